@@ -1,0 +1,1 @@
+"""What is held: vocabularies, sets of records (transactions) and bags."""

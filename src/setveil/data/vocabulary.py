@@ -1,0 +1,108 @@
+"""A vocabulary: the items of a data set, each with a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.errors import DataError, UnknownItemError
+
+Order = Literal["numeric", "alphabetical"]
+
+_WHOLE_NUMBER = re.compile(r"[+-]?\d+\Z", re.ASCII)
+
+
+class Vocabulary:
+    """Items in a fixed order; the position of an item is its number.
+
+    Items are text and distinct. The order of a vocabulary that comes from data is never the order of the data: `Vocabulary.of`
+    sorts, by number when every item is a whole number and alphabetically otherwise.
+
+    Example:
+        >>> words = Vocabulary.of(["wine", "beer", "wine"])
+        >>> list(words), words.number("wine")
+        (['beer', 'wine'], 1)
+    """
+
+    __slots__ = ("__dict__", "labels")
+
+    labels: tuple[str, ...]
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self.labels = tuple(labels)
+
+    @classmethod
+    def of(cls, items: Iterable[object]) -> Vocabulary:
+        """The sorted vocabulary of any items, duplicates collapsed."""
+        return cls(sort_labels({str(item) for item in items}))
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each item; made on first use."""
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        if len(numbers) != len(self.labels):
+            raise DataError("a vocabulary holds each item once, but this one repeats an item")
+        return numbers
+
+    def number(self, label: str) -> int:
+        """The number of one item."""
+        try:
+            return self.numbers[label]
+        except KeyError:
+            raise UnknownItemError([label], "the vocabulary does not hold") from None
+
+    def encode(self, labels: Sequence[str]) -> npt.NDArray[np.int32]:
+        """The numbers of several items."""
+        numbers = self.numbers
+        missing = [label for label in labels if label not in numbers]
+        if missing:
+            raise UnknownItemError(missing, "the vocabulary does not hold")
+        return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
+
+    @property
+    def order(self) -> Order:
+        """How `sort_labels` would order these items."""
+        return natural_order(self.labels)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)
+
+    def __getitem__(self, number: int) -> str:
+        return self.labels[number]
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.numbers
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.labels == other.labels
+
+    def __hash__(self) -> int:
+        return hash(self.labels)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.labels[:3]) + (", ..." if len(self) > 3 else "")
+        return f"Vocabulary({len(self)} items: {shown})"
+
+
+def natural_order(labels: Iterable[str]) -> Order:
+    """`numeric` when every label is a whole number, else `alphabetical`."""
+    return "numeric" if all(_WHOLE_NUMBER.match(label) for label in labels) else "alphabetical"
+
+
+def sort_labels(labels: Iterable[str], order: Order | None = None) -> list[str]:
+    """Labels in numeric or alphabetical order (by code point), by default the one that fits them.
+
+    Two labels of one value ("7" and "07") are ordered by their text, so the result never depends on the order given.
+    """
+    labels = list(labels)
+    if (order or natural_order(labels)) == "numeric":
+        return sorted(labels, key=lambda label: (int(label), label))
+    return sorted(labels)

@@ -1,0 +1,104 @@
+"""Every error that setveil raises on purpose.
+
+    SetveilError
+    ├── ParameterError        (ValueError)    a number or name outside what is allowed
+    ├── MissingExtraError     (ImportError)   an optional library is needed and not installed
+    ├── OutputError           (OSError)       the place to write to is taken or not writable
+    ├── DataError             (ValueError)    the input cannot be used as it is
+    │   ├── FileFormatError                   a file is not what its name, content or options say
+    │   ├── HierarchyError                    a hierarchy has faults, all of them listed
+    │   ├── UnknownItemError  (KeyError)      items that stand in no leaf of the hierarchy
+    │   └── ReleaseError                      a release folder is damaged or incomplete
+    └── InfeasibleError       (ValueError)    no release of this data can keep this promise
+
+`exit_code` is what the command line answers with: 2 for usage, 3 for data. A promise that does not hold is no error; it is a
+`Verdict` with a witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class SetveilError(Exception):
+    """The base of every error below; its text is one clear line."""
+
+    exit_code = 3
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else self.__class__.__name__
+
+
+class ParameterError(SetveilError, ValueError):
+    """A parameter lies outside what is allowed."""
+
+    exit_code = 2
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        self.name, self.value, self.allowed = name, value, allowed
+        super().__init__(f"{name} = {value!r} is not allowed: {allowed}")
+
+
+class MissingExtraError(SetveilError, ImportError):
+    """An optional library is needed for what was asked."""
+
+    exit_code = 2
+
+    def __init__(self, library: str, purpose: str) -> None:
+        self.library, self.purpose = library, purpose
+        super().__init__(f"{purpose} needs the library {library}: pip install {library}")
+
+
+class OutputError(SetveilError, OSError):
+    """The place to write to is taken, missing or not writable."""
+
+    exit_code = 2
+
+    def __init__(self, path: Path | str, problem: str) -> None:
+        self.path, self.problem = str(path), problem
+        super().__init__(f"cannot write {self.path}: {problem}")
+
+
+class DataError(SetveilError, ValueError):
+    """The input cannot be used as it is."""
+
+
+class FileFormatError(DataError):
+    """A file is not what its name, its content or the given options say."""
+
+    def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
+        self.path, self.problem, self.line = str(path), problem, line
+        place = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{place}: {problem}")
+
+
+class HierarchyError(DataError):
+    """A hierarchy has faults; `faults` lists every one of them as a sentence."""
+
+    def __init__(self, faults: Sequence[str], source: str = "the hierarchy") -> None:
+        self.faults, self.source = tuple(faults), source
+        more = "" if len(self.faults) == 1 else f" (and {len(self.faults) - 1} more; `setveil hierarchy check` lists them)"
+        super().__init__(f"{source}: {self.faults[0]}{more}")
+
+
+class UnknownItemError(DataError, KeyError):
+    """Items that stand in no leaf of the hierarchy, or a label that the vocabulary does not hold."""
+
+    def __init__(self, items: Sequence[str], where: str = "the hierarchy has no leaf for") -> None:
+        self.items, self.where = tuple(items), where
+        shown = ", ".join(repr(item) for item in self.items[:3])
+        more = "" if len(self.items) <= 3 else f" and {len(self.items) - 3} more"
+        super().__init__(f"{where} {shown}{more} ({len(self.items)} in all)" if more else f"{where} {shown}")
+
+
+class ReleaseError(DataError):
+    """A release folder is damaged or incomplete."""
+
+    def __init__(self, path: Path | str, problem: str) -> None:
+        self.path, self.problem = str(path), problem
+        super().__init__(f"{self.path} is not a usable release: {problem}")
+
+
+class InfeasibleError(SetveilError, ValueError):
+    """No release of this data can keep this promise."""

@@ -1,0 +1,1 @@
+"""How items generalize: trees of nodes over the items."""

@@ -1,0 +1,1 @@
+"""Hot loops: Numba functions over plain arrays that know no class of ours."""

@@ -1,0 +1,59 @@
+"""The contract of every method."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from setveil.data.transactions import Transactions
+from setveil.engines.local import LOCAL, Local, Progress
+from setveil.errors import ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.promises.promise import Promise
+from setveil.published.generalized import Generalized
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC):
+    """A way to keep a promise: parameters as fields, one verb, no state."""
+
+    name: ClassVar[str]
+    """The name on the command line, in files and in `METHODS`."""
+    promises: ClassVar[tuple[type[Promise], ...]]
+    """The promises it can keep."""
+    needs_hierarchy: ClassVar[bool]
+    runs_on: ClassVar[tuple[str, ...]] = ("local",)
+
+    @abstractmethod
+    def anonymize(
+        self,
+        data: Transactions,
+        promise: Promise,
+        hierarchy: Hierarchy | None = None,
+        *,
+        engine: Local = LOCAL,
+        progress: Progress | None = None,
+    ) -> Generalized:
+        """A published form of `data` that keeps `promise`.
+
+        Args:
+            data: The records; transactions, bags, or any object that `setveil.as_transactions` takes.
+            promise: What to keep; one of `promises`.
+            hierarchy: The tree over the items, where the method generalizes.
+            engine: Where the loops run.
+            progress: Is told how far the work is.
+        """
+
+    def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
+        """Refuse, before any work, what cannot be done."""
+        if not isinstance(promise, self.promises):
+            kept = " or ".join(kind.model for kind in self.promises)
+            raise ParameterError("promise", promise, f"the method {self.name} keeps {kept}")
+        if self.needs_hierarchy and hierarchy is None:
+            raise ParameterError("hierarchy", None, f"the method {self.name} generalizes items and needs a hierarchy over them")
+        promise.check_feasible(records)
+
+    def to_dict(self) -> dict[str, object]:
+        """The method as it stands in `release.json`."""
+        return {"name": self.name, **asdict(self)}

@@ -1,0 +1,11 @@
+"""What is promised: numbers, definitions and plain words; no data, no method."""
+
+from setveil.promises.kanonymity import KAnonymity, KmAnonymity
+from setveil.promises.promise import Promise
+
+PROMISES: dict[str, type[Promise]] = {
+    "k-anonymity": KAnonymity,
+    "km-anonymity": KmAnonymity,
+}
+
+__all__ = ["PROMISES", "KAnonymity", "KmAnonymity", "Promise"]

@@ -1,0 +1,82 @@
+"""k-anonymity and k^m-anonymity of set-valued data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from setveil.promises.promise import Promise, check_count, check_enough
+
+
+@dataclass(frozen=True)
+class KAnonymity(Promise):
+    """Every published record stands at least k times, alike in all its items. [He2009] section 3.1
+
+    Definition: for every published record t, |{ t' : t' = t }| >= k.
+
+    Example:
+        >>> KAnonymity(k=10).model
+        'k-anonymity'
+    """
+
+    model: ClassVar[str] = "k-anonymity"
+
+    k: int
+    """How many equal records there are at least; 2 or more."""
+
+    def __post_init__(self) -> None:
+        check_count("k", self.k, 2)
+
+    def describe(self) -> str:
+        return (
+            f"Every published record stands at least {self.k} times, alike in every item. Whoever knows any number of items of a person, "
+            f"even all of them, finds at least {self.k} records that may be that person's, or none."
+        )
+
+    def limits(self) -> str:
+        return (
+            f"The {self.k} records may agree in what an adversary wants to learn: a person is hidden among them, but what all of them show is "
+            "shown of that person. Several releases of the same people can be compared with each other; each keeps the promise alone."
+        )
+
+    def check_feasible(self, records: int) -> None:
+        check_enough(records, self.k)
+
+
+@dataclass(frozen=True)
+class KmAnonymity(Promise):
+    """Every set of up to m published items that occurs, occurs in at least k records. [Terrovitis2012] section 2
+
+    Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it for every m.
+
+    Example:
+        >>> KmAnonymity(k=5, m=2).model
+        'km-anonymity'
+    """
+
+    model: ClassVar[str] = "km-anonymity"
+
+    k: int
+    """How many records hold each combination at least; 2 or more."""
+    m: int
+    """How many items of a person an adversary may know; 1 or more."""
+
+    def __post_init__(self) -> None:
+        check_count("k", self.k, 2)
+        check_count("m", self.m, 1)
+
+    def describe(self) -> str:
+        items = "one item" if self.m == 1 else f"up to {self.m} items"
+        return (
+            f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none: the person cannot be told from "
+            f"{self.k - 1} others."
+        )
+
+    def limits(self) -> str:
+        return (
+            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or who knows items the person does NOT have, may find "
+            f"fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
+        )
+
+    def check_feasible(self, records: int) -> None:
+        check_enough(records, self.k)

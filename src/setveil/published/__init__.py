@@ -1,0 +1,1 @@
+"""What is given out: the published forms."""
