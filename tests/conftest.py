@@ -1,0 +1,24 @@
+"""What every test may ask for: the real data, where it is present, and the Hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+_QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
+settings.register_profile("long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data beside the repository; tests that need it are skipped where it is absent."""
+    if not _SHARED_DATA.is_dir():
+        pytest.skip("the real data (../shared/data) is absent")
+    return _SHARED_DATA

@@ -1,0 +1,125 @@
+"""Hypothesis strategies for small data sets and uneven trees.
+
+    from tests.strategies import bags, data_with_tree, transactions, trees
+
+Items are drawn from few labels, so that records collide often; some labels are awkward on purpose (spaces, delimiters, quotes,
+non-ASCII, texts that look like the labels of built trees).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.hierarchy.hierarchy import Hierarchy
+
+PLAIN = tuple("abcdefghijklmnop")
+NUMBERS = tuple(str(number) for number in (7, 10, 2, 33, 0, 100, 5, 64, 1, 12, 90, 8))
+AWKWARD = ("red wine", "x;y", "1,2", 'the "best"', "*", "*1", "tab\there", "crème brûlée", "日本", "7", "07", "-", "A00.1", "it's")
+LABEL_SETS = (PLAIN, NUMBERS, AWKWARD)
+
+
+@st.composite
+def transactions(
+    draw: st.DrawFn,
+    *,
+    labels: Sequence[str] | None = None,
+    min_records: int = 0,
+    max_records: int = 12,
+    max_items: int = 8,
+    max_length: int | None = None,
+) -> Transactions:
+    """Records of distinct items, empty ones among them; over some of `labels` (any kind when not given)."""
+    items = _chosen(draw, labels, max_items)
+    record = st.lists(st.sampled_from(items), max_size=_longest(items, max_length), unique=True) if items else st.just([])
+    return Transactions.of(draw(st.lists(record, min_size=min_records, max_size=max_records)))
+
+
+@st.composite
+def bags(
+    draw: st.DrawFn,
+    *,
+    labels: Sequence[str] | None = None,
+    min_records: int = 0,
+    max_records: int = 12,
+    max_items: int = 8,
+    max_length: int | None = None,
+    max_count: int = 4,
+) -> Bags:
+    """Records of items with counts, empty ones among them."""
+    items = _chosen(draw, labels, max_items)
+    counts = st.integers(1, max_count)
+    record = st.dictionaries(st.sampled_from(items), counts, max_size=_longest(items, max_length)) if items else st.just({})
+    return Bags.of(draw(st.lists(record, min_size=min_records, max_size=max_records)))
+
+
+@st.composite
+def trees(
+    draw: st.DrawFn,
+    *,
+    leaves: Sequence[str] | None = None,
+    min_leaves: int = 1,
+    max_leaves: int = 12,
+    max_inner: int = 8,
+    chains: bool = True,
+) -> Hierarchy:
+    """An uneven tree: leaves at any depth, fan-outs from 1 (only with `chains`) to all leaves.
+
+    The leaves are `leaves` in a random order, or else `min_leaves` to `max_leaves` labels of one kind.
+    """
+    if leaves is None:
+        known = draw(st.sampled_from(LABEL_SETS))
+        leaves = draw(st.lists(st.sampled_from(known), min_size=min_leaves, max_size=min(max_leaves, len(known)), unique=True))
+    labels, parents, forest = list(draw(st.permutations(leaves))), [-1] * len(leaves), list(range(len(leaves)))
+    for _ in range(draw(st.integers(0, max_inner))):
+        least = 1 if chains else 2
+        if len(forest) < least:
+            break
+        size = draw(st.integers(least, min(len(forest), 5)))
+        start = draw(st.integers(0, len(forest) - size))
+        _join(labels, parents, forest, start, start + size)
+    if len(forest) > 1:
+        _join(labels, parents, forest, 0, len(forest))
+    return Hierarchy.from_parents(labels, parents)
+
+
+@st.composite
+def data_with_tree(
+    draw: st.DrawFn,
+    *,
+    multiset: bool = False,
+    min_records: int = 0,
+    max_records: int = 12,
+    max_leaves: int = 8,
+    max_length: int | None = None,
+    chains: bool = True,
+) -> tuple[Transactions, Hierarchy]:
+    """Records (`Bags` when `multiset`) and a tree that has a leaf for each of their items, often some more."""
+    tree = draw(trees(max_leaves=max_leaves, chains=chains))
+    make = bags if multiset else transactions
+    items = tree.labels[: tree.leaf_count]
+    data = draw(make(labels=items, min_records=min_records, max_records=max_records, max_items=max_leaves, max_length=max_length))
+    return data, tree
+
+
+def _chosen(draw: st.DrawFn, labels: Sequence[str] | None, most: int) -> list[str]:
+    known = draw(st.sampled_from(LABEL_SETS)) if labels is None else labels
+    if not known:
+        return []
+    return draw(st.lists(st.sampled_from(known), min_size=1, max_size=min(most, len(known)), unique=True))
+
+
+def _longest(items: Sequence[str], given: int | None) -> int:
+    return len(items) if given is None else min(given, len(items))
+
+
+def _join(labels: list[str], parents: list[int], forest: list[int], start: int, stop: int) -> None:
+    """Put a new inner node over the subtrees `forest[start:stop]`."""
+    node = len(labels)
+    labels.append(f"<{node}>")
+    parents.append(-1)
+    for child in forest[start:stop]:
+        parents[child] = node
+    forest[start:stop] = [node]
