@@ -1,0 +1,59 @@
+# Everything a developer does, by name. `make` alone prints the list.
+# Needs python3 (3.11 or newer) with venv and pip; uses uv instead of pip when it is on the PATH.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+UV := $(shell command -v uv 2>/dev/null)
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint format bench lock clean
+
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+setup: $(READY) ## make .venv with the locked dependencies and this package (fast when nothing changed)
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "setveil needs Python 3.11 or newer: make PYTHON=python3.12 setup"; exit 1; }
+ifdef UV
+	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
+	uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+else
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@touch $@
+
+demo: $(READY) ## the main job on a made-up shop: expose, anonymize, verify, measure (writes to demo/)
+	$(BIN)/setveil demo demo
+
+test: lint ## everything a change must pass: lint, types, tests
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+test-all: lint ## the same with the long tests
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
+
+lint: $(READY) ## ruff and mypy, changing nothing
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy --no-error-summary
+
+format: $(READY) ## let ruff put the code in order
+	$(BIN)/ruff check --quiet --fix .
+	$(BIN)/ruff format --quiet .
+
+bench: $(READY) ## one table: time, memory and slope beside a plain baseline
+	$(BIN)/python -m benchmarks
+
+lock: ## renew requirements.lock from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --extra dev --extra frames --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
+
+clean: ## remove what make and the tests have made
+	rm -rf $(VENV) demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

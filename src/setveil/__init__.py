@@ -1,0 +1,90 @@
+"""Publish set-valued data so that nobody in it can be picked out, and say what that cost.
+
+This is the front door. Its names are loaded when they are first used, so that `import setveil` and `setveil --help` stay quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setveil.audit import Verdict, verify
+    from setveil.audit.exposure import exposure
+    from setveil.data.exchange import as_transactions, convert
+    from setveil.data.summary import summarize
+    from setveil.data.transactions import Bags, Transactions
+    from setveil.data.vocabulary import Vocabulary
+    from setveil.errors import SetveilError
+    from setveil.hierarchy.hierarchy import Hierarchy
+    from setveil.io import FORMATS, read, write
+    from setveil.io.releases import read_release
+    from setveil.methods import METHODS, Partition
+    from setveil.metrics import METRICS, measure
+    from setveil.pipeline import Job, Outcome, run
+    from setveil.promises import PROMISES, KAnonymity, KmAnonymity
+    from setveil.published.generalized import Generalized
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FORMATS",
+    "METHODS",
+    "METRICS",
+    "PROMISES",
+    "Bags",
+    "Generalized",
+    "Hierarchy",
+    "Job",
+    "KAnonymity",
+    "KmAnonymity",
+    "Outcome",
+    "Partition",
+    "SetveilError",
+    "Transactions",
+    "Verdict",
+    "Vocabulary",
+    "__version__",
+    "as_transactions",
+    "convert",
+    "exposure",
+    "measure",
+    "read",
+    "read_release",
+    "run",
+    "summarize",
+    "verify",
+    "write",
+]
+
+_HOMES = {
+    "setveil.audit": ("Verdict", "verify"),
+    "setveil.audit.exposure": ("exposure",),
+    "setveil.data.exchange": ("as_transactions", "convert"),
+    "setveil.data.summary": ("summarize",),
+    "setveil.data.transactions": ("Bags", "Transactions"),
+    "setveil.data.vocabulary": ("Vocabulary",),
+    "setveil.errors": ("SetveilError",),
+    "setveil.hierarchy.hierarchy": ("Hierarchy",),
+    "setveil.io": ("FORMATS", "read", "write"),
+    "setveil.io.releases": ("read_release",),
+    "setveil.methods": ("METHODS", "Partition"),
+    "setveil.metrics": ("METRICS", "measure"),
+    "setveil.pipeline": ("Job", "Outcome", "run"),
+    "setveil.promises": ("PROMISES", "KAnonymity", "KmAnonymity"),
+    "setveil.published.generalized": ("Generalized",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the front door, from the module it lives in."""
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'setveil' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
