@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -68,14 +69,16 @@ class Hierarchy:
         Children keep the order in which they are given. The input must be a tree with distinct labels; `setveil.hierarchy.check`
         lists what is wrong with one that is not.
         """
-        return _numbered(labels, parents, origin or Origin())
+        if len(set(labels)) != len(labels):
+            raise HierarchyError([f"the label {_first_repeated(labels)!r} stands for two nodes"])
+        return numbered(labels, parents, origin or Origin())
 
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[str]], origin: Origin | None = None) -> Hierarchy:
         """From paths `(leaf, parent, ..., root)`, one for each leaf."""
-        from setveil.hierarchy.check import edges_of_paths, tree_of_edges
+        from setveil.hierarchy.check import tree_of_paths
 
-        return tree_of_edges(edges_of_paths(paths), origin=origin)
+        return tree_of_paths(paths, origin=origin)
 
     @classmethod
     def from_edges(cls, edges: Iterable[tuple[str, str]], origin: Origin | None = None) -> Hierarchy:
@@ -177,9 +180,15 @@ class Hierarchy:
 
     def paths(self) -> Iterator[tuple[str, ...]]:
         """The path of every leaf, in the order of the tree."""
-        labels = self.labels
-        for row, depth in zip(self.ancestors, self.depth[: self.leaf_count], strict=True):
-            yield tuple(labels[node] for node in row[depth::-1]) if depth else (labels[row[0]],)
+        labels, count = self.labels, self.leaf_count
+        parents = self.parent.tolist()
+        above: list[tuple[str, ...]] = []
+        for node in range(count, len(self)):
+            parent = parents[node]
+            above.append((labels[node], *above[parent - count]) if parent >= 0 else (labels[node],))
+        for leaf in range(count):
+            parent = parents[leaf]
+            yield (labels[leaf], *above[parent - count]) if parent >= 0 else (labels[leaf],)
 
     def leaf_numbers(self, vocabulary: Vocabulary) -> Nodes:
         """The leaf of each item of a vocabulary.
@@ -187,11 +196,15 @@ class Hierarchy:
         Raises:
             UnknownItemError: when items stand in no leaf; it names them.
         """
-        numbers, count = self.nodes.numbers, self.leaf_count
-        missing = [item for item in vocabulary if numbers.get(item, count) >= count]
-        if missing:
-            raise UnknownItemError(missing)
-        return np.fromiter((numbers[item] for item in vocabulary), dtype=np.int32, count=len(vocabulary))
+        count = self.leaf_count
+        if vocabulary.labels == self.labels[:count]:
+            return np.arange(count, dtype=np.int32)
+        numbers = self.nodes.numbers
+        leaves = np.fromiter((numbers.get(item, count) for item in vocabulary), dtype=np.int32, count=len(vocabulary))
+        missing = np.flatnonzero(leaves >= count)
+        if len(missing):
+            raise UnknownItemError([vocabulary[item] for item in missing])
+        return leaves
 
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
         """The part of the tree that these nodes show: them and all above them, nothing else."""
@@ -207,44 +220,68 @@ class Hierarchy:
         place = np.full(len(self) + 1, -1)
         place[kept] = np.arange(len(kept))
         origin = Origin(self.origin.kind, self.origin.parameters, pruned=True)
-        return _numbered([self.labels[node] for node in kept], place[self.parent[kept]].tolist(), origin)
+        return numbered([self.labels[node] for node in kept], place[self.parent[kept]], origin)
 
 
-def _numbered(labels: Sequence[str], parents: Sequence[int], origin: Origin) -> Hierarchy:
-    """Number the nodes leaves first, in depth-first order."""
-    roots = [node for node, parent in enumerate(parents) if parent < 0]
+def numbered(labels: Sequence[str], parents: npt.ArrayLike, origin: Origin) -> Hierarchy:
+    """Number the nodes leaves first, each kind in depth-first order; `labels` must be distinct."""
+    given = np.asarray(parents, dtype=np.int64)
+    roots = np.flatnonzero(given < 0)
     if len(roots) != 1:
         raise HierarchyError([f"{len(roots)} roots: a hierarchy has exactly one"])
-    children: list[list[int]] = [[] for _ in labels]
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            children[parent].append(node)
-    leaves, inner, depth, first = [], [], [0] * len(labels), [0] * len(labels)
-    pending = [roots[0]]
-    while pending:
-        node = pending.pop()
-        first[node] = len(leaves)
-        (inner if children[node] else leaves).append(node)
-        for child in reversed(children[node]):
-            depth[child] = depth[node] + 1
-            pending.append(child)
-    order = np.array(leaves + inner, dtype=np.int64)
-    if len(order) != len(labels):
+    depth = _summed_above(given, (given >= 0).astype(np.int64))
+    if depth is None:
         raise HierarchyError(["a cycle: some nodes are not reached from the root"])
-    place = np.full(len(labels) + 1, -1, dtype=np.int32)
-    place[order] = np.arange(len(order), dtype=np.int32)
-    parent = place[np.asarray(parents, dtype=np.int64)[order]]
-    start = np.asarray(first, dtype=np.int32)[order]
-    stop = np.zeros(len(order), dtype=np.int32)
-    stop[: len(leaves)] = start[: len(leaves)] + 1
-    depths = np.asarray(depth, dtype=np.int32)[order]
-    for level in range(int(depths.max(initial=0)), 0, -1):
-        at = np.flatnonzero(depths == level)
-        np.maximum.at(stop, parent[at], stop[at])
-    arrays = [np.ascontiguousarray(array, dtype=np.int32) for array in (parent, depths, start, stop)]
+    sizes = _subtree_sizes(given, depth)
+    place = _summed_above(given, _offsets(given, sizes))
+    assert place is not None
+    is_leaf = sizes == 1
+    preorder = np.argsort(place)
+    leaves_before = np.concatenate(([0], np.cumsum(is_leaf[preorder])))
+    order = np.concatenate((preorder[is_leaf[preorder]], preorder[~is_leaf[preorder]]))
+    new = np.full(len(given) + 1, -1, dtype=np.int64)
+    new[order] = np.arange(len(order))
+    first, stop = leaves_before[place[order]], leaves_before[(place + sizes)[order]]
+    arrays = [np.ascontiguousarray(array, dtype=np.int32) for array in (new[given[order]], depth[order], first, stop)]
     for array in arrays:
         array.flags.writeable = False
-    nodes = Vocabulary(labels[node] for node in order)
-    if len(nodes.numbers) != len(nodes):
-        raise HierarchyError(["a label stands for two nodes"])
-    return Hierarchy(nodes, *arrays, origin=origin)
+    return Hierarchy(Vocabulary(map(labels.__getitem__, order.tolist())), *arrays, origin=origin)
+
+
+def _summed_above(parents: npt.NDArray[np.int64], values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+    """For each node the sum of a value over itself and all above it, by pointer doubling; None when there is a cycle."""
+    sums, above = values.copy(), parents.copy()
+    for _ in range(len(parents).bit_length() + 1):
+        open_ends = np.flatnonzero(above >= 0)
+        if not len(open_ends):
+            return sums
+        targets = above[open_ends]
+        sums[open_ends] += sums[targets]
+        above[open_ends] = above[targets]
+    return None
+
+
+def _subtree_sizes(parents: npt.NDArray[np.int64], depth: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The number of nodes in the subtree of each node, itself included."""
+    sizes = np.ones(len(parents), dtype=np.int64)
+    by_depth = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[by_depth], np.arange(int(depth.max(initial=0)) + 2))
+    for level in range(len(bounds) - 2, 0, -1):
+        nodes = by_depth[bounds[level] : bounds[level + 1]]
+        np.add.at(sizes, parents[nodes], sizes[nodes])
+    return sizes
+
+
+def _offsets(parents: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How far each node stands behind its parent in depth-first order; 0 at the root."""
+    by_parent = np.argsort(parents, kind="stable")
+    before = np.cumsum(sizes[by_parent]) - sizes[by_parent]
+    starts = np.searchsorted(parents[by_parent], parents[by_parent])
+    offsets = np.empty(len(parents), dtype=np.int64)
+    offsets[by_parent] = 1 + before - before[starts]
+    offsets[by_parent[0]] = 0
+    return offsets
+
+
+def _first_repeated(labels: Sequence[str]) -> str:
+    return next(label for label, count in Counter(labels).items() if count > 1)
