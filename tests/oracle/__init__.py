@@ -1,0 +1,1 @@
+"""Slow, plain twins of the fast code: standard library only, nothing of setveil."""
