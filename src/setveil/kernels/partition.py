@@ -40,7 +40,7 @@ class Records(NamedTuple):
     spare: Int64s  # scratch beside `order`
     group: Int32s  # scratch beside `order`: the bucket of each record
     node: Int32s  # the cut node over each occurrence
-    delta: Int64s  # its penalty less that of the child over the occurrence
+    delta: Int32s  # its penalty less that of the child over the occurrence
 
 
 class Stack(NamedTuple):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
-BUDGET = 4_000_000
+BUDGET = 1_000_000
 """Occurrences that a worker looks at before it reports progress and shares its pending partitions."""
 
 
@@ -144,7 +144,7 @@ class _Work:
             np.empty(len(kept), dtype=np.int64),
             np.empty(len(kept), dtype=np.int32),
             self.node,
-            np.zeros(len(leaves), dtype=np.int64),
+            np.zeros(len(leaves), dtype=np.int32),
         )
         self.root = hierarchy.root
 
@@ -202,7 +202,7 @@ class _Worker:
     def push_root(self) -> None:
         """Begin with all records under the root."""
         work = self.work
-        whole = int(work.records.delta[_entries(work)].sum())
+        whole = int(work.records.delta[_entries(work)].sum(dtype=np.int64))
         is_leaf = work.tree.fanout[work.root] == 0
         self._push(0, len(work.kept), np.array([work.root], dtype=np.int32), np.array([-1 if is_leaf else whole]))
 

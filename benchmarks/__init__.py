@@ -1,0 +1,1 @@
+"""How fast and how hungry: `make bench` prints one table; every case runs in a process of its own beside a plain baseline."""

@@ -1,0 +1,79 @@
+"""What every method must do on every engine, whatever the data."""
+
+from __future__ import annotations
+
+import pytest
+
+from setveil.audit import verify
+from setveil.data.transactions import Transactions
+from setveil.engines.local import Local
+from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods import METHODS
+from setveil.promises import KAnonymity, KmAnonymity, Promise
+
+PROMISES: dict[type[Promise], dict[str, int]] = {KAnonymity: {}, KmAnonymity: {"m": 2}}
+ENGINES = {"one thread": Local(1), "three threads": Local(3)}
+
+AWKWARD = {
+    "no record": [],
+    "one item only": [["a"]] * 7,
+    "all equal": [["a", "b", "c"]] * 9,
+    "all different": [[str(i), str(i + 1)] for i in range(20)],
+    "one very long record": [[str(i) for i in range(300)]] + [[str(i)] for i in range(30)],
+    "only empty records": [[]] * 6,
+    "one empty record": [[], ["a"], ["a"], ["b"], ["b"], ["a", "b"], ["b", "c"]],
+    "mostly empty records": [[]] * 6 + [["a"]],
+    "k = n": [["a"], ["b"], ["c", "d"]],
+    "labels of any kind": [["red wine", "x;y", "日本"], ["*", "*1"], ["1,2", 'the "best"'], ["*1.1", "-"]],
+}
+
+each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+
+
+def promise_of(method, k):
+    kind = method.promises[0]
+    return kind(k=k, **PROMISES[kind])
+
+
+@each_method
+@each_engine
+@pytest.mark.parametrize("records", AWKWARD.values(), ids=AWKWARD)
+@pytest.mark.parametrize("fanout", [2, 5, 1000])
+def test_every_release_verifies_and_keeps_the_number_of_records(method, engine, records, fanout):
+    data = Transactions.of(records)
+    release = method().anonymize(data, promise_of(method, 3), Hierarchy.balanced(data.vocabulary, fanout), engine=engine)
+    assert len(release) == len(data)
+    assert verify(release, data).holds
+
+
+@each_method
+def test_more_than_all_records_is_refused_with_both_numbers(method):
+    data = Transactions.of([["a"], ["b"]])
+    with pytest.raises(InfeasibleError, match=r"k = 3 is more than the 2 records"):
+        method().anonymize(data, promise_of(method, 3), Hierarchy.balanced(data.vocabulary, 2))
+
+
+@each_method
+def test_items_absent_from_the_hierarchy_are_named(method):
+    if not method.needs_hierarchy:
+        pytest.skip("the method takes no hierarchy")
+    tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
+    with pytest.raises(UnknownItemError, match="'zebra'"):
+        method().anonymize(Transactions.of([["a", "zebra"]] * 3), promise_of(method, 3), tree)
+
+
+@each_method
+def test_a_missing_hierarchy_is_asked_for(method):
+    if not method.needs_hierarchy:
+        pytest.skip("the method takes no hierarchy")
+    with pytest.raises(ParameterError, match="needs a hierarchy"):
+        method().anonymize(Transactions.of([["a"]] * 3), promise_of(method, 3))
+
+
+@each_method
+def test_records_may_be_plain_lists(method):
+    records = [["a", "b"], ["b"], ["a"], ["a", "b"]]
+    tree = Hierarchy.balanced(Transactions.of(records).vocabulary, 2)
+    assert method().anonymize(records, promise_of(method, 2), tree) == method().anonymize(Transactions.of(records), promise_of(method, 2), tree)
