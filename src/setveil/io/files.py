@@ -1,0 +1,132 @@
+"""`read` and `write`: data files of every format, and releases."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from setveil.errors import OutputError, ParameterError
+from setveil.io.formats import FORMATS
+
+if TYPE_CHECKING:
+    from setveil.data.transactions import Transactions
+    from setveil.published.generalized import Generalized
+
+
+def read(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    count: str | None = None,
+    bags: bool | None = None,
+    memory_limit: str | None = None,
+) -> Transactions:
+    """The data of a file, as transactions or bags, records in the order in which they first appear.
+
+    Args:
+        path: A file, plain or packed (`.gz`, `.zst`); `-` for standard input; or an open binary stream.
+        format: One of `FORMATS`; guessed from name and content when not given.
+        record: The column that says whose row it is (long tables); guessed when obvious.
+        item: The column of the item, or the list column; guessed when obvious.
+        count: The column that says how often the item stands.
+        bags: Whether repeats count. By default they do when there is a count column, and collapse otherwise.
+        memory_limit: How much memory reading a long table may use, such as `500MB`; what does not fit is kept in temporary files.
+
+    Raises:
+        FileFormatError: when the file is not there or not what its name, content or the options say.
+        ParameterError: when an option is outside what is allowed.
+    """
+    from setveil.io.duck import check_memory_limit
+    from setveil.io.reading import Reading
+    from setveil.io.sniff import guess_format
+    from setveil.io.source import open_source
+
+    check_memory_limit(memory_limit)
+    _check_format(format)
+    reading = Reading(record, item, count, bags, memory_limit)
+    with open_source(path) as source:
+        return FORMATS[format or guess_format(source, reading)].read(source, reading)
+
+
+def write(
+    thing: Transactions | Generalized,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    force: bool = False,
+    seed: int | None = None,
+    public_items: bool = False,
+) -> None:
+    """Write data to a file, or a release to a folder; nothing half-written is ever left.
+
+    Args:
+        thing: Transactions or bags (to a file), or a published form (to a folder).
+        path: The file, packed when it ends with `.gz` or `.zst`, `-` for standard output; or the folder.
+        format: One of `FORMATS`; by the end of the name when not given. Of a release: `csv` (default), `fimi` or `parquet`.
+        force: Whether what is there may be replaced.
+        seed: Of a release: makes the order of its records repeatable; by default it comes from the system.
+        public_items: Of a release: whether a tree that was built from the data's items is published whole.
+
+    Raises:
+        OutputError: when the place is taken or cannot be written to.
+        DataError: when the format cannot hold an item.
+    """
+    from setveil.data.transactions import Transactions
+
+    if not isinstance(thing, Transactions):
+        from setveil.io.releases import write_release
+
+        write_release(thing, path, format=format or "csv", force=force, seed=seed, public_items=public_items)
+        return
+    _check_format(format)
+    target = Path(path)
+    name = format or _format_by_name(target)
+    if str(target) == "-":
+        _write_to_output(thing, name)
+    else:
+        _write_file(thing, target, name, force)
+
+
+def _check_format(format: str | None) -> None:
+    if format is not None and format not in FORMATS:
+        raise ParameterError("format", format, f"choose one of {', '.join(FORMATS)}")
+
+
+def _format_by_name(path: Path) -> str:
+    name = Path(path.stem) if path.suffix.lower() in (".gz", ".zst") else path
+    for format in FORMATS.values():
+        if name.suffix.lower() in format.suffixes:
+            return format.name
+    known = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
+    raise OutputError(path, f"its name does not tell the format: end it with one of {known}, or name the format")
+
+
+def _write_file(data: Transactions, target: Path, name: str, force: bool) -> None:
+    from setveil.io.output import compression_of, new_file, write_lines
+
+    with new_file(target, force=force) as temporary:
+        if name == "parquet":
+            _write_parquet(data, temporary)
+        else:
+            write_lines(FORMATS[name].write(data), temporary, compression_of(target))
+
+
+def _write_parquet(data: Transactions, target: Path) -> None:
+    from setveil.data.transactions import Bags
+    from setveil.io.output import private_folder, write_lines
+    from setveil.io.parquet import write_parquet
+
+    with private_folder() as work:
+        write_lines(FORMATS["parquet"].write(data), work / "lines", None)
+        write_parquet(work / "lines", target, work, counted=isinstance(data, Bags))
+
+
+def _write_to_output(data: Transactions, name: str) -> None:
+    from setveil.io.output import write_to_output
+
+    if name == "parquet":
+        raise OutputError("-", "Parquet cannot go to standard output; give the name of a file")
+    write_to_output(FORMATS[name].write(data))

@@ -1,0 +1,128 @@
+"""FIMI files: one record per line, items separated by blanks.
+
+A blank line is an empty record, but wholly empty lines at the end of the file are not; a record that is written as one blank is kept even
+there, and that is how `write_fimi` writes empty records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import DataError
+from setveil.io.duck import not_utf8
+from setveil.io.reading import Numbers, Reading, assembled
+from setveil.io.source import Source
+
+_BLOCK = 1 << 24
+_LONGEST_NUMBER = 18
+_BLANK = np.zeros(256, dtype=bool)
+_BLANK[list(b" \t\n\r\v\f")] = True
+
+Bytes = npt.NDArray[np.uint8]
+Numbered = npt.NDArray[np.int64]
+
+
+def read_fimi(source: Source, reading: Reading) -> Transactions:
+    """Read a FIMI file; a block of whole numbers is parsed as arrays, any other by splitting its text."""
+    numbers, records, items = Numbers(), [], []
+    lines = size = 0
+    with source.stream() as stream:
+        for block in _blocks(stream):
+            text = np.frombuffer(block, dtype=np.uint8)
+            ends = np.flatnonzero(text == ord("\n"))
+            starts, lengths = _tokens(text)
+            records.append((lines + np.searchsorted(ends, starts)).astype(np.int64))
+            items.append(_numbered(block, text, starts, lengths, numbers))
+            size = _last_written(text, ends, lines, size)
+            lines += len(ends)
+    labels = _decoded(source, numbers)
+    return assembled(_joined(records), _joined(items), labels, size, None, bags=bool(reading.bags))
+
+
+def write_fimi(data: Transactions) -> Iterator[str]:
+    """The lines of a FIMI file; an item that holds a blank cannot be written so."""
+    for label in data.vocabulary:
+        if not label or len(label.encode("utf-8", "replace").split()) != 1 or label.encode("utf-8", "replace") != label.encode("utf-8", "replace").strip():
+            raise DataError(f"the item {label!r} cannot stand in a FIMI file, where blanks separate items: choose another format, such as csv")
+    for record in occurrences(data):
+        yield " ".join(record) or " "
+
+
+def occurrences(data: Transactions) -> Iterator[tuple[str, ...] | list[str]]:
+    """The items of each record; in bags each as often as it stands."""
+    if not isinstance(data, Bags):
+        yield from data
+        return
+    labels, bounds = np.array(data.vocabulary.labels, dtype=object), data.indptr.tolist()
+    for start, stop in zip(bounds, bounds[1:], strict=False):
+        yield np.repeat(labels[data.items[start:stop]], data.counts[start:stop]).tolist()
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """The file in pieces that end with a line; every line end is made a newline."""
+    rest = b""
+    while piece := stream.read(_BLOCK):
+        piece = rest + piece
+        cut = piece.rfind(b"\n") + 1
+        rest = piece[cut:]
+        if cut:
+            yield _with_newlines(piece[:cut])
+    if rest:
+        yield _with_newlines(rest)
+
+
+def _with_newlines(block: bytes) -> bytes:
+    return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
+
+
+def _tokens(text: Bytes) -> tuple[Numbered, Numbered]:
+    """Where each token starts, and how long it is."""
+    solid = ~_BLANK[text]
+    edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
+    return edges[::2], edges[1::2] - edges[::2]
+
+
+def _numbered(block: bytes, text: Bytes, starts: Numbered, lengths: Numbered, numbers: Numbers) -> Numbered:
+    """The number of each token; tokens not seen before get the next ones."""
+    if not _all_plain_numbers(text, starts, lengths):
+        return np.fromiter(map(numbers.__getitem__, block.split()), dtype=np.int64, count=len(starts))
+    values, codes = np.unique(_values(text, starts, lengths), return_inverse=True)
+    known = np.fromiter((numbers[b"%d" % value] for value in values.tolist()), dtype=np.int64, count=len(values))
+    return known[codes]
+
+
+def _all_plain_numbers(text: Bytes, starts: Numbered, lengths: Numbered) -> bool:
+    """Whether the tokens are whole numbers as one would write them: no sign, no zero in front, not too long."""
+    digits = (text >= ord("0")) & (text <= ord("9"))
+    zero_first = (text[starts] == ord("0")) & (lengths > 1)
+    return bool((digits | _BLANK[text]).all() and not zero_first.any() and lengths.max(initial=0) <= _LONGEST_NUMBER)
+
+
+def _values(text: Bytes, starts: Numbered, lengths: Numbered) -> Numbered:
+    values = np.zeros(len(starts), dtype=np.int64)
+    for place in range(int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > place)
+        values[longer] = values[longer] * 10 + (text[starts[longer] + place] - ord("0"))
+    return values
+
+
+def _last_written(text: Bytes, ends: Numbered, lines: int, size: int) -> int:
+    """The number of lines up to the last one that is not wholly empty."""
+    written = np.flatnonzero(text != ord("\n"))
+    return lines + int(np.searchsorted(ends, written[-1])) + 1 if len(written) else size
+
+
+def _decoded(source: Source, numbers: Numbers) -> list[str]:
+    try:
+        return [bytes(label).decode("utf-8") for label in numbers]  # type: ignore[call-overload]
+    except UnicodeDecodeError:
+        raise not_utf8(source.name) from None
+
+
+def _joined(parts: list[Numbered]) -> Numbered:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)

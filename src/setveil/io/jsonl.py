@@ -1,0 +1,108 @@
+"""JSON lines: an array of items per line, an object with a list of items, or an object per record and item."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import FileFormatError
+from setveil.io.columns import ITEM_NAMES, find_columns, plain_name
+from setveil.io.duck import named, not_utf8, quoted
+from setveil.io.longform import read_long
+from setveil.io.reading import Reading, Rows
+from setveil.io.source import Source
+
+
+def read_jsonl(source: Source, reading: Reading) -> Transactions:
+    """Read JSON lines; blank lines are skipped."""
+    first = next(_lines(source), None)
+    if isinstance(first, dict):
+        key = _list_key(source, first, reading)
+        return _read_lists(source, reading, key) if key is not None else _read_long(source, reading, list(first))
+    return _read_lists(source, reading, None)
+
+
+def write_jsonl(data: Transactions) -> Iterator[str]:
+    """One line per record: `{"items": ["beer", "wine"]}`, of bags `{"items": {"beer": 1, "wine": 2}}`."""
+    labels = [json.dumps(label, ensure_ascii=False) for label in data.vocabulary]
+    items, bounds = data.items.tolist(), data.indptr.tolist()
+    counts = data.counts.tolist() if isinstance(data, Bags) else None
+    for start, stop in zip(bounds, bounds[1:], strict=False):
+        if counts is None:
+            yield f'{{"items": [{", ".join([labels[item] for item in items[start:stop]])}]}}'
+        else:
+            pairs = zip(items[start:stop], counts[start:stop], strict=True)
+            yield f'{{"items": {{{", ".join([f"{labels[item]}: {count}" for item, count in pairs])}}}}}'
+
+
+def _lines(source: Source) -> Iterator[Any]:
+    with source.stream() as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.isspace():
+                continue
+            try:
+                yield json.loads(line)
+            except UnicodeDecodeError:
+                raise not_utf8(source.name, number) from None
+            except ValueError as error:
+                raise FileFormatError(source.name, f"this is no JSON ({error})", line=number) from None
+
+
+def _list_key(source: Source, first: dict[str, Any], reading: Reading) -> str | None:
+    """The key that holds a list (or a mapping to counts), or None when the file is a long table."""
+    holders = [key for key, value in first.items() if isinstance(value, list | dict)]
+    if reading.item is not None:
+        holders = [key for key in holders if plain_name(key) == plain_name(reading.item)]
+    elif len(holders) > 1:
+        holders = [key for key in holders if plain_name(key) in ITEM_NAMES]
+    if len(holders) > 1:
+        raise FileFormatError(source.name, f"the keys {', '.join(map(repr, holders))} may each be the items: choose with item=...")
+    return holders[0] if holders else None
+
+
+def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactions:
+    columns = find_columns(source.name, names, reading)
+    chosen = {"record": columns.record, "item": columns.item} | ({"count": columns.count} if columns.count else {})
+    types = ", ".join(f"{quoted(name)}: 'JSON'" for name in chosen.values())
+    packed = source.compression == "zstd"
+    path, compression = (source.path, "zstd") if packed else (source.plain(), "uncompressed")
+    table = f"read_json({quoted(path)}, format='newline_delimited', columns={{{types}}}, compression='{compression}')"
+    texts = ", ".join(f"{_text_of(named(name), source)} AS {role}" for role, name in chosen.items())
+    return read_long(source, f"SELECT {texts} FROM {table}", reading, counted=columns.count is not None)
+
+
+def _text_of(column: str, source: Source) -> str:
+    """SQL for a JSON text or number as text; anything else is an error."""
+    wrong = "error('a value is a list, an object or true/false where a text or a number is expected')"
+    return f"CASE WHEN json_type({column}) IN ('ARRAY', 'OBJECT', 'BOOLEAN') THEN {wrong} ELSE {column} ->> '$' END"
+
+
+def _read_lists(source: Source, reading: Reading, key: str | None) -> Transactions:
+    rows, counted, begun = Rows(), False, False
+    for number, line in enumerate(_lines(source), start=1):
+        value = line.get(key) if isinstance(line, dict) and key is not None else line
+        if isinstance(value, dict) and (counted or not begun):
+            counted = True
+            rows.add(_texts(source, number, value), _counts(source, number, value))
+        elif isinstance(value, list) and not counted:
+            rows.add(_texts(source, number, value))
+        else:
+            raise FileFormatError(source.name, f"row {number} holds no list of items as the first row does")
+        begun = True
+    return rows.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
+
+
+def _texts(source: Source, number: int, values: list[object] | dict[str, object]) -> list[str]:
+    for value in values:
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise FileFormatError(source.name, f"row {number}: the item {value!r} is neither a text nor a number")
+    return [str(value) for value in values]
+
+
+def _counts(source: Source, number: int, values: dict[str, object]) -> list[int]:
+    for item, count in values.items():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise FileFormatError(source.name, f"row {number}: the count of {item!r} is {count!r}: it must be a whole number of 1 or more")
+    return [count for count in values.values() if isinstance(count, int)]

@@ -1,0 +1,142 @@
+"""Write so that nothing half-written is ever seen: to a temporary name beside the target, then rename."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from setveil.errors import DataError, OutputError
+from setveil.io.source import PACKED
+
+_LINES_AT_ONCE = 1 << 14
+
+
+@contextmanager
+def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Iterator[Path]:
+    """A temporary file beside `path` that takes its place when the block ends well, and is removed when it does not."""
+    check_place(path, force=force)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with _writable(path):
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
+        yield temporary
+        check_place(path, force=force)
+        with _writable(path):
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_place(path: Path, *, force: bool) -> None:
+    """Refuse a place that is taken or cannot be written to."""
+    if path.is_dir():
+        raise OutputError(path, "it is a folder; give the name of a file")
+    if path.exists() and not force:
+        raise OutputError(path, "it exists already; choose another name or allow overwriting (force)")
+    if not path.parent.is_dir():
+        raise OutputError(path, f"the folder {path.parent} does not exist")
+
+
+def write_lines(lines: Iterable[str], target: Path, compression: str | None) -> None:
+    """Write lines as UTF-8 text, plain or packed; nothing of the time or the file's name goes into it."""
+    if compression == "zstd":
+        from setveil.io.zstd import pack
+
+        with private_folder() as work, pack(target, work) as stream:
+            _write_blocks(lines, stream)
+    elif compression == "gzip":
+        with target.open("wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as stream:
+            _write_blocks(lines, stream)
+    else:
+        with target.open("wb") as file:
+            _write_blocks(lines, file)
+
+
+def write_to_output(lines: Iterable[str]) -> None:
+    """Write lines to standard output."""
+    _write_blocks(lines, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def compression_of(path: Path) -> str | None:
+    """How a file of this name is packed."""
+    return PACKED.get(path.suffix.lower())
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that is gone after the block."""
+    with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def new_folder(folder: Path, *, force: bool = False, is_ours: str) -> Iterator[Path]:
+    """A temporary folder beside `folder` that takes its place when the block ends well.
+
+    With `force` an old folder is replaced, but only when it is empty or holds the file `is_ours`.
+    """
+    _check_folder(folder, force=force, is_ours=is_ours)
+    stage = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with _writable(folder):
+            stage.mkdir()
+        yield stage
+        _check_folder(folder, force=force, is_ours=is_ours)
+        with _writable(folder):
+            _move_in(stage, folder)
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _check_folder(folder: Path, *, force: bool, is_ours: str) -> None:
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise OutputError(folder, "it exists and is not a folder")
+    if not folder.parent.is_dir():
+        raise OutputError(folder, f"the folder {folder.parent} does not exist")
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    if not (folder / is_ours).is_file():
+        raise OutputError(folder, f"the folder is not empty and is no release (it has no {is_ours}); choose another name")
+    if not force:
+        raise OutputError(folder, "a release is there already; choose another name or allow overwriting (force)")
+
+
+def _move_in(stage: Path, folder: Path) -> None:
+    """Rename the old folder away, the new one in, then delete the old one; undo when the second step fails."""
+    old = stage.with_suffix(".old")
+    if folder.exists():
+        folder.rename(old)
+    try:
+        stage.rename(folder)
+    except BaseException:
+        if old.exists():
+            old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from None
+
+
+def _write_blocks(lines: Iterable[str], stream: IO[bytes] | BinaryIO) -> None:
+    lines = iter(lines)
+    while block := list(islice(lines, _LINES_AT_ONCE)):
+        try:
+            stream.write(("\n".join(block) + "\n").encode("utf-8"))
+        except UnicodeEncodeError as error:
+            raise DataError(f"an item holds {error.object[error.start : error.end]!r}, which is no Unicode text and cannot be written") from None

@@ -1,0 +1,77 @@
+"""Parquet: a long table, or one row per record with a list column. Read and written by DuckDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import FileFormatError
+from setveil.io.columns import COUNT_NAMES, ITEM_NAMES, find_columns, plain_name
+from setveil.io.duck import database, named, quoted, translated
+from setveil.io.longform import read_long
+from setveil.io.reading import Reading
+from setveil.io.source import Source
+
+MAGIC = b"PAR1"
+
+
+def read_parquet(source: Source, reading: Reading) -> Transactions:
+    """Read a Parquet file; the first list column that may hold the items decides that it has one row per record."""
+    if not source.head().startswith(MAGIC):
+        raise FileFormatError(source.name, "this is no Parquet file")
+    table = f"read_parquet({quoted(source.plain())}, file_row_number=true)"
+    with database(source.work) as connection, translated(source.name):
+        described = connection.execute(f"DESCRIBE SELECT * EXCLUDE (file_row_number) FROM {table}").fetchall()
+    types = {str(row[0]): str(row[1]) for row in described}
+    lists = [name for name, kind in types.items() if kind.endswith("[]")]
+    holder = _list_column(source, lists, reading)
+    if holder is None:
+        return _read_long(source, table, list(types), reading)
+    return _read_lists(source, table, holder, lists, reading)
+
+
+def write_parquet(lines: Path, target: Path, work: Path, *, counted: bool) -> None:
+    """Turn JSON lines as `write_jsonl` makes them into a Parquet file with the list columns `items` (and `counts`)."""
+    kind = "MAP(VARCHAR, BIGINT)" if counted else "VARCHAR[]"
+    chosen = "map_keys(items) AS items, map_values(items) AS counts" if counted else "items"
+    table = f"read_json({quoted(lines)}, format='newline_delimited', columns={{items: '{kind}'}}, compression='uncompressed')"
+    _copy(f"SELECT {chosen} FROM {table}", target, work)
+
+
+def write_parquet_rows(lines: Path, target: Path, work: Path, *, counted: bool) -> None:
+    """Turn the CSV of a release into a Parquet file with the same columns."""
+    types = "record: 'BIGINT', item: 'VARCHAR'" + (", count: 'BIGINT'" if counted else "")
+    options = f"columns={{{types}}}, header=true, auto_detect=false, delim=',', quote='\"', escape='\"', compression='none'"
+    _copy(f"SELECT * FROM read_csv({quoted(lines)}, {options})", target, work)
+
+
+def _copy(select: str, target: Path, work: Path) -> None:
+    with database(work, threads=1) as connection:
+        connection.execute(f"COPY ({select}) TO {quoted(target)} (FORMAT parquet, COMPRESSION zstd)").fetchall()
+
+
+def _list_column(source: Source, lists: list[str], reading: Reading) -> str | None:
+    if reading.item is not None:
+        return next((name for name in lists if plain_name(name) == plain_name(reading.item)), None)
+    likely = [name for name in lists if plain_name(name) in ITEM_NAMES] or [name for name in lists if plain_name(name) not in COUNT_NAMES]
+    if len(likely) > 1:
+        raise FileFormatError(source.name, f"the list columns {', '.join(map(repr, likely))} may each be the items: choose with item=...")
+    return likely[0] if likely else None
+
+
+def _read_long(source: Source, table: str, names: list[str], reading: Reading) -> Transactions:
+    columns = find_columns(source.name, names, reading)
+    count = f", CAST({named(columns.count)} AS VARCHAR) AS count" if columns.count else ""
+    select = f"SELECT CAST({named(columns.record)} AS VARCHAR) AS record, CAST({named(columns.item)} AS VARCHAR) AS item{count}"
+    return read_long(source, f"{select} FROM {table}", reading, counted=columns.count is not None)
+
+
+def _read_lists(source: Source, table: str, holder: str, lists: list[str], reading: Reading) -> Transactions:
+    """One row for each element, and one without an item for an empty list, so that its record is kept."""
+    beside = [name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count]
+    counts = beside[0] if beside and reading.bags is not False else None
+    kept = f"CASE WHEN coalesce(len({named(holder)}), 0) = 0 THEN [NULL] ELSE {named(holder)} END"
+    select = f"SELECT file_row_number AS record, CAST(unnest({kept}) AS VARCHAR) AS item"
+    if counts is not None:
+        select += f", CAST(unnest(CASE WHEN coalesce(len({named(counts)}), 0) = 0 THEN [NULL] ELSE {named(counts)} END) AS VARCHAR) AS count"
+    return read_long(source, f"{select} FROM {table}", reading, counted=counts is not None)
