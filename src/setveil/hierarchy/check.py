@@ -168,9 +168,9 @@ class _Links:
 
     def _empty_labels(self) -> Iterator[Fault]:
         if self.empty:
-            where = _counted(len(self.empty), "line has", "lines have")
             places = [str(self.outline.lines[place]) if self.outline.lines else str(place + 1) for place in self.empty]
-            yield Fault("empty label", ("",), f"{where} an empty label: line {_listed(places)}")
+            count = "1 line has" if len(places) == 1 else f"{len(places):,} lines have"
+            yield Fault("empty label", ("",), f"{count} an empty label: line {_listed(places)}")
 
     def _two_parents(self) -> Iterator[Fault]:
         lines = self._edge_lines()
@@ -218,7 +218,7 @@ class _Links:
                 seen.add(above)
                 self._add_depths(depths, above)
         for label, levels in depths.items():
-            if len(levels) > 1:
+            if len(levels) > 1 or -1 in levels:
                 yield Fault("two levels", (label,), _sentence_of_levels(label, levels))
 
     def _add_depths(self, depths: dict[str, set[int]], above: Sequence[str]) -> None:
@@ -239,35 +239,32 @@ class _Links:
             if line in seen:
                 repeated[line[0] if line else ""] = None
             seen.add(line)
-        if repeated:
-            text = f"{_counted(len(repeated), 'line is', 'lines are')} repeated: {_listed([repr(label) for label in repeated])}"
-            yield Fault("repeated line", tuple(repeated), text, "note")
+        yield from _about(tuple(repeated), "repeated line", "line is repeated", "lines are repeated", "note")
 
     def _single_children(self) -> Iterator[Fault]:
         children: dict[str, int] = {}
         for parent in chain(self.parent.values(), *self.more.values()):
             children[parent] = children.get(parent, 0) + 1
         single = tuple(parent for parent, count in children.items() if parent and count == 1)
-        if single:
-            text = f"{_counted(len(single), 'node has', 'nodes have')} a single child: {_listed([repr(label) for label in single])}"
-            yield Fault("single child", single, text, "note")
+        yield from _about(single, "single child", "node has a single child", "nodes have a single child", "note")
 
     def faults_with(self, vocabulary: Vocabulary) -> list[Fault]:
         """Where the outline and the items of the data do not meet."""
         missing = tuple(item for item in vocabulary if item not in self.parent)
         inner = tuple(item for item in vocabulary if item in self.inner)
         unused = tuple(label for label in self.parent if label not in self.inner and label not in vocabulary)
-        found: list[Fault] = []
-        if missing:
-            text = f"{_counted(len(missing), 'item has', 'items have')} no leaf: {_listed([repr(item) for item in missing])}"
-            found.append(Fault("item without a leaf", missing, text))
-        if inner:
-            text = f"{_counted(len(inner), 'item is', 'items are')} not a leaf but an inner node: {_listed([repr(item) for item in inner])}"
-            found.append(Fault("item is an inner node", inner, text))
-        if unused:
-            text = f"{_counted(len(unused), 'leaf stands', 'leaves stand')} for no item of the data: {_listed([repr(leaf) for leaf in unused])}"
-            found.append(Fault("leaf without an item", unused, text, "note"))
-        return found
+        return [
+            *_about(missing, "item without a leaf", "item has no leaf", "items have no leaf"),
+            *_about(inner, "item is an inner node", "item is not a leaf but an inner node", "items are not leaves but inner nodes"),
+            *_about(unused, "leaf without an item", "leaf stands for no item of the data", "leaves stand for no item of the data", "note"),
+        ]
+
+
+def _about(labels: tuple[str, ...], kind: FaultKind, one: str, many: str, severity: Literal["error", "note"] = "error") -> Iterator[Fault]:
+    """One fault about all these labels; none when there are none."""
+    if labels:
+        sentence = f"{len(labels):,} {one if len(labels) == 1 else many}: {_listed([repr(label) for label in labels])}"
+        yield Fault(kind, labels, sentence, severity)
 
 
 def _edges(labels: Sequence[str]) -> Iterator[Edge]:
@@ -280,10 +277,6 @@ def _sentence_of_levels(label: str, levels: set[int]) -> str:
     if -1 in levels:
         return f"{label!r} is used at two levels: it has a line as a leaf, and it is a group of others"
     return f"{label!r} is used at two levels: {_listed([str(level) for level in groups])} steps below the root"
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -203,7 +203,7 @@ class Hierarchy:
         leaves = np.fromiter((numbers.get(item, count) for item in vocabulary), dtype=np.int32, count=len(vocabulary))
         missing = np.flatnonzero(leaves >= count)
         if len(missing):
-            raise UnknownItemError([vocabulary[item] for item in missing])
+            raise UnknownItemError([vocabulary[item] for item in missing.tolist()])
         return leaves
 
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
@@ -242,10 +242,14 @@ def numbered(labels: Sequence[str], parents: npt.ArrayLike, origin: Origin) -> H
     new = np.full(len(given) + 1, -1, dtype=np.int64)
     new[order] = np.arange(len(order))
     first, stop = leaves_before[place[order]], leaves_before[(place + sizes)[order]]
-    arrays = [np.ascontiguousarray(array, dtype=np.int32) for array in (new[given[order]], depth[order], first, stop)]
-    for array in arrays:
-        array.flags.writeable = False
-    return Hierarchy(Vocabulary(map(labels.__getitem__, order.tolist())), *arrays, origin=origin)
+    nodes = Vocabulary(map(labels.__getitem__, order.tolist()))
+    return Hierarchy(nodes, _fixed(new[given[order]]), _fixed(depth[order]), _fixed(first), _fixed(stop), origin=origin)
+
+
+def _fixed(values: npt.NDArray[np.int64]) -> Nodes:
+    array = values.astype(np.int32)
+    array.flags.writeable = False
+    return array
 
 
 def _summed_above(parents: npt.NDArray[np.int64], values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:

@@ -1,0 +1,210 @@
+"""Hierarchies made from the items alone: balanced trees and trees of code prefixes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count, takewhile
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels
+from setveil.errors import ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
+
+BalancedOrder = Order | Literal["frequency"]
+ORDERS: tuple[BalancedOrder, ...] = ("numeric", "alphabetical", "frequency")
+
+_POSITION = re.compile(r"(\*+)(?:\d+(?:\.\d+)*)?\Z", re.ASCII)
+
+
+def balanced(
+    vocabulary: Vocabulary,
+    fanout: int = 5,
+    order: BalancedOrder | None = None,
+    supports: npt.NDArray[np.integer] | None = None,
+) -> Hierarchy:
+    """A tree over the sorted items in which every node but the last of a level has `fanout` children.
+
+    The items are sorted and cut into runs of `fanout`; each run gets a parent; the parents are cut into runs in the same way, and so on
+    until one node is left, the root. All leaves are equally deep; the last node of a level may have fewer children, down to one.
+
+    Labels of inner nodes are positions and tell nothing about the items below: `*` is the root, `*2` its second child, `*2.3` the
+    third child of that. Should an item have such a label, all of them start with more stars.
+
+    Args:
+        vocabulary: The items. None at all gives the single node `*`; one item stands below a root.
+        fanout: The number of children of a node, 2 or more.
+        order: `numeric`, `alphabetical` (by code point) or `frequency` (most frequent first, equals in the natural order of the items).
+            When not given: numeric if every item is a whole number, else alphabetical.
+        supports: The number of records of each item of the vocabulary; needed for `frequency`.
+
+    Example:
+        >>> tree = balanced(Vocabulary.of(range(1, 8)), fanout=3)
+        >>> tree.path("5")
+        ('5', '*2', '*')
+        >>> [len(tree.children(node)) for node in tree.children(tree.root)]
+        [3, 3, 1]
+    """
+    if not isinstance(fanout, int | np.integer) or isinstance(fanout, bool) or fanout < 2:
+        raise ParameterError("fanout", fanout, "a node of a balanced tree has 2 or more children")
+    chosen = order or natural_order(vocabulary)
+    leaves = _sorted(vocabulary, chosen, supports)
+    sizes = _level_sizes(len(leaves), fanout)
+    labels = leaves + _positions(sizes, fanout, _free_stars(leaves))
+    return numbered(labels, _parents(sizes, fanout), Origin("balanced", {"fanout": int(fanout), "order": chosen}))
+
+
+def prefix(vocabulary: Vocabulary, lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
+    """A tree over codes, in which what codes share at their start is the group above them: `A00.1 -> A00 -> A -> *`.
+
+    By default a code is cut before each run of separators, and between the letters it starts with and what follows them; so `J45.9-2`
+    stands below `J45.9`, `J45` and `J`. Codes without separators have levels of fixed lengths: with `lengths=(1, 3, 4, 5)` the ATC code
+    `A10BA02` stands below `A10BA`, `A10B`, `A10` and `A`. Lengths count all characters; separators at the end of a prefix are dropped.
+
+    A code that is itself the start of others remains a leaf: with the items `A00` and `A00.1` the group of both is called `A00.*`.
+    Groups of a single code stay. The root is `*`, with more stars if an item or a group has that label.
+
+    Args:
+        vocabulary: The codes.
+        lengths: Where to cut, ascending; when not given, the rule above.
+        separators: The characters that separate the parts of a code; not used with `lengths` but to trim the ends of prefixes.
+
+    Example:
+        >>> tree = prefix(Vocabulary.of(["A00.1", "A00", "B2"]))
+        >>> [" -> ".join(path) for path in tree.paths()]
+        ['A00 -> A00.* -> A -> *', 'A00.1 -> A00.* -> A -> *', 'B2 -> B -> *']
+    """
+    cut = _cut_at_lengths(_checked_lengths(lengths), separators) if lengths is not None else _cut_at_parts(separators)
+    labels, parents = _prefix_arrays({item: cut(item) for item in sort_labels(vocabulary)})
+    parameters = {"lengths": None if lengths is None else list(lengths), "separators": separators}
+    return numbered(labels, parents, Origin("prefix", parameters))
+
+
+def rebuild(origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None = None) -> Hierarchy:
+    """The whole tree again from its recipe and the items (and, for the order by frequency, supports) that it was built from.
+
+    Raises:
+        ParameterError: when the tree was given and so has no recipe, or the recipe is damaged.
+    """
+    recipe = origin.parameters
+    if origin.kind == "balanced":
+        order = recipe.get("order")
+        return balanced(vocabulary, cast(int, recipe.get("fanout")), cast("BalancedOrder | None", order), supports)
+    if origin.kind == "prefix":
+        lengths = cast("Sequence[int] | None", recipe.get("lengths"))
+        return prefix(vocabulary, lengths, str(recipe.get("separators", "")))
+    raise ParameterError("origin", origin.kind, "only trees that were built (balanced, prefix) can be built again")
+
+
+def _sorted(vocabulary: Vocabulary, order: str, supports: npt.NDArray[np.integer] | None) -> list[str]:
+    if order == "frequency":
+        return _by_frequency(vocabulary, supports)
+    if order not in ORDERS:
+        raise ParameterError("order", order, f"it must be one of {', '.join(ORDERS)}")
+    if order == "numeric" and natural_order(vocabulary) != "numeric":
+        odd = next(item for item in vocabulary if natural_order([item]) != "numeric")
+        raise ParameterError("order", order, f"the item {odd!r} is not a whole number; alphabetical works for any item")
+    return sort_labels(vocabulary, cast(Order, order))
+
+
+def _by_frequency(vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None) -> list[str]:
+    if supports is None or len(supports) != len(vocabulary):
+        given = None if supports is None else f"{len(supports)} numbers"
+        raise ParameterError("supports", given, f"the order by frequency needs the support of each of the {len(vocabulary)} items")
+    support = dict(zip(vocabulary, np.asarray(supports).tolist(), strict=True))
+    return sorted(sort_labels(vocabulary), key=lambda item: -support[item])
+
+
+def _level_sizes(leaves: int, fanout: int) -> list[int]:
+    """The number of nodes of each level from the leaves up; a single leaf still gets a root."""
+    sizes = [leaves, -(-leaves // fanout)] if leaves else [1]
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // fanout))
+    return sizes if leaves else [0, 1]
+
+
+def _parents(sizes: Sequence[int], fanout: int) -> npt.NDArray[np.int64]:
+    starts = np.cumsum([0, *sizes])
+    levels = [start + np.arange(size) // fanout for start, size in zip(starts[1:], sizes[:-1], strict=False)]
+    return np.concatenate((*levels, [-1]))
+
+
+def _positions(sizes: Sequence[int], fanout: int, stars: str) -> list[str]:
+    """The labels of the inner nodes, level by level from the leaves up."""
+    levels = [[stars]]
+    for size in reversed(sizes[1:-1]):
+        above, dot = levels[-1], "" if len(levels) == 1 else "."
+        levels.append([f"{above[place // fanout]}{dot}{place % fanout + 1}" for place in range(size)])
+    return [label for level in reversed(levels) for label in level]
+
+
+def _free_stars(items: Iterable[str]) -> str:
+    """The fewest stars such that no item can be the label of a position."""
+    taken = {len(match[1]) for item in items if item[:1] == "*" and (match := _POSITION.match(item))}
+    return "*" * next(number for number in count(1) if number not in taken)
+
+
+def _checked_lengths(lengths: Sequence[int]) -> Sequence[int]:
+    rising = all(isinstance(length, int) and length > 0 for length in lengths) and list(lengths) == sorted(set(lengths))
+    if not lengths or not rising:
+        raise ParameterError("lengths", tuple(lengths), "it must hold ascending whole numbers of 1 or more")
+    return lengths
+
+
+def _cut_at_lengths(lengths: Sequence[int], separators: str) -> Callable[[str], list[str]]:
+    def cut(code: str) -> list[str]:
+        fitting = takewhile(lambda length: length < len(code), lengths)
+        found = dict.fromkeys(code[:length].rstrip(separators) for length in fitting)
+        return [start for start in found if start]
+
+    return cut
+
+
+def _cut_at_parts(separators: str) -> Callable[[str], list[str]]:
+    between = re.compile(f"(?<=[^{re.escape(separators)}])(?=[{re.escape(separators)}])" if separators else r"(?!)")
+    letters = re.compile(r"[^\W\d_]+(?=[\W\d_])")
+
+    def cut(code: str) -> list[str]:
+        places = {match.start() for match in between.finditer(code)}
+        if start := letters.match(code):
+            places.add(start.end())
+        return [code[:place] for place in sorted(places)]
+
+    return cut
+
+
+def _prefix_arrays(chains: Mapping[str, Sequence[str]]) -> tuple[list[str], list[int]]:
+    """Labels and parents of the tree over items with their prefixes, shortest first; the root is node 0."""
+    starts = dict.fromkeys(start for chain in chains.values() for start in chain)
+    names, root = _group_names(starts, chains.keys())
+    labels, parents = [root], [-1]
+    number = {"": 0}
+    for item, chain in chains.items():
+        above = ""
+        for start in (*chain, item) if item in starts else chain:
+            if start not in number:
+                number[start] = len(labels)
+                labels.append(names[start])
+                parents.append(number[above])
+            above = start
+        labels.append(item)
+        parents.append(number[above])
+    return labels, parents
+
+
+def _group_names(starts: Iterable[str], items: Collection[str]) -> tuple[dict[str, str], str]:
+    """The label of each group, the prefix itself or with `.*` behind it when that is an item; and the label of the root."""
+    taken, names = {*starts, *items}, {}
+    for start in starts:
+        names[start] = _free(f"{start}.*", taken) if start in items else start
+        taken.add(names[start])
+    return names, _free("*", taken)
+
+
+def _free(label: str, taken: Collection[str]) -> str:
+    while label in taken:
+        label += "*"
+    return label
