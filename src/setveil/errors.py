@@ -8,6 +8,7 @@
     │   ├── FileFormatError                   a file is not what its name, content or options say
     │   ├── HierarchyError                    a hierarchy has faults, all of them listed
     │   ├── UnknownItemError  (KeyError)      items that stand in no leaf of the hierarchy
+    │   ├── MisfitError                       a release that cannot stem from the original it is compared with
     │   └── ReleaseError                      a release folder is damaged or incomplete
     └── InfeasibleError       (ValueError)    no release of this data can keep this promise
 
@@ -90,6 +91,19 @@ class UnknownItemError(DataError, KeyError):
         shown = ", ".join(repr(item) for item in self.items[:3])
         more = "" if len(self.items) <= 3 else f" and {len(self.items) - 3} more"
         super().__init__(f"{where} {shown}{more} ({len(self.items)} in all)" if more else f"{where} {shown}")
+
+
+class MisfitError(DataError):
+    """A release cannot stem from the original it is compared with.
+
+    The message names no item of anybody; `record` (items of an original record) and `published` (of a published one) are the witness.
+    """
+
+    def __init__(self, problem: str, *, record: Sequence[str] | None = None, published: Sequence[str] | None = None) -> None:
+        self.problem = problem
+        self.record = None if record is None else tuple(record)
+        self.published = None if published is None else tuple(published)
+        super().__init__(f"the release does not stem from this original: {problem}")
 
 
 class ReleaseError(DataError):

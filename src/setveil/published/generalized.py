@@ -37,6 +37,29 @@ class Generalized:
     """Private: the class of each original record."""
 
     @classmethod
+    def of(
+        cls,
+        records: Iterable[Iterable[str]],
+        hierarchy: Hierarchy,
+        promise: Promise,
+        *,
+        counted: bool = False,
+        method: Mapping[str, object] | None = None,
+    ) -> Generalized:
+        """From published records as labels of nodes, the first standing for the first original record, and so on.
+
+        Args:
+            records: Labels of nodes; of bags (`counted`), with repeats or as mappings `{label: count}`.
+            hierarchy: The tree of the nodes.
+            promise: What the release promises.
+            counted: Whether it publishes how often each node stands.
+            method: The method's name and parameters.
+        """
+        data = (Bags if counted else Transactions).of(records)
+        rows = relabeled(data, hierarchy.nodes.encode(data.vocabulary.labels), hierarchy.nodes)
+        return cls.of_rows(rows, hierarchy, promise, method or {}, alignment=np.arange(len(rows)))
+
+    @classmethod
     def of_rows(
         cls,
         rows: Transactions,
@@ -134,9 +157,9 @@ def distinct_records(data: Transactions) -> tuple[Transactions, npt.NDArray[np.i
 
 def _row_keys(data: Transactions) -> Iterable[bytes]:
     """One byte string for each record; big-endian, so that they sort as the records do."""
-    values = data.items.astype(">u4")
+    values: npt.NDArray[np.unsignedinteger] = data.items.astype(">u4")
     if isinstance(data, Bags):
-        values = np.stack((values.astype(">u8"), data.counts.astype(">u8")), axis=1)
+        values = np.stack((data.items, data.counts), axis=1).astype(">u8")
     blob = values.tobytes()
     width = len(blob) // max(len(data.items), 1)
     bounds = (data.indptr * width).tolist()

@@ -1,0 +1,186 @@
+"""Rare itemsets: those that occur, but in fewer than k records. Exact, level by level, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.audit.kanonymity import Counted
+from setveil.data.transactions import Bags, Transactions
+
+Numbers = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.bool_]
+
+_MOST_EXTENSIONS = 4_000_000
+"""How many one-item extensions are counted at once."""
+
+
+@dataclass(frozen=True)
+class Vertical:
+    """Distinct records with weights, their items ranked by ascending support.
+
+    Of bags, an item is one together with how often it stands: an adversary may know both, and whoever knows less finds no fewer records.
+    """
+
+    indptr: Numbers
+    items: Numbers
+    """Ranks, ascending in each record."""
+    weights: Numbers
+    labels: tuple[str, ...]
+    """The item of each rank."""
+
+    @classmethod
+    def of(cls, counted: Counted) -> Vertical:
+        """From distinct records and how often each stands."""
+        data = counted.records
+        rows, (codes, labels) = data.rows, _coded(data)
+        support = np.bincount(codes, weights=counted.sizes[rows], minlength=len(labels))
+        order = np.lexsort((np.arange(len(labels)), support))
+        rank = np.empty(len(labels), dtype=np.int64)
+        rank[order] = np.arange(len(labels))
+        items = np.sort(rows * max(len(labels), 1) + rank[codes]) - rows * max(len(labels), 1)
+        return cls(data.indptr, items, counted.sizes, tuple(labels[number] for number in order.tolist()))
+
+    @property
+    def lengths(self) -> Numbers:
+        return np.diff(self.indptr)
+
+
+@dataclass(frozen=True)
+class Rare:
+    """Some rare itemsets of one size."""
+
+    itemsets: Numbers
+    """One row of ranks for each."""
+    supports: Numbers
+    carriers: Numbers
+    """The distinct records that hold any of them, repeats possible."""
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Itemsets of one size with the places of their last items in the records that hold them."""
+
+    itemsets: Numbers
+    supports: Numbers
+    bounds: Numbers
+    places: Numbers
+
+    def __len__(self) -> int:
+        return len(self.supports)
+
+    def part(self, start: int, stop: int) -> _Groups:
+        low, high = self.bounds[start], self.bounds[stop]
+        return _Groups(self.itemsets[start:stop], self.supports[start:stop], self.bounds[start : stop + 1] - low, self.places[low:high])
+
+
+class Search:
+    """The itemsets that occur in fewer than k records, size by size; every minimal one is found.
+
+    Only itemsets of `sources` are looked for (records that stand k times hold none), but supports are counted over all records. An
+    itemset is extended by items of higher rank. It is given up when no source holds it, when it is rare itself (what holds it is no
+    longer minimal), or when its last item changed nothing: if S and S without an item have the same support, then so have all that
+    hold them, and the larger is never minimal.
+    """
+
+    def __init__(self, data: Vertical, k: int, sources: Marks | None = None) -> None:
+        self.data, self.k = data, k
+        light = data.weights < k
+        self.sources = light if sources is None else light & sources
+        self.exhausted = False
+        """Whether the last size that was looked through left nothing to extend."""
+        self._row: Numbers = np.repeat(np.arange(len(data.weights)), data.lengths)
+        self._end = data.indptr[1:]
+
+    def of_size(self, size: int) -> Iterator[Rare]:
+        """The rare itemsets of exactly this size whose items, but the last, are not rare together; in batches."""
+        self.exhausted = True
+        if size > int(self.data.lengths[self.sources].max(initial=0)):
+            return
+        places = np.arange(len(self.data.items))
+        whole = _Groups(np.zeros((1, 0), dtype=np.int64), np.array([self.data.weights.sum()]), np.array([0, len(places)]), places)
+        codes = self.data.items
+        if size == 1:
+            yield from self._rare(whole, codes, places)
+            self.exhausted = False
+            return
+        pending = [(self._extended(whole, codes, places), 1)]
+        while pending:
+            groups, depth = pending.pop()
+            while len(groups):
+                part, groups = self._split(groups)
+                codes, places = self._extensions(part)
+                if depth + 1 < size:
+                    pending.append((groups, depth))
+                    groups, depth = self._extended(part, codes, places), depth + 1
+                    continue
+                self.exhausted = self.exhausted and not len(codes)
+                yield from self._rare(part, codes, places)
+
+    def _split(self, groups: _Groups) -> tuple[_Groups, _Groups]:
+        """The first groups, with about as many extensions as may be counted at once, and the rest."""
+        room = self._end[self._row[groups.places]] - groups.places - 1
+        totals = np.concatenate(([0], np.cumsum(room)))[groups.bounds]
+        cut = max(int(np.searchsorted(totals, _MOST_EXTENSIONS, side="right")) - 1, 1)
+        return groups.part(0, cut), groups.part(cut, len(groups))
+
+    def _extensions(self, groups: _Groups) -> tuple[Numbers, Numbers]:
+        """Every itemset of the groups with every item after it: (code of group and item, place of the item)."""
+        room = self._end[self._row[groups.places]] - groups.places - 1
+        ends = np.cumsum(room)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(groups.places + 1 - (ends - room), room)
+        owners = np.repeat(np.repeat(np.arange(len(groups)), np.diff(groups.bounds)), room)
+        return owners * len(self.data.labels) + self.data.items[places], places
+
+    def _extended(self, groups: _Groups, codes: Numbers, places: Numbers) -> _Groups:
+        """The extensions that may still lead to a minimal rare itemset."""
+        order = np.argsort(codes, kind="stable")
+        codes, places = codes[order], places[order]
+        starts = _runs(codes)
+        rows = self._row[places]
+        supports = np.add.reduceat(self.data.weights[rows], starts) if len(starts) else starts
+        owners, items = np.divmod(codes[starts], max(len(self.data.labels), 1))
+        keep = (supports >= self.k) & (supports < groups.supports[owners])
+        if len(starts):
+            keep &= np.logical_or.reduceat(self.sources[rows], starts)
+        lengths = np.diff(np.append(starts, len(codes)))
+        itemsets = np.column_stack((groups.itemsets[owners[keep]], items[keep]))
+        bounds = np.concatenate(([0], np.cumsum(lengths[keep])))
+        return _Groups(itemsets, supports[keep], bounds, places[np.repeat(keep, lengths)])
+
+    def _rare(self, groups: _Groups, codes: Numbers, places: Numbers) -> Iterator[Rare]:
+        """The extensions that occur in fewer than k records. Weights are packed beside the codes, so that one plain sort counts."""
+        bits = self.k.bit_length()
+        packed = np.sort((codes << bits) | np.minimum(self.data.weights[self._row[places]], self.k))
+        found = packed >> bits
+        starts = _runs(found)
+        if not len(starts):
+            return
+        supports = np.add.reduceat(packed & ((1 << bits) - 1), starts)
+        rare = supports < self.k
+        chosen = found[starts[rare]]
+        if not len(chosen):
+            return
+        at = np.minimum(np.searchsorted(chosen, codes), len(chosen) - 1)
+        carriers = self._row[places[chosen[at] == codes]]
+        owners, items = np.divmod(chosen, len(self.data.labels))
+        itemsets = np.column_stack((groups.itemsets[owners], items))
+        yield Rare(itemsets, supports[rare], carriers)
+
+
+def _runs(ordered: Numbers) -> Numbers:
+    """Where each run of equal values begins."""
+    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else np.zeros(0, dtype=np.int64)
+
+
+def _coded(data: Transactions) -> tuple[Numbers, list[str]]:
+    """The number of each entry, and the label of each number; of bags, one number for each item and count that occur together."""
+    if not isinstance(data, Bags):
+        return data.items.astype(np.int64), list(data.vocabulary)
+    width = int(data.counts.max(initial=0)) + 1
+    known, codes = np.unique(data.items * np.int64(width) + data.counts, return_inverse=True)
+    pairs = [divmod(code, width) for code in known.tolist()]
+    return codes, [f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item] for item, count in pairs]

@@ -1,0 +1,114 @@
+"""The verdict: what was checked, whether it holds, and a witness where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from setveil.promises.promise import Promise
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One place where a check fails, for anybody to look up."""
+
+    text: str
+    """What is wrong there, in one sentence."""
+    items: tuple[str, ...] = ()
+    """The published record or itemset it is about."""
+    count: int | None = None
+    """How often that stands."""
+    original: tuple[str, ...] | None = None
+    """The items of the original record it is about, where there is one."""
+    private: bool = False
+    """Whether it shows items of the original, so that it must not be handed on with the release."""
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "text": self.text,
+            "items": list(self.items),
+            "count": self.count,
+            "original": None if self.original is None else list(self.original),
+            "private": self.private,
+        }
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question and its answer."""
+
+    name: str
+    """`structure`, `records`, `containment`, or the model of the promise."""
+    holds: bool
+    text: str
+    """The answer in one sentence, without items of anybody."""
+    witnesses: tuple[Witness, ...] = ()
+    """Where it fails; at most as many as were asked for."""
+
+    @property
+    def witness(self) -> Witness | None:
+        """The first witness; None when the check holds."""
+        return self.witnesses[0] if self.witnesses else None
+
+    def to_dict(self) -> dict[str, object]:
+        return {"name": self.name, "holds": self.holds, "text": self.text, "witnesses": [witness.to_dict() for witness in self.witnesses]}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answers to all questions that were asked about a release or a data set.
+
+    Example:
+        >>> from setveil.promises import KAnonymity
+        >>> verdict = Verdict(KAnonymity(k=2), (Check("records", True, "5 records are published for 5 originals"),))
+        >>> verdict.holds
+        True
+        >>> print(verdict.text)
+        holds: k-anonymity (k = 2)
+          yes  records: 5 records are published for 5 originals
+    """
+
+    promise: Promise
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    @property
+    def witness(self) -> Witness | None:
+        """The first witness of the first check that fails and has one."""
+        return next((check.witness for check in self.failed if check.witness), None)
+
+    @property
+    def text(self) -> str:
+        """The verdict for a reader: one line in all, one for each check, one for each witness."""
+        lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {name_promise(self.promise)}"]
+        for check in self.checks:
+            lines.append(f"  {'yes' if check.holds else 'NO '}  {check.name}: {check.text}")
+            lines.extend(f"       witness{' (private)' * witness.private}: {witness.text}" for witness in check.witnesses)
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, object]:
+        """The verdict as it is written in JSON."""
+        return {"holds": self.holds, "promise": self.promise.to_dict(), "checks": [check.to_dict() for check in self.checks]}
+
+
+def name_promise(promise: Promise) -> str:
+    """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
+    numbers = ", ".join(f"{name} = {value}" for name, value in vars(promise).items())
+    return f"{promise.model} ({numbers})" if numbers else promise.model
+
+
+def show_items(items: tuple[str, ...], most: int = 12) -> str:
+    """Items in braces, cut after `most` of them."""
+    more = f", ... ({len(items)} in all)" if len(items) > most else ""
+    return "{" + ", ".join(items[:most]) + more + "}"

@@ -1,0 +1,65 @@
+"""Verify: does a release, or any data, keep a promise, and does the release stem from the original it claims to?"""
+
+from __future__ import annotations
+
+from setveil.audit.containment import check_containment, check_record_count, check_structure
+from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
+from setveil.audit.km import check_km_anonymity
+from setveil.audit.verdict import Check, Verdict
+from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
+from setveil.promises.kanonymity import KAnonymity, KmAnonymity
+from setveil.promises.promise import Promise, check_count
+from setveil.published.generalized import Generalized
+
+
+def verify(
+    thing: Generalized | Transactions, original: Transactions | None = None, *, promise: Promise | None = None, limit: int = 1
+) -> Verdict:
+    """Whether a release or plain data keeps a promise, with a witness where it does not.
+
+    Written independently of every method: it counts again from the published records.
+
+    Args:
+        thing: A release; or transactions or bags as they are.
+        original: The data a release was made from; then also whether no record is lost or invented, and each is the image of its original.
+        promise: What to check; by default what the release itself promises.
+        limit: How many witnesses to give for each check at most.
+
+    Example:
+        >>> from setveil.promises import KAnonymity
+        >>> verdict = verify(Transactions.of([["beer", "wine"], ["wine", "beer"], ["milk"]]), promise=KAnonymity(k=2))
+        >>> verdict.holds, verdict.witness.items, verdict.witness.count
+        (False, ('milk',), 1)
+    """
+    check_count("limit", limit, 1)
+    if isinstance(thing, Generalized):
+        asked = thing.promise if promise is None else promise
+        return Verdict(asked, tuple(_check_release(thing, original, asked, limit)))
+    if promise is None:
+        raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
+    if original is not None:
+        raise ParameterError("original", original, "only a release, which has a hierarchy, can be compared with its original")
+    return Verdict(promise, (check_promise(count_records(thing), promise, limit),))
+
+
+def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
+    """Whether these records keep a promise."""
+    if isinstance(promise, KAnonymity):
+        return check_k_anonymity(counted, promise, limit)
+    if isinstance(promise, KmAnonymity):
+        return check_km_anonymity(counted, promise, limit)
+    raise ParameterError("promise", promise, "records can be verified for k-anonymity and km-anonymity")
+
+
+def _check_release(release: Generalized, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
+    structure = check_structure(release, limit)
+    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
+    if original is not None:
+        checks.append(check_record_count(release, original))
+        checks.append(check_containment(release, original) if structure.holds else _not_contained())
+    return checks
+
+
+def _not_contained() -> Check:
+    return Check("containment", False, "a release that is not well formed is the image of nothing")

@@ -1,0 +1,37 @@
+"""Measure: several losses of one release at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
+from setveil.metrics.table import METRICS, SEEDED
+from setveil.published.alignment import aligned
+from setveil.published.generalized import Generalized
+
+
+def measure(
+    release: Generalized, original: Transactions, names: Iterable[str] | None = None, *, seed: int = 0
+) -> dict[str, float | dict[str, float]]:
+    """What the release lost against its original, by the names of `METRICS`.
+
+    A release right after `anonymize` knows which record stands for whom, and the losses are exact. One that was read from disk does not;
+    it is matched with the original first (`setveil.published.alignment.align`), and where several assignments are possible the losses
+    of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it).
+
+    Args:
+        release: The release.
+        original: The data it was made from.
+        names: Which losses; all when not given.
+        seed: For the queries of `are`.
+
+    Raises:
+        MisfitError: when the release cannot stem from this original.
+    """
+    chosen = list(METRICS) if names is None else list(names)
+    for name in chosen:
+        if name not in METRICS:
+            raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
+    release = aligned(release, original)
+    return {name: METRICS[name](release, original, seed=seed) if name in SEEDED else METRICS[name](release, original) for name in chosen}

@@ -1,0 +1,71 @@
+"""Queries on a release: how many people hold some items, estimated without the original."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Bags
+from setveil.published.generalized import Generalized
+
+_MOST_CELLS = 8_000_000
+
+
+def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The expected number of records that hold all items of each query.
+
+    The model: a node over w leaves that stands in a published record was equally likely any of them, each independently of what else is
+    published. So an item under it is held with probability 1 / w (in bags, by a node that stands c times, 1 - (1 - 1 / w)^c), an item that
+    no node covers with probability 0, and several items with the product, also when they stand under one node. What is published as a
+    leaf is certain.
+
+    Args:
+        release: The release, over a tree that has the items as leaves; an item it does not have is held by nobody.
+        items: The items that are asked for.
+        queries: One row of positions in `items` for each query.
+
+    Example:
+        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.promises import KAnonymity
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> release = Generalized.of([["Alcohol", "milk"], ["Alcohol", "milk"], ["wine"]], tree, KAnonymity(k=2))
+        >>> estimate_supports(release, ["wine", "milk"], np.array([[0], [1]])).tolist()
+        [2.0, 2.0]
+        >>> estimate_supports(release, ["wine", "milk"], np.array([[0, 1]])).tolist()
+        [1.0]
+    """
+    estimates, count = np.zeros(len(queries)), len(release.classes)
+    if not len(queries):
+        return estimates
+    block = max(_MOST_CELLS // max(len(items), 1), 1)
+    for start in range(0, count, block):
+        stop = min(start + block, count)
+        chances = _chances(release, items, start, stop)
+        sizes = release.sizes[start:stop].astype(np.float64)
+        for at in range(0, len(queries), 256):
+            rows = queries[at : at + 256]
+            joint = chances[rows[:, 0]].copy()
+            for column in range(1, rows.shape[1]):
+                joint *= chances[rows[:, column]]
+            estimates[at : at + 256] += joint @ sizes
+    return estimates
+
+
+def _chances(release: Generalized, items: list[str], start: int, stop: int) -> npt.NDArray[np.float64]:
+    """A table: row = item, column = class from `start` on, cell = the probability that a record of the class holds the item."""
+    tree, classes = release.hierarchy, release.classes
+    leaves = np.array([tree.nodes.numbers.get(item, -1) for item in items], dtype=np.int64)
+    order = np.argsort(leaves, kind="stable")
+    entries = slice(classes.indptr[start], classes.indptr[stop])
+    nodes = classes.items[entries]
+    columns = np.repeat(np.arange(stop - start), classes.lengths[start:stop])
+    first, last = (np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop))
+    chance = 1.0 / tree.widths[nodes]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
+    lengths = last - first
+    ends = np.cumsum(lengths)
+    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - lengths), lengths)
+    table = np.zeros((len(items), stop - start))
+    table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
+    return table
