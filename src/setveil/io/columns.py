@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from setveil.errors import FileFormatError
 from setveil.io.reading import Reading
 
-RECORD_NAMES = frozenset(
-    "record recordid rid id customer customerid custid user userid person personid patient patientid member memberid visitor visitorid "
-    "transaction transactionid transid tid trans basket basketid order orderid orderno invoice invoiceid invoiceno session sessionid "
-    "case caseid anonid uid".split()
-)
-ITEM_NAMES = frozenset(
-    "item itemid itemname items product productid productname products term terms code codes diagnosis diagnosiscode article "
-    "articleid sku stockcode word tag url page label".split()
-)
-COUNT_NAMES = frozenset("count counts quantity qty frequency freq".split())
+_RECORDS = """
+    record recordid rid id customer customerid custid user userid person personid patient patientid member memberid visitor visitorid
+    transaction transactionid transid tid trans basket basketid order orderid orderno invoice invoiceid invoiceno session sessionid
+    case caseid anonid uid
+"""
+_ITEMS = """
+    item itemid itemname items product productid productname products term terms code codes diagnosis diagnosiscode article articleid
+    sku stockcode word tag url page label
+"""
+RECORD_NAMES = frozenset(_RECORDS.split())
+ITEM_NAMES = frozenset(_ITEMS.split())
+COUNT_NAMES = frozenset({"count", "counts", "quantity", "qty", "frequency", "freq"})
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import numpy as np
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io.columns import find_columns
-from setveil.io.duck import named, not_utf8, quoted
-from setveil.io.fimi import occurrences
+from setveil.io.duck import not_utf8, quoted
+from setveil.io.fimi import occurrences, used_labels
 from setveil.io.longform import read_long
 from setveil.io.reading import Reading, Rows
 from setveil.io.source import Source
@@ -119,16 +119,16 @@ def write_release_rows(data: Transactions) -> Iterator[str]:
 
 def write_baskets(data: Transactions) -> Iterator[str]:
     """One line per record; an empty record is a pair of quotes."""
-    labels = dict(zip(data.vocabulary, cells(data), strict=True))
+    labels = dict(zip(data.vocabulary.labels, cells(data), strict=True))
     for record in occurrences(data):
         yield ",".join(map(labels.__getitem__, record)) or '""'
 
 
 def cells(data: Transactions) -> list[str]:
     """Each item of the vocabulary as a CSV cell."""
-    if "" in data.vocabulary:
+    if "" in used_labels(data):
         raise DataError("an item that is the empty text cannot be written to a CSV file: choose another format, such as jsonl")
-    return ['"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label for label in data.vocabulary]
+    return ['"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label for label in data.vocabulary.labels]
 
 
 def _long_lines(data: Transactions, delimiter: str, *, empty_rows: bool) -> Iterator[str]:
@@ -143,9 +143,7 @@ def _long_lines(data: Transactions, delimiter: str, *, empty_rows: bool) -> Iter
             yield "\n".join(block)
 
 
-def _block_rows(
-    data: Transactions, start: int, stop: int, ends: np.ndarray, delimiter: str, empty_rows: bool
-) -> Iterator[str]:
+def _block_rows(data: Transactions, start: int, stop: int, ends: np.ndarray, delimiter: str, empty_rows: bool) -> Iterator[str]:
     first, last = int(data.indptr[start]), int(data.indptr[stop])
     lengths = data.lengths[start:stop]
     items = data.items[first:last]

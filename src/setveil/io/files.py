@@ -107,6 +107,8 @@ def _format_by_name(path: Path) -> str:
 def _write_file(data: Transactions, target: Path, name: str, force: bool) -> None:
     from setveil.io.output import compression_of, new_file, write_lines
 
+    if name == "parquet" and compression_of(target):
+        raise OutputError(target, "a Parquet file is packed inside already; leave out .gz or .zst")
     with new_file(target, force=force) as temporary:
         if name == "parquet":
             _write_parquet(data, temporary)

@@ -46,11 +46,17 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
 
 def write_fimi(data: Transactions) -> Iterator[str]:
     """The lines of a FIMI file; an item that holds a blank cannot be written so."""
-    for label in data.vocabulary:
-        if not label or len(label.encode("utf-8", "replace").split()) != 1 or label.encode("utf-8", "replace") != label.encode("utf-8", "replace").strip():
-            raise DataError(f"the item {label!r} cannot stand in a FIMI file, where blanks separate items: choose another format, such as csv")
+    for label in used_labels(data):
+        text = label.encode("utf-8", "surrogatepass")
+        if text.split() != [text]:
+            raise DataError(f"the item {label!r} cannot stand in a FIMI file, where blanks separate items: choose a format such as csv")
     for record in occurrences(data):
         yield " ".join(record) or " "
+
+
+def used_labels(data: Transactions) -> list[str]:
+    """The items that stand in some record."""
+    return [data.vocabulary[number] for number in np.flatnonzero(data.supports()).tolist()]
 
 
 def occurrences(data: Transactions) -> Iterator[tuple[str, ...] | list[str]]:

@@ -1,7 +1,8 @@
 """Long tables, one row for each record and item, turned into numbers inside DuckDB so that they may be larger than memory.
 
 The rows are loaded once into a private database, where their order stays known; records are numbered by first appearance and items in any
-order. Only whole numbers come out, two for each row. A row without an item says that its record exists; a record with no other row is empty.
+order. Only whole numbers come out, two for each row. A row without an item says that its record exists; a record that has no other
+rows is empty.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO
 
 from setveil.errors import DataError, OutputError
 from setveil.io.source import PACKED
@@ -133,10 +133,11 @@ def _writable(path: Path) -> Iterator[None]:
         raise OutputError(path, error.strerror or str(error)) from None
 
 
-def _write_blocks(lines: Iterable[str], stream: IO[bytes] | BinaryIO) -> None:
+def _write_blocks(lines: Iterable[str], stream: IO[bytes] | gzip.GzipFile) -> None:
     lines = iter(lines)
     while block := list(islice(lines, _LINES_AT_ONCE)):
         try:
             stream.write(("\n".join(block) + "\n").encode("utf-8"))
         except UnicodeEncodeError as error:
-            raise DataError(f"an item holds {error.object[error.start : error.end]!r}, which is no Unicode text and cannot be written") from None
+            half = error.object[error.start : error.end]
+            raise DataError(f"an item holds {half!r}, which is no Unicode text and cannot be written") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError
 from setveil.io.columns import COUNT_NAMES, ITEM_NAMES, find_columns, plain_name
 from setveil.io.duck import database, named, quoted, translated
@@ -70,8 +70,12 @@ def _read_lists(source: Source, table: str, holder: str, lists: list[str], readi
     """One row for each element, and one without an item for an empty list, so that its record is kept."""
     beside = [name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count]
     counts = beside[0] if beside and reading.bags is not False else None
-    kept = f"CASE WHEN coalesce(len({named(holder)}), 0) = 0 THEN [NULL] ELSE {named(holder)} END"
-    select = f"SELECT file_row_number AS record, CAST(unnest({kept}) AS VARCHAR) AS item"
-    if counts is not None:
-        select += f", CAST(unnest(CASE WHEN coalesce(len({named(counts)}), 0) = 0 THEN [NULL] ELSE {named(counts)} END) AS VARCHAR) AS count"
+    select = f"SELECT file_row_number AS record, {_elements(holder)} AS item"
+    select += f", {_elements(counts)} AS count" if counts else ""
     return read_long(source, f"{select} FROM {table}", reading, counted=counts is not None)
+
+
+def _elements(column: str) -> str:
+    """SQL for the elements of a list as texts, one in each row."""
+    name = named(column)
+    return f"CAST(unnest(CASE WHEN coalesce(len({name}), 0) = 0 THEN [NULL] ELSE {name} END) AS VARCHAR)"

@@ -69,7 +69,8 @@ def unpack_lines(path: Path, name: str, work: Path, target: Path) -> None:
     """Write the lines of a zstd file of text to a plain file."""
     with database(work) as connection, translated(name):
         lines = f"SELECT coalesce(line, '') FROM read_csv({quoted(path)}, {_WHOLE_LINES})"
-        connection.execute(f"COPY ({lines}) TO {quoted(target)} (FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01')").fetchall()
+        options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
+        connection.execute(f"COPY ({lines}) TO {quoted(target)} ({options})").fetchall()
 
 
 @contextmanager
