@@ -1,0 +1,100 @@
+"""`setveil hierarchy`: build, check and show the tree over the items."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from setveil.cli.options import force_option, json_option, reading, reading_options
+from setveil.cli.show import show
+from setveil.errors import ParameterError
+
+
+@click.group("hierarchy")
+def command() -> None:
+    """Build, check and show the tree over the items."""
+
+
+@command.command("build")
+@click.argument("data", metavar="DATA")
+@click.argument("recipe", metavar="balanced:5|prefix")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The file to write.  [default: standard output]")
+@reading_options
+@force_option
+def build(data: str, recipe: str, output: Path | None, force: bool, **options: Any) -> None:
+    """Build a tree over the items of DATA.
+
+    RECIPE is `balanced:FANOUT`, with `:numeric`, `:alphabetical` or `:frequency` after it for the order of the items, or `prefix` for
+    codes, with the lengths of the prefixes after it, as in `prefix:1,3`.
+
+    \b
+    setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
+    setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
+    """
+    from setveil.hierarchy.csvfile import write_hierarchy
+    from setveil.pipeline import hierarchy_maker, load
+
+    if recipe.split(":")[0] not in ("balanced", "prefix"):
+        raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]] or prefix[:LENGTH,...]")
+    tree = hierarchy_maker(recipe)(load(data, reading(options)))
+    assert tree is not None
+    if output is None:
+        write_hierarchy(tree, sys.stdout)
+        return
+    write_hierarchy(tree, output, force=force)
+    click.echo(f"{output}: {tree.leaf_count:,} leaves, {len(tree):,} nodes, height {tree.height}")
+
+
+@command.command("check")
+@click.argument("file", metavar="FILE")
+@click.option("--data", metavar="DATA", help="The data that the tree is for: check that each of its items has a leaf.")
+@reading_options
+@json_option
+def check(file: str, data: str | None, as_json: bool, **options: Any) -> None:
+    """List every fault of a hierarchy file.
+
+    Errors (two roots, a cycle, a node with two parents, an item without a leaf, a label used at two levels) make the tree unusable, and
+    the exit code 3. Notes are harmless.
+
+    \b
+    setveil hierarchy check products.hierarchy.csv --data baskets.csv
+    """
+    from setveil.hierarchy.check import find_faults
+    from setveil.hierarchy.csvfile import read_outline
+    from setveil.pipeline import load
+    from setveil.report.trees import report_faults
+
+    vocabulary = load(data, reading(options)).vocabulary if data else None
+    faults = find_faults(read_outline(file), vocabulary)
+    show(report_faults(file, faults), as_json)
+    if any(fault.severity == "error" for fault in faults):
+        raise click.exceptions.Exit(3)
+
+
+@command.command("show")
+@click.argument("tree", metavar="FILE|balanced:5|prefix")
+@click.option("--data", metavar="DATA", help="The data over whose items a tree is built.")
+@click.option("--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many levels to show.")
+@click.option("--node", metavar="LABEL", help="Show the part of the tree under this node.")
+@reading_options
+@json_option
+def show_tree(tree: str, data: str | None, depth: int, node: str | None, as_json: bool, **options: Any) -> None:
+    """Show a tree: its size, and its upper levels with the number of leaves under each node.
+
+    \b
+    setveil hierarchy show products.hierarchy.csv
+    setveil hierarchy show balanced:5 --data clicks.dat
+    setveil hierarchy show products.hierarchy.csv --node drinks --depth 1
+    """
+    from setveil.pipeline import hierarchy_maker, load
+    from setveil.report.trees import report_tree
+
+    maker = hierarchy_maker(tree)
+    if data is None and tree.split(":")[0] in ("balanced", "prefix"):
+        raise ParameterError("data", None, f"the tree {tree} is built over the items of a data set: give it with --data")
+    made = maker(load(data, reading(options)) if data else load([]))
+    assert made is not None
+    show(report_tree(made, depth, node), as_json)

@@ -1,0 +1,48 @@
+"""The group of all commands, which loads a command only when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from setveil import __version__
+
+COMMANDS = {
+    "inspect": "What a data set holds, and how exposed the people in it are.",
+    "anonymize": "Write a release that keeps a promise, verified and measured.",
+    "verify": "Does a release, or any data file, keep a promise?",
+    "measure": "What a release has lost against the original.",
+    "hierarchy": "Build, check and show the tree over the items.",
+    "generate": "Make up data to try things on.",
+    "demo": "The whole way on a made-up shop, in under a minute.",
+    "warmup": "Compile the kernels once, so that the first real run is quick.",
+}
+"""Every command and its one line of help; the module `setveil.cli.<name>` holds the command as `command`."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"setveil.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="setveil", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error (also: SETVEIL_DEBUG=1).")
+def root() -> None:
+    """Publish set-valued data so that nobody in it can be picked out, and say what that cost.
+
+    Try `setveil demo` first. `setveil COMMAND --help` tells more about a command.
+    """

@@ -1,0 +1,54 @@
+"""What a command shows: its report on standard output, its progress on standard error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from setveil.pipeline import Progress
+    from setveil.report import Report
+
+
+def show(report: Report, as_json: bool) -> None:
+    """Print a report for people, or as one JSON object."""
+    if as_json:
+        click.echo(report.to_json())
+        return
+    from setveil.report.terminal import print_report
+
+    print_report(report, sys.stdout)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress | None]:
+    """A progress bar on a terminal; nothing where standard error is none."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield _Stages(bar)
+
+
+class _Stages:
+    """One line of the bar that follows the stage of the work."""
+
+    def __init__(self, bar: Bar) -> None:
+        self.bar, self.stage = bar, ""
+        self.task = bar.add_task("", total=None)
+
+    def __call__(self, done: int, total: int, stage: str) -> None:
+        if stage != self.stage:
+            self.stage = stage
+            self.bar.reset(self.task, description=stage, total=None)
+        self.bar.update(self.task, completed=done, total=total or None)

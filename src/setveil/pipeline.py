@@ -1,0 +1,265 @@
+"""The one place where the stages meet: a job, and the run that reads, anonymizes, writes, verifies and measures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from setveil.audit import verify
+from setveil.audit.verdict import Check, Verdict
+from setveil.data.exchange import as_transactions
+from setveil.data.transactions import Transactions
+from setveil.engines.local import Local, Progress
+from setveil.errors import OutputError, ParameterError
+from setveil.hierarchy.build import balanced, prefix
+from setveil.hierarchy.csvfile import read_hierarchy
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.io import read
+from setveil.io.output import check_place
+from setveil.io.releases import RELEASE_FORMATS, fill_release, read_release, staged_release, write_alignment
+from setveil.methods.method import Method
+from setveil.metrics import measure
+from setveil.promises.promise import Promise
+from setveil.published.generalized import Generalized
+
+RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
+
+__all__ = ["RECIPES", "Job", "Outcome", "Progress", "hierarchy_maker", "load", "run"]
+
+MakeHierarchy = Callable[[Transactions], Hierarchy | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Everything that one run needs to know.
+
+    Example:
+        >>> from setveil import KAnonymity, Partition
+        >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
+        >>> outcome = run(Job(data=baskets, promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2"))
+        >>> outcome.verdict.holds, outcome.records
+        (True, 4)
+    """
+
+    data: object
+    """A path (`-` is standard input), transactions or bags, or any object that `as_transactions` takes."""
+    promise: Promise
+    method: Method
+    hierarchy: Hierarchy | Path | str | None = None
+    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `setveil.read` (for a path) or of `as_transactions` (for an object)."""
+    output: Path | str | None = None
+    """The release folder; nothing is written when it is not given."""
+    format: str | None = None
+    """The format of the data file in the release folder."""
+    alignment: Path | str | None = None
+    """Where to write, privately, the published record of each original record."""
+    seed: int | None = None
+    """Fixes what is random: the order of the published records and the queries of the measures."""
+    force: bool = False
+    """Replace a release or an alignment file that is there already."""
+    public_items: bool = False
+    """The list of items is public knowledge: publish a tree that was built over it whole."""
+    threads: int | None = None
+    """How many threads the method may use; by default all that this process may."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run has done. Private, except for the release itself."""
+
+    records: int
+    items: int
+    occurrences: int
+    release: Generalized
+    verdict: Verdict
+    losses: Mapping[str, Any]
+    """What was lost, by the name of the metric; empty when the release does not hold."""
+    seconds: Mapping[str, float]
+    """The time that each stage took."""
+    output: Path | None = None
+    """The release folder; None when nothing was written."""
+    alignment: Path | None = None
+    pruned: bool = False
+    """Whether the tree was built over the data's own items, so that only what the records show of it was written."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The outcome as one JSON object; private, for it tells what was lost."""
+        return {
+            "data": {"records": self.records, "items": self.items, "occurrences": self.occurrences},
+            "release": None if self.output is None else str(self.output),
+            "alignment": None if self.alignment is None else str(self.alignment),
+            "method": dict(self.release.method),
+            "verdict": self.verdict.to_dict(),
+            "losses": dict(self.losses),
+            "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
+        }
+
+
+def run(job: Job, progress: Progress | None = None) -> Outcome:
+    """Anonymize, write, read back what was written, verify and measure it.
+
+    The release appears under its name only after it was verified; a release that does not verify, an error or an interruption leaves
+    nothing behind. What can be refused (places that are taken, numbers, faults of the tree) is refused before the work starts.
+
+    Args:
+        job: What to do.
+        progress: Is told the stage and how far it is; a total of 0 means that nobody knows.
+    """
+    clock = _Clock(progress)
+    _check_job(job)
+    with suppress(_Rejected), _stage(job) as stage:
+        outcome = _work(job, stage, clock)
+        if not outcome.verdict.holds:
+            raise _Rejected
+    return outcome
+
+
+def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
+    """Every step but the last, in which the temporary folder of the release takes its name."""
+    make_hierarchy = hierarchy_maker(job.hierarchy)
+    with clock.stage("reading"):
+        data = load(job.data, job.reading)
+    with clock.stage("building the hierarchy"):
+        tree = make_hierarchy(data)
+        job.method.check(len(data), job.promise, tree)
+    with clock.stage("anonymizing"):
+        release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
+    written = None if stage is None else _write(job, release, stage, clock)
+    with clock.stage("verifying"):
+        verdict = _verdict(job.promise, release, written, data)
+    losses: Mapping[str, Any] = {}
+    if verdict.holds:
+        with clock.stage("measuring"):
+            losses = measure(release, data, seed=job.seed or 0)
+    if verdict.holds and job.alignment is not None:
+        with clock.stage("writing the alignment"):
+            write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
+    return Outcome(
+        records=len(data),
+        items=len(data.vocabulary),
+        occurrences=data.occurrences,
+        release=release,
+        verdict=verdict,
+        losses=losses,
+        seconds=clock.seconds,
+        output=Path(job.output) if verdict.holds and job.output else None,
+        alignment=Path(job.alignment) if verdict.holds and job.alignment else None,
+        pruned=written is not None and written.hierarchy.origin.pruned,
+    )
+
+
+def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
+    """The records of a path or of an object."""
+    if isinstance(data, str | Path):
+        return read(data, **(reading or {}))
+    return as_transactions(data, **(reading or {}))
+
+
+def hierarchy_maker(given: Hierarchy | Path | str | None) -> MakeHierarchy:
+    """How to get the tree once the data is read; what can be refused before that is refused at once.
+
+    Args:
+        given: A tree, a path, or a recipe as in `Job.hierarchy`.
+    """
+    if isinstance(given, str):
+        kind, *parts = given.split(":")
+        if kind == "balanced" and len(parts) <= 2:
+            return _balanced_maker(given, *parts)
+        if kind == "prefix" and len(parts) <= 1:
+            return _prefix_maker(given, *parts)
+        if kind in ("balanced", "prefix"):
+            raise ParameterError("hierarchy", given, RECIPES)
+    tree = given if isinstance(given, Hierarchy) or given is None else read_hierarchy(given)
+    return lambda data: tree
+
+
+def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHierarchy:
+    if not fanout.isdecimal() or order not in ("", "numeric", "alphabetical", "frequency"):
+        raise ParameterError("hierarchy", recipe, RECIPES)
+    if int(fanout) < 2:
+        raise ParameterError("hierarchy", recipe, "the fan-out must be 2 or more")
+    chosen: Any = order or None
+    return lambda data: balanced(data.vocabulary, int(fanout), order=chosen, supports=data.supports())
+
+
+def _prefix_maker(recipe: str, lengths: str = "") -> MakeHierarchy:
+    parts = lengths.split(",") if lengths else []
+    if not all(part.isdecimal() for part in parts):
+        raise ParameterError("hierarchy", recipe, RECIPES)
+    chosen = [int(part) for part in parts] or None
+    return lambda data: prefix(data.vocabulary, lengths=chosen)
+
+
+class _Clock:
+    """Tells the progress which stage begins, and notes how long each took."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        if self.progress:
+            self.progress(0, 0, name)
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+
+class _Rejected(Exception):
+    """Removes the temporary folder without an error for the caller."""
+
+
+def _stage(job: Job) -> AbstractContextManager[Path | None]:
+    """The temporary folder that becomes the release; None when none is asked for."""
+    return nullcontext() if job.output is None else staged_release(job.output, force=job.force)
+
+
+def _check_job(job: Job) -> None:
+    """Refuse, before any work, what can be told from the job alone."""
+    if job.format is not None and job.format not in RELEASE_FORMATS:
+        raise ParameterError("format", job.format, f"a release may have one of {', '.join(RELEASE_FORMATS)}")
+    inputs = [Path(given).resolve() for given in (job.data, job.hierarchy) if isinstance(given, str | Path)]
+    output = None if job.output is None else Path(job.output)
+    if output is not None:
+        if str(output) == "-":
+            raise OutputError(output, "a release is a folder and cannot go to standard output")
+        if any(output.resolve() in path.parents for path in inputs):
+            raise OutputError(output, "what is read as input lies in this folder; choose another name")
+    if job.alignment is not None:
+        _check_alignment(Path(job.alignment), output, inputs, job.force)
+
+
+def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force: bool) -> None:
+    if output is not None and place.resolve().is_relative_to(output.resolve()):
+        raise OutputError(place, "the alignment is private and must not lie in the release folder")
+    if place.resolve() in inputs:
+        raise OutputError(place, "this file is read as input; choose another name")
+    check_place(place, force=force)
+
+
+def _write(job: Job, release: Generalized, stage: Path, clock: _Clock) -> Generalized:
+    """The release as it was read back after it was written."""
+    with clock.stage("writing"):
+        fill_release(release, stage, format=job.format, seed=job.seed, public_items=job.public_items, verified=True)
+    with clock.stage("reading back"):
+        return read_release(stage)
+
+
+def _verdict(promise: Promise, release: Generalized, written: Generalized | None, data: Transactions) -> Verdict:
+    """The promise on what lies on the disk, containment on the release in memory, and that both are the same."""
+    verdict = verify(release, data, promise=promise)
+    if written is None:
+        return verdict
+    same = written == release and written.promise == promise
+    text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
+    on_disk = verify(written, promise=promise)
+    done = {check.name for check in on_disk.checks}
+    rest = tuple(check for check in verdict.checks if check.name not in done)
+    return Verdict(promise, (*on_disk.checks, *rest, Check("written", same, text)))

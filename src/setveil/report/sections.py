@@ -1,0 +1,105 @@
+"""The reports of what the library gives back: outcomes, verdicts, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from setveil.audit.verdict import Check, Verdict, name_promise
+from setveil.metrics import METRICS
+from setveil.published.generalized import Generalized
+from setveil.report.report import Fact, Report, Section
+from setveil.report.words import count, plural, seconds, share
+
+if TYPE_CHECKING:
+    from setveil.audit.exposure import Exposure
+    from setveil.data.summary import Summary
+    from setveil.pipeline import Outcome
+
+PRIVATE = "private, not part of the release"
+TREE_HINT = (
+    "The tree was built over the data's own items, so the release holds only the part of it that the records show. If everybody may "
+    "know the list of items, --public-items publishes the whole tree."
+)
+
+
+def report_outcome(outcome: Outcome) -> Report:
+    """What a run has done: the promise, the verdict, the losses, and where everything lies."""
+    sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict)]
+    if outcome.verdict.holds:
+        sections += [_losses(outcome.losses), _places(outcome)]
+    else:
+        sections.append(Section("Nothing was written", "The release does not verify, so it was not kept."))
+    return Report(tuple(sections), outcome.to_dict())
+
+
+def report_verdict(verdict: Verdict) -> Report:
+    """Whether a promise holds, check by check, with a witness where it does not."""
+    return Report((_verdict(verdict),), verdict.to_dict())
+
+
+def report_losses(losses: Mapping[str, Any]) -> Report:
+    """What was lost, by metric."""
+    return Report((_losses(losses),), losses)
+
+
+def report_inspection(summary: Summary, exposed: Exposure) -> Report:
+    """What a data set holds, and how exposed the people in it are."""
+    facts = tuple(Fact(name.replace("_", " "), _number(value)) for name, value in summary.to_dict().items())
+    sections = (Section("Data", facts=facts), Section(f"Exposure ({PRIVATE})", exposed.text))
+    return Report(sections, {"summary": summary.to_dict(), "exposure": exposed.to_dict()})
+
+
+def _number(value: object) -> str:
+    match value:
+        case int():
+            return count(value)
+        case float():
+            return f"{value:,.2f}"
+    return str(value)
+
+
+def _data(outcome: Outcome) -> Section:
+    text = f"{plural(outcome.records, 'record')}, {plural(outcome.items, 'item')}, {plural(outcome.occurrences, 'occurrence')}"
+    return Section("Read", f"{text}, in {seconds(outcome.seconds['reading'])}; anonymized in {seconds(outcome.seconds['anonymizing'])}")
+
+
+def _promise(release: Generalized) -> Section:
+    return Section(f"Promised: {name_promise(release.promise)}", f"{release.promise.describe()}\n{release.promise.limits()}")
+
+
+def _verdict(verdict: Verdict) -> Section:
+    title = f"{'Verified' if verdict.holds else 'Does not hold'}: {name_promise(verdict.promise)}"
+    return Section(title, facts=tuple(fact for check in verdict.checks for fact in _check(check)), holds=verdict.holds)
+
+
+def _check(check: Check) -> list[Fact]:
+    facts = [Fact(check.name, "holds" if check.holds else "FAILS", check.text)]
+    return facts + [Fact("", "witness", f"{'(private) ' * witness.private}{witness.text}") for witness in check.witnesses]
+
+
+def _losses(losses: Mapping[str, Any]) -> Section:
+    facts = tuple(Fact(name, _figure(value), _meaning(name)) for name, value in losses.items())
+    return Section(f"Lost ({PRIVATE})", facts=facts)
+
+
+def _figure(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {number:,.10g}" for name, number in value.items())
+    return share(float(value))
+
+
+def _meaning(metric: str) -> str:
+    """What a metric tells, in the words of its own first line."""
+    first = (METRICS[metric].__doc__ or "").split("\n", 1)[0]
+    meaning = first.split(". ")[0].split(": ", 1)[-1].rstrip(".")
+    return meaning[:1].lower() + meaning[1:]
+
+
+def _places(outcome: Outcome) -> Section:
+    facts = []
+    if outcome.output is not None:
+        facts.append(Fact("release", f"{outcome.output}/", "safe to hand over"))
+    if outcome.alignment is not None:
+        facts.append(Fact("alignment", str(outcome.alignment), PRIVATE))
+    return Section("Written" if facts else "Nothing was written, as nothing was asked for", TREE_HINT * outcome.pruned, tuple(facts))

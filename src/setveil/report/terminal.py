@@ -1,0 +1,58 @@
+"""A report as text: coloured on a terminal, plain elsewhere."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from setveil.report.report import Report, Section
+from setveil.report.words import printable
+
+PLAIN_WIDTH = 110
+
+
+def print_report(report: Report, stream: TextIO) -> None:
+    """Print a report; without colour, and at a fixed width, where nobody watches a terminal."""
+    content = Group(*_spaced([_section(section) for section in report.sections]))
+    console = Console(file=stream, highlight=False, emoji=False, markup=False)
+    if console.is_terminal:
+        console.print(content)
+    else:
+        stream.writelines(f"{line.rstrip()}\n" for line in _plain_lines(content))
+
+
+def _plain_lines(content: RenderableType) -> list[str]:
+    drawn = StringIO()
+    Console(file=drawn, highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH, color_system=None).print(content)
+    return drawn.getvalue().splitlines()
+
+
+def _spaced(parts: list[RenderableType]) -> list[RenderableType]:
+    """The parts with an empty line between them."""
+    return [piece for number, part in enumerate(parts) for piece in ([Text(""), part] if number else [part])]
+
+
+def _section(section: Section) -> RenderableType:
+    mark = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}[section.holds]
+    title = Text.assemble(mark, (printable(section.title), "bold"))
+    parts: list[RenderableType] = [title]
+    if section.text:
+        parts.append(Padding(Text(printable(section.text)), (0, 0, 0, 2)))
+    if section.facts:
+        parts.append(Padding(_facts(section), (0, 0, 0, 2)))
+    return Group(*parts)
+
+
+def _facts(section: Section) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column()
+    table.add_column(style="dim")
+    for fact in section.facts:
+        table.add_row(*(Text(printable(cell)) for cell in (fact.name, fact.value, fact.remark)))
+    return table

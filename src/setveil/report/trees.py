@@ -1,0 +1,54 @@
+"""The reports about hierarchies: their shape and their faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from setveil.hierarchy.check import Fault
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.report.report import Fact, Report, Section
+from setveil.report.words import count, plural
+
+MOST_CHILDREN = 12
+"""Children of one node that are shown; of the others only how many there are."""
+
+
+def report_faults(name: str, faults: Sequence[Fault]) -> Report:
+    """Every fault of a hierarchy as a line."""
+    errors = sum(fault.severity == "error" for fault in faults)
+    title = f"{name}: {plural(errors, 'error')}, {plural(len(faults) - errors, 'note')}"
+    facts = tuple(Fact(fault.severity, fault.sentence) for fault in faults)
+    values = {"usable": errors == 0, "faults": [fault.to_dict() for fault in faults]}
+    return Report((Section(title, facts=facts, holds=errors == 0),), values)
+
+
+def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report:
+    """The size of a tree, and `depth` levels of it from the root or from the node of a label."""
+    start = tree.root if label is None else tree.nodes.number(label)
+    title = f"{plural(len(tree), 'node')}, {count(tree.leaf_count)} of them leaves, height {tree.height}"
+    path = "" if label is None else " < ".join(tree.path(label)) + "\n"
+    values = {
+        "nodes": len(tree),
+        "leaves": tree.leaf_count,
+        "height": tree.height,
+        "origin": tree.origin.kind,
+        "tree": _nested(tree, start, depth),
+    }
+    return Report((Section(title, path + "\n".join(_lines(tree, start, depth, ""))),), values)
+
+
+def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]:
+    width = int(tree.widths[node])
+    yield f"{indent}{tree.labels[node]}" + (f"  ({plural(width, 'leaf', 'leaves')})" if node >= tree.leaf_count else "")
+    children = tree.children(node).tolist() if depth else []
+    for child in children[:MOST_CHILDREN]:
+        yield from _lines(tree, child, depth - 1, indent + "  ")
+    if len(children) > MOST_CHILDREN:
+        yield f"{indent}  ... and {count(len(children) - MOST_CHILDREN)} more"
+
+
+def _nested(tree: Hierarchy, node: int, depth: int) -> dict[str, object]:
+    shown: dict[str, object] = {"label": tree.labels[node], "leaves": int(tree.widths[node])}
+    if depth and node >= tree.leaf_count:
+        shown["children"] = [_nested(tree, child, depth - 1) for child in tree.children(node).tolist()]
+    return shown

@@ -1,0 +1,104 @@
+"""`setveil verify`: the answer, the witness and the exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def release(call, folder):
+    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", "--seed", 1).code == 0
+    return folder / "release"
+
+
+def test_a_release_holds_what_it_carries(call, release):
+    result = call("verify", "release")
+    assert result.code == 0
+    assert "Verified: k-anonymity (k = 2)" in result.out
+    assert result.err == ""
+
+
+def test_with_the_original_containment_is_checked_too(call, release):
+    result = call("verify", "release", "--original", "baskets.csv", "--json")
+    assert result.code == 0
+    assert {check["name"] for check in result.json["checks"]} >= {"k-anonymity", "records", "containment"}
+    assert result.json["holds"] is True
+
+
+@pytest.mark.parametrize("recipe", ["balanced:2", "prefix", "balanced:2:frequency"])
+def test_a_pruned_tree_is_built_again_from_the_original(call, folder, recipe):
+    assert call("anonymize", "baskets.csv", "-o", "built", "-k", 3, "--hierarchy", recipe).code == 0
+    result = call("verify", "built", "--original", "baskets.csv")
+    assert result.code == 0, result.out
+
+
+def test_a_release_can_be_held_to_another_promise(call, release):
+    result = call("verify", "release", "-k", 4)
+    assert result.code == 1
+    assert "Does not hold: k-anonymity (k = 4)" in result.out
+    assert "witness" in result.out
+
+
+def test_another_original_is_noticed(call, release, folder):
+    (folder / "other.csv").write_text("customer,product\n" + "".join(f"{c},milk\n" for c in "abcdef"), encoding="utf-8")
+    result = call("verify", "release", "--original", "other.csv")
+    assert result.code == 1
+    assert "containment" in result.out
+
+
+def test_a_plain_file_needs_a_promise(call, folder):
+    result = call("verify", "baskets.csv")
+    assert (result.code, result.out) == (2, "")
+    assert "baskets.csv is a data file and promises nothing: say what to check, as in -k 10" in result.err
+
+
+def test_a_plain_file_that_does_not_hold_gives_a_witness(call, folder):
+    result = call("verify", "baskets.csv", "-k", 2, "--json")
+    assert result.code == 1
+    witness = result.json["checks"][0]["witnesses"][0]
+    assert sorted(witness["items"]) in (["beer", "tea"], ["tea", "wine"])
+    assert witness["count"] == 1
+
+
+def test_a_plain_file_may_hold(call, folder):
+    assert call("verify", "baskets.csv", "-k", 2, "-m", 1).code == 0
+
+
+def test_a_plain_file_has_no_original(call, folder):
+    result = call("verify", "baskets.csv", "-k", 2, "--original", "baskets.csv")
+    assert result.code == 2
+    assert "only a release" in result.err
+    assert len(result.err) < 300
+
+
+def test_a_folder_that_is_no_release_is_a_data_error(call, folder):
+    (folder / "other").mkdir()
+    result = call("verify", "other")
+    assert (result.code, result.out) == (3, "")
+    assert result.err.startswith("setveil: other is not a usable release")
+    assert result.err.count("\n") == 1
+
+
+def test_a_changed_data_file_is_noticed(call, release):
+    data = release / "data.csv"
+    data.write_text(data.read_text(encoding="utf-8").replace("Alcohol", "beer"), encoding="utf-8")
+    result = call("verify", "release")
+    assert result.code == 3
+    assert "data.csv" in result.err
+
+
+def test_a_missing_file_of_a_release_is_noticed(call, release):
+    (release / "data.csv").unlink()
+    assert call("verify", "release").code == 3
+    shutil.rmtree(release)
+    assert call("verify", "release", "-k", 2).code == 3
+
+
+def test_a_release_json_that_is_none_is_noticed(call, release):
+    (release / "release.json").write_text(json.dumps(["not", "it"]), encoding="utf-8")
+    result = call("verify", "release")
+    assert result.code == 3
+    assert result.err.count("\n") == 1

@@ -1,0 +1,191 @@
+"""The run of a job: what it gives, and that it leaves nothing behind when it does not end well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import setveil
+from setveil import Bags, Hierarchy, Job, KAnonymity, KmAnonymity, Partition, Transactions, pipeline, run
+from setveil.errors import InfeasibleError, OutputError, ParameterError
+from setveil.pipeline import hierarchy_maker
+
+BASKETS = [["beer", "wine"], ["beer", "wine"], ["milk", "tea"], ["milk", "tea"], ["beer", "tea"], ["wine", "tea"], []]
+STAGES = ["reading", "building the hierarchy", "anonymizing", "writing", "reading back", "verifying", "measuring", "writing the alignment"]
+WRONG_RECIPES = ["balanced:", "balanced:x", "balanced:1", "balanced:5:up", "balanced:5:numeric:1", "prefix:a", "prefix:1:2"]
+
+
+@pytest.fixture
+def job(tmp_path):
+    return Job(
+        data=BASKETS,
+        promise=KAnonymity(k=2),
+        method=Partition(),
+        hierarchy="balanced:2",
+        output=tmp_path / "release",
+        alignment=tmp_path / "private.csv",
+        seed=1,
+    )
+
+
+def left_behind(tmp_path):
+    return sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
+
+
+def test_a_run_gives_release_verdict_losses_and_places(job, tmp_path):
+    outcome = run(job)
+    assert outcome.verdict.holds
+    assert {check.name for check in outcome.verdict.checks} >= {"k-anonymity", "containment", "records", "written"}
+    assert (outcome.records, outcome.items, outcome.occurrences) == (7, 4, 12)
+    assert 0 <= outcome.losses["ncp"] <= 1
+    assert outcome.output == tmp_path / "release"
+    assert list(outcome.seconds) == STAGES
+    assert setveil.read_release(tmp_path / "release") == outcome.release
+    assert len((tmp_path / "private.csv").read_text(encoding="utf-8").splitlines()) == 7
+
+
+def test_a_run_without_output_writes_nothing(job, tmp_path):
+    outcome = run(replace(job, output=None, alignment=None))
+    assert outcome.verdict.holds
+    assert outcome.output is None
+    assert left_behind(tmp_path) == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_an_interruption_at_any_stage_leaves_nothing(job, tmp_path, stage):
+    seen = []
+
+    def interrupt(done, total, name):
+        seen.append(name)
+        if name == stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(job, interrupt)
+    assert seen[-1] == stage
+    assert left_behind(tmp_path) == []
+
+
+def test_an_interruption_keeps_the_release_that_was_there(job, tmp_path):
+    run(job)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def interrupt(done, total, name):
+        if name == "measuring":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(replace(job, promise=KAnonymity(k=3), force=True), interrupt)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@dataclass(frozen=True, kw_only=True)
+class Careless(Partition):
+    """A method that publishes every record as it is, whatever was promised."""
+
+    name: ClassVar[str] = "careless"
+
+    def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+        release = super().anonymize(data, promise, hierarchy)
+        numbers = hierarchy.leaf_numbers(data.vocabulary)
+        rows = Transactions.from_pairs(data.rows, numbers[data.items], hierarchy.nodes, size=len(data))
+        return setveil.Generalized.of_rows(rows, hierarchy, release.promise, self.to_dict(), alignment=np.arange(len(data)))
+
+
+def test_a_release_that_does_not_verify_is_never_left(job, tmp_path):
+    outcome = run(replace(job, method=Careless()))
+    assert not outcome.verdict.holds
+    assert [check.name for check in outcome.verdict.failed] == ["k-anonymity"]
+    assert outcome.verdict.witness is not None
+    assert outcome.losses == {}
+    assert (outcome.output, outcome.alignment) == (None, None)
+    assert left_behind(tmp_path) == []
+
+
+def test_what_was_written_must_be_what_was_anonymized(job, tmp_path, monkeypatch):
+    honest = pipeline.fill_release
+
+    def careless(release, stage, **options):
+        honest(replace(release, sizes=release.sizes + 1), stage, **options)
+
+    monkeypatch.setattr(pipeline, "fill_release", careless)
+    outcome = run(job)
+    assert "written" in [check.name for check in outcome.verdict.failed]
+    assert left_behind(tmp_path) == []
+
+
+def test_what_cannot_be_kept_is_refused_before_the_work(job, tmp_path):
+    stages = []
+    with pytest.raises(InfeasibleError, match="k = 8 is more than the 7 records"):
+        run(replace(job, promise=KAnonymity(k=8)), lambda done, total, stage: stages.append(stage))
+    assert "anonymizing" not in stages
+    assert left_behind(tmp_path) == []
+
+
+def test_an_input_in_the_release_folder_is_never_replaced(job, tmp_path):
+    run(job)
+    with pytest.raises(OutputError, match="lies in this folder"):
+        run(replace(job, data=tmp_path / "release" / "data.csv", force=True))
+    assert (tmp_path / "release" / "data.csv").is_file()
+
+
+def test_an_alignment_in_the_release_folder_is_refused_through_links_too(job, tmp_path):
+    run(job)
+    (tmp_path / "door").symlink_to(tmp_path / "release")
+    with pytest.raises(OutputError, match="must not lie in the release folder"):
+        run(replace(job, alignment=tmp_path / "door" / "private.csv", force=True))
+
+
+def test_bags_and_transactions_may_be_handed_over(job, tmp_path):
+    bags = Bags.of([["beer", "beer"], ["beer", "beer"], ["tea"], ["tea"]])
+    outcome = run(replace(job, data=bags))
+    assert isinstance(outcome.release.classes, Bags)
+    assert isinstance(setveil.read_release(tmp_path / "release").classes, Bags)
+
+
+def test_km_anonymity_is_kept_and_carried(job, tmp_path):
+    assert run(replace(job, promise=KmAnonymity(k=2, m=2))).verdict.holds
+    assert setveil.read_release(tmp_path / "release").promise == KmAnonymity(k=2, m=2)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "path"),
+    [
+        ("balanced", ("tea", "*1", "*")),
+        ("balanced:2", ("tea", "*2", "*")),
+        ("balanced:2:frequency", ("tea", "*1", "*")),
+        ("balanced:2:alphabetical", ("tea", "*2", "*")),
+        ("prefix:1", ("tea", "t", "*")),
+    ],
+)
+def test_a_recipe_builds_its_tree(recipe, path):
+    tree = hierarchy_maker(recipe)(Transactions.of(BASKETS))
+    assert tree.path("tea")[0] == "tea"
+    assert tree.path("tea")[-1] == "*"
+    assert tree.origin.kind == recipe.split(":")[0]
+    assert tree.path("tea") == path or recipe == "balanced"
+
+
+@pytest.mark.parametrize(
+    "recipe", ["balanced:", "balanced:x", "balanced:1", "balanced:5:up", "balanced:5:numeric:1", "prefix:a", "prefix:1:2"]
+)
+def test_a_wrong_recipe_is_refused_before_the_data_is_read(job, recipe, tmp_path):
+    with pytest.raises(ParameterError, match="hierarchy = "):
+        run(replace(job, data=tmp_path / "missing.csv", hierarchy=recipe))
+    assert left_behind(tmp_path) == []
+
+
+def test_a_tree_may_be_handed_over(job):
+    tree = Hierarchy.from_edges([("beer", "A"), ("wine", "A"), ("milk", "S"), ("tea", "S"), ("A", "ALL"), ("S", "ALL")])
+    assert run(replace(job, hierarchy=tree)).release.hierarchy == tree
+
+
+def test_the_outcome_is_one_json_object(job):
+    import json
+
+    shown = json.loads(json.dumps(run(job).to_dict()))
+    assert shown["verdict"]["holds"] is True
+    assert set(shown) == {"data", "release", "alignment", "method", "verdict", "losses", "seconds"}
