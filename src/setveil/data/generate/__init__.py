@@ -1,0 +1,7 @@
+"""Generated data: Quest-like records of numbered items, and a shop with readable products and a tree over them."""
+
+from __future__ import annotations
+
+from setveil.data.generate.quest import quest
+
+__all__ = ["quest"]
