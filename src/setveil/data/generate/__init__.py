@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from setveil.data.generate.quest import quest
+from setveil.data.generate.shop import Shop, shop
 
-__all__ = ["quest"]
+__all__ = ["Shop", "quest", "shop"]
