@@ -57,7 +57,7 @@ class Transactions:
     ) -> Self:
         """From pairs (record number, item number) in any order; `size` records, so that empty ones can be kept."""
         size = int(records.max(initial=-1)) + 1 if size is None else size
-        indptr, numbers, _ = _compress(records, items, np.ones(len(items), dtype=np.int64), len(vocabulary), size)
+        indptr, numbers, _ = _compress(records, items, None, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary)
 
     def __len__(self) -> int:
@@ -174,7 +174,8 @@ class Bags(Transactions):
         """From pairs (record number, item number) with counts (1 each when not given); repeated pairs add up."""
         size = int(records.max(initial=-1)) + 1 if size is None else size
         given = np.ones(len(items), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-        return cls(*_with_vocabulary(_compress(records, items, given, len(vocabulary), size), vocabulary))
+        indptr, numbers, summed = _compress(records, items, given, len(vocabulary), size)
+        return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other) and isinstance(other, Bags) and np.array_equal(self.counts, other.counts)
@@ -220,21 +221,34 @@ def _counted(record: Iterable[object]) -> dict[str, int]:
 
 
 def _compress(
-    records: npt.NDArray[np.integer], items: npt.NDArray[np.integer], counts: Counts, width: int, size: int
-) -> tuple[Offsets, Items, Counts]:
+    records: npt.NDArray[np.integer], items: npt.NDArray[np.integer], counts: Counts | None, width: int, size: int
+) -> tuple[Offsets, Items, Counts | None]:
     """Sort pairs by record and item, add up the counts of equal ones."""
-    codes = np.asarray(records, dtype=np.int64) * max(width, 1) + np.asarray(items, dtype=np.int64)
-    if len(codes) > 1 and not (np.diff(codes) > 0).all():
-        order = np.argsort(codes, kind="stable")
-        codes, counts = codes[order], counts[order]
-        first = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
-        codes, counts = codes[first], np.add.reduceat(counts, first)
-    indptr = np.searchsorted(codes, np.arange(size + 1, dtype=np.int64) * max(width, 1))
-    return indptr, (codes % max(width, 1)).astype(np.int32), counts
+    if len(items) and (items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size):
+        raise DataError(f"pairs must have record numbers of 0 to {size - 1} and item numbers of 0 to {width - 1}")
+    width = max(width, 1)
+    codes = records.astype(np.int64)
+    codes *= width
+    codes += items
+    if not (codes[1:] > codes[:-1]).all():
+        codes, counts = _merged(codes, counts)
+    indptr = np.searchsorted(codes, np.arange(size + 1, dtype=np.int64) * width)
+    codes %= width
+    return indptr, codes.astype(np.int32), counts
 
 
-def _with_vocabulary(
-    parts: tuple[Offsets, Items, Counts], vocabulary: Vocabulary
-) -> tuple[Offsets, Items, Vocabulary, Counts]:
-    indptr, items, counts = parts
-    return indptr, items, vocabulary, counts
+def _merged(codes: Offsets, counts: Counts | None) -> tuple[Offsets, Counts | None]:
+    """Codes in ascending order, each once, with the sum of its counts; `codes` is sorted in place."""
+    if counts is None:
+        codes.sort()
+        return codes[_firsts(codes)], None
+    order = np.argsort(codes, kind="stable")
+    codes, counts = codes[order], counts[order]
+    first = _firsts(codes)
+    return codes[first], np.add.reduceat(counts, np.flatnonzero(first))
+
+
+def _firsts(codes: Offsets) -> npt.NDArray[np.bool_]:
+    first = np.ones(len(codes), dtype=bool)
+    np.not_equal(codes[1:], codes[:-1], out=first[1:])
+    return first

@@ -9,9 +9,9 @@ from io import StringIO
 
 import numpy as np
 
+from setveil.data.columns import find_columns
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
-from setveil.io.columns import find_columns
 from setveil.io.duck import not_utf8, quoted
 from setveil.io.fimi import occurrences, used_labels
 from setveil.io.longform import read_long
@@ -42,7 +42,7 @@ def _read_long(source: Source, reading: Reading, format: str) -> Transactions:
         raise FileFormatError(source.name, "the file is empty: its first line must name the columns")
     if len(set(names)) != len(names):
         raise FileFormatError(source.name, "two columns have the same name in the first line")
-    columns = find_columns(source.name, names, reading)
+    columns = find_columns(names, reading, source.fault)
     place = {name: f"c{number}" for number, name in enumerate(names)}
     select = f"SELECT {place[columns.record]} AS record, {place[columns.item]} AS item"
     select += f", {place[columns.count]} AS count" if columns.count else ""

@@ -46,7 +46,7 @@ def read(
 
     check_memory_limit(memory_limit)
     _check_format(format)
-    reading = Reading(record, item, count, bags, memory_limit)
+    reading = Reading(record, item, count, bags, memory_limit=memory_limit)
     with open_source(path) as source:
         return FORMATS[format or guess_format(source, reading)].read(source, reading)
 

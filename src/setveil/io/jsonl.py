@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from setveil.data.columns import find_columns, find_list_column
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError
-from setveil.io.columns import ITEM_NAMES, find_columns, plain_name
 from setveil.io.duck import named, not_utf8, quoted
 from setveil.io.longform import read_long
 from setveil.io.reading import Reading, Rows
@@ -19,7 +19,7 @@ def read_jsonl(source: Source, reading: Reading) -> Transactions:
     """Read JSON lines; blank lines are skipped."""
     first = next(_lines(source), None)
     if isinstance(first, dict):
-        key = _list_key(source, first, reading)
+        key = find_list_column([key for key, value in first.items() if isinstance(value, list | dict)], reading, source.fault)
         return _read_lists(source, reading, key) if key is not None else _read_long(source, reading, list(first))
     return _read_lists(source, reading, None)
 
@@ -50,20 +50,8 @@ def _lines(source: Source) -> Iterator[Any]:
                 raise FileFormatError(source.name, f"this is no JSON ({error})", line=number) from None
 
 
-def _list_key(source: Source, first: dict[str, Any], reading: Reading) -> str | None:
-    """The key that holds a list (or a mapping to counts), or None when the file is a long table."""
-    holders = [key for key, value in first.items() if isinstance(value, list | dict)]
-    if reading.item is not None:
-        holders = [key for key in holders if plain_name(key) == plain_name(reading.item)]
-    elif len(holders) > 1:
-        holders = [key for key in holders if plain_name(key) in ITEM_NAMES]
-    if len(holders) > 1:
-        raise FileFormatError(source.name, f"the keys {', '.join(map(repr, holders))} may each be the items: choose with item=...")
-    return holders[0] if holders else None
-
-
 def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactions:
-    columns = find_columns(source.name, names, reading)
+    columns = find_columns(names, reading, source.fault)
     chosen = {"record": columns.record, "item": columns.item} | ({"count": columns.count} if columns.count else {})
     types = ", ".join(f"{quoted(name)}: 'JSON'" for name in chosen.values())
     packed = source.compression == "zstd"

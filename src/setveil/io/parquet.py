@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from setveil.data.columns import COUNT_NAMES, find_columns, find_list_column, plain_name
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError
-from setveil.io.columns import COUNT_NAMES, ITEM_NAMES, find_columns, plain_name
 from setveil.io.duck import database, named, quoted, translated
 from setveil.io.longform import read_long
 from setveil.io.reading import Reading
@@ -24,7 +24,7 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
         described = connection.execute(f"DESCRIBE SELECT * EXCLUDE (file_row_number) FROM {table}").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     lists = [name for name, kind in types.items() if kind.endswith("[]")]
-    holder = _list_column(source, lists, reading)
+    holder = find_list_column(lists, reading, source.fault)
     if holder is None:
         return _read_long(source, table, list(types), reading)
     return _read_lists(source, table, holder, lists, reading)
@@ -50,17 +50,8 @@ def _copy(select: str, target: Path, work: Path) -> None:
         connection.execute(f"COPY ({select}) TO {quoted(target)} (FORMAT parquet, COMPRESSION zstd)").fetchall()
 
 
-def _list_column(source: Source, lists: list[str], reading: Reading) -> str | None:
-    if reading.item is not None:
-        return next((name for name in lists if plain_name(name) == plain_name(reading.item)), None)
-    likely = [name for name in lists if plain_name(name) in ITEM_NAMES] or [name for name in lists if plain_name(name) not in COUNT_NAMES]
-    if len(likely) > 1:
-        raise FileFormatError(source.name, f"the list columns {', '.join(map(repr, likely))} may each be the items: choose with item=...")
-    return likely[0] if likely else None
-
-
 def _read_long(source: Source, table: str, names: list[str], reading: Reading) -> Transactions:
-    columns = find_columns(source.name, names, reading)
+    columns = find_columns(names, reading, source.fault)
     count = f", CAST({named(columns.count)} AS VARCHAR) AS count" if columns.count else ""
     select = f"SELECT CAST({named(columns.record)} AS VARCHAR) AS record, CAST({named(columns.item)} AS VARCHAR) AS item{count}"
     return read_long(source, f"{select} FROM {table}", reading, counted=columns.count is not None)

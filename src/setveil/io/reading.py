@@ -9,18 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Wanted):
     """The options of `setveil.io.read` that a format may need."""
 
-    record: str | None = None
-    item: str | None = None
-    count: str | None = None
-    bags: bool | None = None
     memory_limit: str | None = None
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from setveil.data.columns import looks_long
 from setveil.errors import FileFormatError
 from setveil.io import parquet
-from setveil.io.columns import looks_long
 from setveil.io.delimited import DELIMITERS, guess_delimiter, header, header_text
 from setveil.io.formats import FORMATS
 from setveil.io.reading import Reading
@@ -49,8 +49,7 @@ def _long_format(text: str, source: Source, reading: Reading) -> str | None:
     """`csv` or `tsv` when the first line is the header of a long table, or the options name its columns."""
     first = text.split("\n", 1)[0]
     delimiter = guess_delimiter(first, DELIMITERS["csv"])
-    asked = reading.record is not None or reading.item is not None
-    if not asked and not looks_long(header(text, delimiter)):
+    if not reading.names_columns and not looks_long(header(text, delimiter)):
         return None
     return "tsv" if delimiter == "\t" else "csv"
 

@@ -39,6 +39,10 @@ class Source:
     work: Path
     """A private folder that is removed after reading."""
 
+    def fault(self, problem: str) -> FileFormatError:
+        """The error for something wrong with this input."""
+        return FileFormatError(self.name, problem)
+
     def head(self) -> bytes:
         """The first 64 kB (of zstd: the first lines), unpacked, without a byte order mark."""
         if self.compression == "zstd":

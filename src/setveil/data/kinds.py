@@ -1,0 +1,149 @@
+"""The kinds of Python objects that records can be turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.columns import Columns, Wanted, find_columns, find_list_column, looks_long
+from setveil.data.frames import Frame, Library, frame_of, make_table, needed
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import ParameterError
+
+_LIBRARIES: dict[str, Library] = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+_LONG = Columns("record", "item", "count")
+KINDS = (
+    *("lists", "sets", "dicts", "numpy", "scipy", "onehot"),
+    *(f"{name}{shape}" for name in _LIBRARIES for shape in ("", "-lists", "-onehot")),
+)
+"""The names of the kinds; `onehot` is a pandas table."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A library (or plain Python) and how records lie in its objects."""
+
+    library: str
+    shape: str = "long"
+    columns: Columns = _LONG
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of one of `KINDS`."""
+    if name not in KINDS:
+        raise ParameterError("to", name, f"choose one of {', '.join(KINDS)}, or give an object of the kind that is wanted")
+    if name == "onehot":
+        return Kind("pandas", "onehot")
+    library, _, shape = name.partition("-")
+    return Kind(_LIBRARIES.get(library, library), shape or "long", Columns("record", "items" if shape == "lists" else "item", "count"))
+
+
+def kind_of(thing: object) -> Kind:
+    """The kind of an object that holds records."""
+    frame = frame_of(thing)
+    if frame is not None:
+        return _kind_of_frame(frame)
+    if is_sparse(thing):
+        return Kind("scipy", "matrix" if "matrix" in type(thing).__name__ else "array")
+    if isinstance(thing, np.ndarray) and thing.ndim == 2:
+        return Kind("numpy")
+    first = next(iter(thing), None) if isinstance(thing, Iterable) and not isinstance(thing, Mapping) else None
+    if isinstance(first, set | frozenset):
+        return Kind("sets")
+    return Kind("dicts" if isinstance(first, Mapping) else "lists")
+
+
+def _kind_of_frame(frame: Frame) -> Kind:
+    holder = find_list_column(frame.list_columns(), Wanted())
+    if holder is not None:
+        return Kind(frame.library, "lists", Columns("record", holder, frame.counts_beside(Wanted()) or "counts"))
+    if not looks_long(frame.names) and frame.is_numeric():
+        return Kind(frame.library, "onehot")
+    found = find_columns(frame.names, Wanted())
+    return Kind(frame.library, "long", Columns(found.record, found.item, found.count or "count"))
+
+
+def make(records: Transactions, kind: Kind) -> Any:
+    """An object of this kind that holds these records."""
+    if kind.library in ("lists", "sets", "dicts"):
+        return _to_python(records, kind.library)
+    if kind.library == "scipy":
+        return _to_sparse(records, matrix=kind.shape == "matrix")
+    if kind.library == "numpy":
+        return _to_matrix(records)
+    return _to_table(records, kind)
+
+
+def counted_as(data: Transactions, bags: bool | None) -> Transactions:
+    """The same records with or without counts."""
+    if bags is None or bags == isinstance(data, Bags):
+        return data
+    if isinstance(data, Bags):
+        return data.sets()
+    return Bags(data.indptr, data.items, data.vocabulary, np.ones(len(data.items), dtype=np.int64))
+
+
+def is_sparse(thing: object) -> bool:
+    """Whether this is a sparse matrix of scipy."""
+    return type(thing).__module__.startswith("scipy.sparse") and hasattr(thing, "tocoo")
+
+
+def _to_python(records: Transactions, kind: str) -> list[Any]:
+    if kind == "sets":
+        return [set(record) for record in records]
+    bags = counted_as(records, True)
+    assert isinstance(bags, Bags)
+    bounds, counts = bags.indptr.tolist(), bags.counts.tolist()
+    dicts = [dict(zip(row, counts[start:], strict=False)) for row, start in zip(bags, bounds, strict=False)]
+    if kind == "dicts":
+        return dicts
+    return [[item for item, count in row.items() for _ in range(count)] for row in dicts]
+
+
+def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
+    sparse = needed("scipy.sparse", "a sparse matrix")
+    values = records.counts if isinstance(records, Bags) else np.ones(len(records.items), dtype=np.int64)
+    build = sparse.csr_matrix if matrix else sparse.csr_array
+    return build((values.copy(), records.items.copy(), records.indptr.copy()), shape=(len(records), len(records.vocabulary)))
+
+
+def _to_matrix(records: Transactions) -> npt.NDArray[Any]:
+    counted = isinstance(records, Bags)
+    matrix = np.zeros((len(records), len(records.vocabulary)), dtype=np.int64 if counted else bool)
+    matrix[records.rows, records.items] = records.counts if isinstance(records, Bags) else True
+    return matrix
+
+
+def _to_table(records: Transactions, kind: Kind) -> Any:
+    library: Library = next(known for known in _LIBRARIES.values() if known == kind.library)
+    if kind.shape == "onehot":
+        return make_table(library, dict(zip(records.vocabulary, _to_matrix(records).T, strict=True)))
+    if kind.shape == "lists":
+        return make_table(library, _list_table(records, kind.columns))
+    return make_table(library, _long_table(records, kind.columns))
+
+
+def _list_table(records: Transactions, columns: Columns) -> dict[str, Any]:
+    table: dict[str, Any] = {columns.item: [list(record) for record in records]}
+    if isinstance(records, Bags):
+        bounds, counts = records.indptr.tolist(), records.counts.tolist()
+        name = columns.count if columns.count and columns.count != "count" else "counts"
+        table[name] = [counts[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+    return table
+
+
+def _long_table(records: Transactions, columns: Columns) -> dict[str, Any]:
+    """The rows of a long table; an empty record has one row without an item."""
+    lengths = np.maximum(records.lengths, 1)
+    gaps = records.indptr[:-1][records.lengths == 0]
+    labels = np.array([*records.vocabulary, None], dtype=object)
+    items = labels[np.insert(records.items, gaps, len(labels) - 1)]
+    table: dict[str, Any] = {columns.record: np.repeat(np.arange(1, len(records) + 1), lengths), columns.item: items.tolist()}
+    if isinstance(records, Bags):
+        counts = np.insert(records.counts, gaps, 0).tolist()
+        table[columns.count or "count"] = [count or None for count in counts]
+    return table
