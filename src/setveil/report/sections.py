@@ -45,18 +45,31 @@ def report_losses(losses: Mapping[str, Any]) -> Report:
 
 def report_inspection(summary: Summary, exposed: Exposure) -> Report:
     """What a data set holds, and how exposed the people in it are."""
-    facts = tuple(Fact(name.replace("_", " "), _number(value)) for name, value in summary.to_dict().items())
-    sections = (Section("Data", facts=facts), Section(f"Exposure ({PRIVATE})", exposed.text))
+    often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
+    sections = (
+        Section("Data", facts=_summary(summary)),
+        Section("Most frequent items, and how many records hold each", often or "none"),
+        Section(f"Exposure ({PRIVATE})", exposed.text),
+    )
     return Report(sections, {"summary": summary.to_dict(), "exposure": exposed.to_dict()})
 
 
-def _number(value: object) -> str:
-    match value:
-        case int():
-            return count(value)
-        case float():
-            return f"{value:,.2f}"
-    return str(value)
+def _summary(found: Summary) -> tuple[Fact, ...]:
+    lengths, counts = found.lengths, found.counts
+    alone = share(found.unique_records / found.records) if found.records else share(0)
+    spread = f"on average; median {lengths.median:,.10g}, from {lengths.least:,} to {lengths.most:,}"
+    facts = [
+        Fact("records", count(found.records), f"{count(found.empty_records)} of them empty"),
+        Fact("items", count(found.items), f"{count(found.single_record_items)} of them in one record only"),
+        Fact("occurrences", count(found.occurrences)),
+        Fact("items of a record", f"{lengths.mean:,.1f}", spread),
+        Fact("distinct records", count(found.distinct_records)),
+        Fact("unique records", count(found.unique_records), f"{alone} of all records are like no other"),
+    ]
+    if counts is not None:
+        remark = f"on average; at most {counts.most:,}; {plural(counts.repeated, 'item')} of {counts.pairs:,} more than once"
+        facts.append(Fact("times an item stands", f"{counts.mean:,.1f}", remark))
+    return tuple(facts)
 
 
 def _data(outcome: Outcome) -> Section:
@@ -85,7 +98,7 @@ def _losses(losses: Mapping[str, Any]) -> Section:
 
 def _figure(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {number:,.10g}" for name, number in value.items())
+        return ", ".join(f"{name} {f'{number:,.1f}'.removesuffix('.0')}" for name, number in value.items())
     return share(float(value))
 
 

@@ -1,0 +1,81 @@
+"""`setveil generate`: make up data to try things on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from setveil.cli.options import FORMAT, Command, force_option
+
+_records = click.option("--records", type=click.IntRange(min=0), default=10_000, show_default=True, help="How many records.")
+_seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same data.")
+
+
+def _output(command: Command) -> Command:
+    """Where to write the data."""
+    command = click.option("--format", type=FORMAT, help="The format, when the name of the file does not tell.")(command)
+    return click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The data file to write.")(
+        command
+    )
+
+
+@click.group("generate")
+def command() -> None:
+    """Make up data to try things on."""
+
+
+@command.command("quest")
+@_output
+@_records
+@click.option("--items", type=click.IntRange(min=1), default=1_000, show_default=True, help="How many items to draw from.")
+@click.option("--average-length", type=click.FloatRange(min=1), default=10, show_default=True, help="Items of a record on average.")
+@click.option("--patterns", type=click.IntRange(min=1), default=2_000, show_default=True, help="How many itemsets people like.")
+@_seed
+@force_option
+def quest(output: Path, format: str | None, force: bool, **numbers: Any) -> None:
+    """Records of numbered items, in the manner of the IBM Quest generator.
+
+    \b
+    setveil generate quest -o quest.dat --records 100000
+    """
+    import setveil
+    from setveil.data.generate import quest
+
+    data = quest(**numbers)
+    setveil.write(data, output, format=format, force=force)
+    _say(output, data)
+
+
+@command.command("shop")
+@_output
+@_records
+@click.option("--products", type=click.IntRange(min=1), help="How many products the shop has.  [default: all of the catalogue]")
+@click.option("--hierarchy", type=click.Path(path_type=Path), metavar="FILE", help="Write the tree over the products as well.")
+@_seed
+@force_option
+def shop(output: Path, format: str | None, records: int, products: int | None, hierarchy: Path | None, seed: int, force: bool) -> None:
+    """Baskets of a shop, with readable products and an uneven tree over them.
+
+    \b
+    setveil generate shop -o baskets.csv --hierarchy products.hierarchy.csv
+    """
+    import setveil
+    from setveil.data.generate import shop
+    from setveil.hierarchy.csvfile import write_hierarchy
+    from setveil.io.output import check_place
+
+    for place in (output, hierarchy):
+        if place is not None and str(place) != "-":
+            check_place(place, force=force)
+    made = shop(records, seed, products=products)
+    if hierarchy is not None:
+        write_hierarchy(setveil.Hierarchy.from_paths(made.paths), hierarchy, force=force)
+    setveil.write(made.data, output, format=format, force=force)
+    _say(output, made.data)
+
+
+def _say(output: Path, data: Any) -> None:
+    if str(output) != "-":
+        click.echo(f"{output}: {len(data):,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")

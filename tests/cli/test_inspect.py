@@ -1,0 +1,92 @@
+"""`setveil inspect`: what the data holds, for people and for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def test_text_has_numbers_and_the_exposure(call, folder):
+    result = call("inspect", "baskets.csv")
+    assert (result.code, result.err) == (0, "")
+    assert "records" in result.out
+    assert "Whoever knows 2 items of a person" in result.out
+    assert "private" in result.out
+
+
+def test_json_has_summary_and_exposure(call, folder):
+    result = call("inspect", "baskets.csv", "--json")
+    assert result.json["summary"]["records"] == 6
+    assert result.json["exposure"]["whole"] == pytest.approx(2 / 6)
+    assert result.out.count("\n") == 1
+
+
+def test_k_says_what_picks_a_person_out(call, folder):
+    assert call("inspect", "baskets.csv", "-k", 3, "--json").json["exposure"]["whole"] == pytest.approx(1)
+
+
+def test_large_numbers_have_separators(call, folder):
+    (folder / "many.dat").write_text("1 2 3\n" * 12_345, encoding="utf-8")
+    assert "12,345" in call("inspect", "many.dat").out
+
+
+def test_a_pipe_gets_plain_text_without_colour(folder):
+    done = subprocess.run([sys.executable, "-m", "setveil", "inspect", "baskets.csv"], capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())
+
+
+def test_standard_input_is_read(folder):
+    command = [sys.executable, "-m", "setveil", "inspect", "-", "--input-format", "fimi", "--json"]
+    done = subprocess.run(command, input=b"1 2\n3\n", capture_output=True, check=True)
+    assert json.loads(done.stdout)["summary"]["records"] == 2
+
+
+def test_an_item_cannot_steer_the_terminal(call, folder):
+    (folder / "odd.csv").write_text("record,item\n1,\x1b[31mred\n1,b\n2,b\n", encoding="utf-8")
+    result = call("verify", "odd.csv", "-k", 2)
+    assert result.code == 1
+    assert "\x1b" not in result.out
+    assert "\\x1b[31mred" in result.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", "", "empty.csv"),
+        ("wrong.csv", "a,b\n1,2\n", "wrong.csv"),
+        ("latin.dat", None, "UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_used_gets_one_line(call, folder, name, content, message):
+    if content is None:
+        (folder / name).write_bytes("café bière\n".encode("latin-1"))
+    else:
+        (folder / name).write_text(content, encoding="utf-8")
+    result = call("inspect", name)
+    if result.code == 0:
+        assert content == "a,b\n1,2\n", "only the two-column file may be read as baskets"
+        return
+    assert (result.code, result.out) == (3, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_terminal_gets_colour(monkeypatch, folder):
+    from setveil.report import Report, Section
+    from setveil.report.terminal import print_report
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = Terminal()
+    print_report(Report((Section("It holds", holds=True),)), stream)
+    assert "\x1b[" in stream.getvalue()

@@ -1,0 +1,131 @@
+"""Errors, interruptions and pipes: one clear line, the right exit code, nothing half-done."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from setveil import cli
+from setveil.cli.root import COMMANDS
+
+SETVEIL = [sys.executable, "-m", "setveil"]
+
+
+def test_without_a_command_the_help_is_shown(call):
+    result = call()
+    assert result.code == 2
+    assert all(name in result.err for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "hierarchy build", "hierarchy check", "hierarchy show", "generate quest", "generate shop"])
+def test_every_command_has_help(call, command):
+    result = call(*command.split(), "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: setveil {command}")
+
+
+def test_an_unknown_command_is_a_usage_error(call):
+    result = call("anonymise")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "setveil: No such command 'anonymise' (`setveil --help` shows what is allowed)\n"
+
+
+def test_an_unknown_option_is_a_usage_error(call, folder):
+    result = call("inspect", "baskets.csv", "--colour")
+    assert result.code == 2
+    assert "No such option" in result.err
+    assert "`setveil inspect --help` shows what is allowed" in result.err
+    assert result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (OSError(28, "No space left on device"), 3, "setveil: No space left on device\n"),
+        (PermissionError(13, "Permission denied", "secret.csv"), 3, "setveil: secret.csv: Permission denied\n"),
+        (MemoryError(), 3, "setveil: there is not enough memory for this data\n"),
+        (KeyboardInterrupt(), 130, "setveil: interrupted, nothing was written\n"),
+        (ZeroDivisionError("odd"), 70, "setveil: a defect of setveil, ZeroDivisionError: odd (--debug shows where)\n"),
+    ],
+)
+def test_what_nobody_expected_is_one_line_too(call, monkeypatch, folder, error, code, message):
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.delenv("SETVEIL_DEBUG", raising=False)
+    monkeypatch.setattr("setveil.io.read", fail)
+    monkeypatch.setitem(sys.modules["setveil"].__dict__, "read", fail)
+    result = call("inspect", "baskets.csv")
+    assert (result.code, result.out, result.err) == (code, "", message)
+
+
+def test_debug_shows_the_traceback(folder, monkeypatch):
+    with pytest.raises(Exception, match=r"none\.csv"):
+        cli.answer(["--debug", "inspect", "none.csv"])
+    monkeypatch.setenv("SETVEIL_DEBUG", "1")
+    with pytest.raises(Exception, match=r"none\.csv"):
+        cli.answer(["inspect", "none.csv"])
+
+
+def start_and_wait(folder):
+    """A command that waits for standard input, after it has made its temporary folder."""
+    command = [*SETVEIL, "anonymize", "-", "-o", "release", "-k", "2", "--hierarchy", "balanced:2", "--alignment", "private.csv"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not list(folder.glob(".release.*")):
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent in the manner of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing(folder, nothing_new, number):
+    process = start_and_wait(folder)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing was written\n")
+    nothing_new()
+
+
+def test_a_reader_that_goes_away_is_no_traceback(folder):
+    (folder / "many.dat").write_text(" ".join(str(number) for number in range(50_000)) + "\n", encoding="utf-8")
+    process = subprocess.Popen([*SETVEIL, "hierarchy", "build", "many.dat", "balanced:5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=30) == cli.PIPE_CLOSED
+
+
+def test_progress_is_silent_where_nobody_watches(call, folder):
+    result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv")
+    assert result.err == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a terminal in the manner of POSIX")
+def test_progress_is_shown_on_a_terminal(folder):
+    import pty
+
+    leader, follower = pty.openpty()
+    command = [*SETVEIL, "anonymize", "baskets.csv", "-o", "release", "-k", "2", "--hierarchy", "tree.csv", "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, env={**os.environ, "TERM": "xterm"})
+    os.close(follower)
+    shown = b""
+    try:
+        while chunk := os.read(leader, 4096):
+            shown += chunk
+    except OSError:
+        pass
+    out, _ = process.communicate(timeout=30)
+    os.close(leader)
+    assert process.returncode == 0
+    assert b"anonymizing" in shown or b"reading" in shown or b"measuring" in shown
+    assert out.count(b"\n") == 1
