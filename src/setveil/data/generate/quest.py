@@ -45,8 +45,8 @@ def quest(
     records on any machine.
 
     Departures from the paper:
-        What two patterns of a record share counts twice towards the size to reach, so records come out a little shorter; a corrupted
-        pattern keeps at least one item.
+        What two patterns of a record share counts twice towards the size to reach, so long records come out a little shorter. A corrupted
+        pattern keeps at least one item. (As in the paper, records that are hardly longer than the patterns come out longer than asked.)
 
     Cost:
         Linear; a million records of 10 items take a few seconds.
