@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.data.columns import Columns, Wanted, find_columns, find_list_column, looks_long
 from setveil.data.frames import Frame, Library, frame_of, make_table, needed
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import ParameterError
+from setveil.errors import DataError, ParameterError
 
 _LIBRARIES: dict[str, Library] = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 _LONG = Columns("record", "item", "count")
@@ -121,6 +121,8 @@ def _to_matrix(records: Transactions) -> npt.NDArray[Any]:
 def _to_table(records: Transactions, kind: Kind) -> Any:
     library: Library = next(known for known in _LIBRARIES.values() if known == kind.library)
     if kind.shape == "onehot":
+        if len(records) and not len(records.vocabulary):
+            raise DataError(f"{len(records)} records without any item cannot be a one-hot table: it would have no columns")
         return make_table(library, dict(zip(records.vocabulary, _to_matrix(records).T, strict=True)))
     if kind.shape == "lists":
         return make_table(library, _list_table(records, kind.columns))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -211,13 +211,15 @@ def _texts(record: Iterable[object]) -> list[str]:
     return [str(item) for item in record]
 
 
-def _counted(record: Iterable[object]) -> dict[str, int]:
-    if not isinstance(record, dict):
+def _counted(record: Iterable[object]) -> Mapping[str, int]:
+    if not isinstance(record, Mapping):
         return Counter(_texts(record))
+    counts: Counter[str] = Counter()
     for item, count in record.items():
         if not isinstance(count, int | np.integer) or count < 1:
             raise DataError(f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more")
-    return {str(item): int(count) for item, count in record.items()}
+        counts[str(item)] += int(count)
+    return counts
 
 
 def _compress(

@@ -14,7 +14,8 @@ from setveil.errors import DataError, UnknownItemError
 
 Order = Literal["numeric", "alphabetical"]
 
-_WHOLE_NUMBER = re.compile(r"[+-]?\d+\Z", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
+"""Longer rows of digits are text: Python refuses to count with numbers of thousands of digits."""
 
 
 class Vocabulary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator
@@ -35,32 +36,30 @@ def read_tsv(source: Source, reading: Reading) -> Transactions:
 
 
 def _read_long(source: Source, reading: Reading, format: str) -> Transactions:
-    head = header_text(source)
+    text = header_text(source)
+    head = text.lstrip("\n")
     delimiter = guess_delimiter(head.split("\n", 1)[0], DELIMITERS[format])
     names = header(head, delimiter)
     if not any(names):
-        raise FileFormatError(source.name, "the file is empty: its first line must name the columns")
-    if len(set(names)) != len(names):
-        raise FileFormatError(source.name, "two columns have the same name in the first line")
+        raise source.fault("the file is empty: its first line must name the columns")
     columns = find_columns(names, reading, source.fault)
-    place = {name: f"c{number}" for number, name in enumerate(names)}
-    select = f"SELECT {place[columns.record]} AS record, {place[columns.item]} AS item"
-    select += f", {place[columns.count]} AS count" if columns.count else ""
+    chosen = {"record": columns.record, "item": columns.item} | ({"count": columns.count} if columns.count else {})
+    select = "SELECT " + ", ".join(f"c{names.index(name)} AS {role}" for role, name in chosen.items())
     packed = source.compression == "zstd"
-    types = ", ".join(f"{column}: 'VARCHAR'" for column in place.values())
-    options = f"columns={{{types}}}, header=true, auto_detect=false, delim={quoted(delimiter)}, quote='\"', escape='\"'"
-    table = f"read_csv({quoted(source.path if packed else source.plain())}, {options}, compression='{'zstd' if packed else 'none'}')"
+    types = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(names)))
+    options = f"columns={{{types}}}, header=true, auto_detect=false, skip={len(text) - len(head)}, delim={quoted(delimiter)}"
+    options += f", quote='\"', escape='\"', compression='{'zstd' if packed else 'none'}'"
+    table = f"read_csv({quoted(source.path if packed else source.plain())}, {options})"
     return read_long(source, f"{select} FROM {table}", reading, counted=columns.count is not None)
 
 
 def header_text(source: Source) -> str:
-    """The beginning of the file as text; a character cut off at its end does not matter."""
+    """The beginning of the file as text with newlines; a character cut off at its end does not matter."""
     try:
-        return source.head().decode("utf-8", errors="strict").replace("\r\n", "\n").replace("\r", "\n")
+        text = codecs.getincrementaldecoder("utf-8")().decode(source.head)
     except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data":
-            return source.head()[: error.start].decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-        raise not_utf8(source.name, source.head()[: error.start].count(b"\n") + 1) from None
+        raise not_utf8(source.name, source.head.count(b"\n", 0, error.start) + 1) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def header(head: str, delimiter: str) -> list[str]:

@@ -29,7 +29,9 @@ Numbered = npt.NDArray[np.int64]
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
     """Read a FIMI file; a block of whole numbers is parsed as arrays, any other by splitting its text."""
-    numbers, records, items = Numbers(), [], []
+    numbers: Numbers[bytes] = Numbers()
+    records: list[Numbered] = []
+    items: list[Numbered] = []
     lines = size = 0
     with source.stream() as stream:
         for block in _blocks(stream):
@@ -93,7 +95,7 @@ def _tokens(text: Bytes) -> tuple[Numbered, Numbered]:
     return edges[::2], edges[1::2] - edges[::2]
 
 
-def _numbered(block: bytes, text: Bytes, starts: Numbered, lengths: Numbered, numbers: Numbers) -> Numbered:
+def _numbered(block: bytes, text: Bytes, starts: Numbered, lengths: Numbered, numbers: Numbers[bytes]) -> Numbered:
     """The number of each token; tokens not seen before get the next ones."""
     if not _all_plain_numbers(text, starts, lengths):
         return np.fromiter(map(numbers.__getitem__, block.split()), dtype=np.int64, count=len(starts))
@@ -123,11 +125,21 @@ def _last_written(text: Bytes, ends: Numbered, lines: int, size: int) -> int:
     return lines + int(np.searchsorted(ends, written[-1])) + 1 if len(written) else size
 
 
-def _decoded(source: Source, numbers: Numbers) -> list[str]:
+def _decoded(source: Source, numbers: Numbers[bytes]) -> list[str]:
     try:
-        return [bytes(label).decode("utf-8") for label in numbers]  # type: ignore[call-overload]
+        return [label.decode("utf-8") for label in numbers]
     except UnicodeDecodeError:
-        raise not_utf8(source.name) from None
+        raise not_utf8(source.name, _first_bad_line(source)) from None
+
+
+def _first_bad_line(source: Source) -> int | None:
+    with source.stream() as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return number
+    return None
 
 
 def _joined(parts: list[Numbered]) -> Numbered:

@@ -43,25 +43,27 @@ def _lines(source: Source) -> Iterator[Any]:
             if line.isspace():
                 continue
             try:
-                yield json.loads(line)
+                yield json.loads(line.decode("utf-8"), parse_constant=_refuse)
             except UnicodeDecodeError:
                 raise not_utf8(source.name, number) from None
             except ValueError as error:
                 raise FileFormatError(source.name, f"this is no JSON ({error})", line=number) from None
 
 
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON value")
+
+
 def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactions:
     columns = find_columns(names, reading, source.fault)
     chosen = {"record": columns.record, "item": columns.item} | ({"count": columns.count} if columns.count else {})
     types = ", ".join(f"{quoted(name)}: 'JSON'" for name in chosen.values())
-    packed = source.compression == "zstd"
-    path, compression = (source.path, "zstd") if packed else (source.plain(), "uncompressed")
-    table = f"read_json({quoted(path)}, format='newline_delimited', columns={{{types}}}, compression='{compression}')"
-    texts = ", ".join(f"{_text_of(named(name), source)} AS {role}" for role, name in chosen.items())
+    table = f"read_json({quoted(source.plain())}, format='newline_delimited', columns={{{types}}}, compression='uncompressed')"
+    texts = ", ".join(f"{_text_of(named(name))} AS {role}" for role, name in chosen.items())
     return read_long(source, f"SELECT {texts} FROM {table}", reading, counted=columns.count is not None)
 
 
-def _text_of(column: str, source: Source) -> str:
+def _text_of(column: str) -> str:
     """SQL for a JSON text or number as text; anything else is an error."""
     wrong = "error('a value is a list, an object or true/false where a text or a number is expected')"
     return f"CASE WHEN json_type({column}) IN ('ARRAY', 'OBJECT', 'BOOLEAN') THEN {wrong} ELSE {column} ->> '$' END"
@@ -71,14 +73,16 @@ def _read_lists(source: Source, reading: Reading, key: str | None) -> Transactio
     rows, counted, begun = Rows(), False, False
     for number, line in enumerate(_lines(source), start=1):
         value = line.get(key) if isinstance(line, dict) and key is not None else line
-        if isinstance(value, dict) and (counted or not begun):
+        if value is None and isinstance(line, dict):
+            rows.add_empty(1)
+        elif isinstance(value, dict) and (counted or not begun):
             counted = True
             rows.add(_texts(source, number, value), _counts(source, number, value))
         elif isinstance(value, list) and not counted:
             rows.add(_texts(source, number, value))
         else:
             raise FileFormatError(source.name, f"row {number} holds no list of items as the first row does")
-        begun = True
+        begun = begun or value is not None
     return rows.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
 
 

@@ -17,7 +17,7 @@ MAGIC = b"PAR1"
 
 def read_parquet(source: Source, reading: Reading) -> Transactions:
     """Read a Parquet file; the first list column that may hold the items decides that it has one row per record."""
-    if not source.head().startswith(MAGIC):
+    if not source.head.startswith(MAGIC):
         raise FileFormatError(source.name, "this is no Parquet file")
     table = f"read_parquet({quoted(source.plain())}, file_row_number=true)"
     with database(source.work) as connection, translated(source.name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ import numpy.typing as npt
 from setveil.data.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -21,10 +24,10 @@ class Reading(Wanted):
     memory_limit: str | None = None
 
 
-class Numbers(dict[object, int]):
+class Numbers(dict[Key, int]):
     """A dictionary that numbers its keys in the order in which they are first asked for."""
 
-    def __missing__(self, key: object) -> int:
+    def __missing__(self, key: Key) -> int:
         self[key] = number = len(self)
         return number
 
@@ -33,7 +36,7 @@ class Rows:
     """Records that come one after the other, collected as numbers."""
 
     def __init__(self) -> None:
-        self._numbers = Numbers()
+        self._numbers: Numbers[str] = Numbers()
         self._items = array("i")
         self._counts = array("q")
         self._lengths = array("q")
@@ -56,7 +59,7 @@ class Rows:
         items = np.frombuffer(self._items, dtype=np.int32) if self._items else np.zeros(0, dtype=np.int32)
         counts = np.frombuffer(self._counts, dtype=np.int64) if self._counts else None
         owners = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        return assembled(owners, items, [str(label) for label in self._numbers], len(lengths), counts, bags=bags)
+        return assembled(owners, items, list(self._numbers), len(lengths), counts, bags=bags)
 
 
 def assembled(

@@ -22,7 +22,7 @@ def guess_format(source: Source, reading: Reading) -> str:
     The content decides where it can: a Parquet file, JSON lines, the header of a long table. Else the end of the name does, and for
     names that say nothing whether the lines hold numbers only, or cells in numbers that differ from line to line.
     """
-    head = source.head()
+    head = source.head
     by_name = next((format.name for format in FORMATS.values() if source.suffix in format.suffixes), None)
     if head.startswith(parquet.MAGIC) or by_name == "parquet":
         return "parquet"

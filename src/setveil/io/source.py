@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -43,6 +44,7 @@ class Source:
         """The error for something wrong with this input."""
         return FileFormatError(self.name, problem)
 
+    @cached_property
     def head(self) -> bytes:
         """The first 64 kB (of zstd: the first lines), unpacked, without a byte order mark."""
         if self.compression == "zstd":
