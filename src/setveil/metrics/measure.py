@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.table import METRICS, SEEDED
-from setveil.published.alignment import aligned
+from setveil.published.alignment import align, over_whole_tree
 from setveil.published.generalized import Generalized
 
 
@@ -33,5 +34,6 @@ def measure(
     for name in chosen:
         if name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
-    release = aligned(release, original)
+    release = over_whole_tree(release, original)
+    release = replace(release, alignment=align(release, original))
     return {name: METRICS[name](release, original, seed=seed) if name in SEEDED else METRICS[name](release, original) for name in chosen}

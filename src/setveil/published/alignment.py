@@ -52,9 +52,11 @@ def align(release: Generalized, original: Transactions) -> npt.NDArray[np.int64]
 
 
 def aligned(release: Generalized, original: Transactions) -> Generalized:
-    """The release over its whole tree and with an alignment; a release that has both comes back as it is, unchecked."""
+    """The release over its whole tree and with an alignment; one that has both comes back as it is, only its length checked."""
     release = over_whole_tree(release, original)
-    return release if release.alignment is not None else replace(release, alignment=align(release, original))
+    if release.alignment is not None and len(release.alignment) == len(original) == len(release):
+        return release
+    return replace(release, alignment=align(release, original))
 
 
 def over_whole_tree(release: Generalized, original: Transactions) -> Generalized:
@@ -207,5 +209,6 @@ def _class_misfit(release: Generalized, shortage: Shortage) -> MisfitError:
     worst = int(shortage.classes[np.argmax(release.sizes[shortage.classes])])
     count = len(shortage.classes)
     kinds = f"{count} distinct published records stand" if count > 1 else "a published record stands"
-    problem = f"{kinds} {shortage.needed} times, but only {shortage.fitting} original records can be behind {'them' if count > 1 else 'it'}"
+    records = f"{shortage.fitting} original record{'s' * (shortage.fitting != 1)}"
+    problem = f"{kinds} {shortage.needed} times, but only {records} can be behind {'them' if count > 1 else 'it'}"
     return MisfitError(problem, published=release.classes.record(worst))

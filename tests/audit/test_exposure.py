@@ -1,0 +1,76 @@
+"""Exposure: the shares of the oracle, exact or sampled, and no item of anybody."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setveil.audit import exposure as front_door
+from setveil.audit.exposure import exposure
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import ParameterError
+from tests.audit.releases import bags_of
+from tests.oracle.kanonymity import rare_records
+from tests.oracle.km import exposed_share
+from tests.strategies import bags, transactions
+
+
+@given(st.one_of(transactions(), bags(max_count=2)), st.integers(2, 4))
+def test_shares_are_those_of_the_oracle(data, k):
+    found, records = exposure(data, k=k, known=(1, 2, 3, 5)), bags_of(data)
+    assert found.whole == pytest.approx(sum(rare_records(records, k).values()) / max(len(records), 1))
+    held = [list(record.items()) for record in records]
+    for one in found.known:
+        assert one.exact
+        assert one.examined == len(data)
+        assert one.share == pytest.approx(exposed_share(held, k, one.items))
+
+
+def test_whoever_knows_more_finds_no_fewer_people():
+    draw = random.Random(5)
+    data = Transactions.of([[item for item in "abcdefghij" if draw.random() < 0.4] for _ in range(300)])
+    shares = [one.share for one in exposure(data, known=range(1, 8)).known]
+    assert shares == sorted(shares)
+    assert shares[-1] <= exposure(data).whole
+
+
+def test_a_sample_is_said_to_be_one_and_lies_near_the_whole(monkeypatch):
+    draw = random.Random(6)
+    data = Transactions.of([[item for item in "abcdefghijklmno" if draw.random() < 0.35] for _ in range(2_000)])
+    exact = exposure(data, known=(2, 3, 4))
+    module = sys.modules["setveil.audit.exposure"]
+    monkeypatch.setattr(module, "_MOST_ITEMSETS", 10)
+    monkeypatch.setattr(module, "_SAMPLE", 400)
+    sampled = exposure(data, known=(2, 3, 4))
+    assert [one.exact for one in sampled.known] == [True, False, False]
+    assert sampled.known[1].examined < len(data)
+    for one, whole in zip(sampled.known, exact.known, strict=True):
+        assert one.share == pytest.approx(whole.share, abs=0.08)
+    assert "about " in sampled.text
+    assert f"(estimated on a random sample of {sampled.known[1].examined} records)" in sampled.text
+    assert sampled == exposure(data, known=(2, 3, 4))
+
+
+def test_no_item_is_named():
+    data = Transactions.of([["secret-1", "secret-2"], ["secret-1"], ["secret-3"]])
+    assert "secret" not in exposure(data).text + json.dumps(exposure(data).to_dict())
+
+
+def test_no_record_is_exposed_where_there_is_none():
+    found = exposure(Transactions.of([]))
+    assert (found.whole, [one.share for one in found.known]) == (0.0, [0.0, 0.0, 0.0])
+
+
+def test_of_bags_the_sentence_says_what_the_adversary_knows():
+    assert "and how often each stands" in exposure(Bags.of([{"a": 2}, {"a": 1}])).sentences[1]
+
+
+@pytest.mark.parametrize(("options", "message"), [({"k": 1}, "k = 1"), ({"known": (0,)}, "known = 0")])
+def test_numbers_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        front_door(Transactions.of([["a"]]), **options)
