@@ -31,10 +31,11 @@ def quest(
 ) -> Transactions:
     """Records that hold patterns: itemsets that people like to take together, each time with some of their items left out.
 
-    With the defaults and 100,000 records this is the data set that the literature calls T10I4D100K. It goes as [Agrawal1994] section 4:
+    With the defaults and 100,000 records this is data of the kind that the literature calls T10I4D100K. It goes as [Agrawal1994] tells
+    under "Generation of Synthetic Data":
 
     1. Each item and each pattern gets a weight, exponentially distributed.
-    2. A pattern has a size, Poisson around `average_pattern` and at least 1. A share of its items, exponential around
+    2. A pattern has a size, Poisson around `average_pattern`, at least 1 and at most all items. A share of its items, exponential around
        `correlation`, is taken from the pattern made before it; the rest is drawn by the weights of the items. It also gets a
        level of corruption: normal around `corruption` with variance 0.1, cut to 0 to 1.
     3. A record has a size to reach, Poisson around `average_length` and at least 1. Patterns are drawn by weight; from each, items are
@@ -68,7 +69,7 @@ def quest(
     """
     for name, value, least in (("records", records, 0), ("items", items, 1), ("patterns", patterns, 1)):
         draw.whole(name, value, least)
-    for name, number, most in (("average_length", average_length, 10_000), ("average_pattern", average_pattern, min(items, 1_000))):
+    for name, number, most in (("average_length", average_length, 10_000), ("average_pattern", average_pattern, 1_000)):
         draw.between(name, number, 1, most)
     random = draw.source(seed)
     shares = draw.between("correlation", correlation, 0, 1), draw.between("corruption", corruption, 0, 1)
