@@ -178,9 +178,7 @@ def _chunk_of_json(value: object) -> Chunk:
     chunk: dict[tuple[str, ...], int] = {}
     for entry in value if isinstance(value, list) else [None]:
         match entry:
-            case [[*items], int(count)] if (
-                items and count >= 1 and all(isinstance(item, str) for item in items) and len(set(items)) == len(items)
-            ):
+            case [[*items], int(count)] if items and count >= 1 and all(isinstance(item, str) for item in items) and len(set(items)) == len(items):
                 key = tuple(sorted(items))
             case _:
                 raise DataError(f"a chunk must list [items, count] of its distinct non-empty subrecords, not {entry!r}")
@@ -191,10 +189,7 @@ def _chunk_of_json(value: object) -> Chunk:
 
 
 def _chunks_to_json(chunks: Iterable[Chunk]) -> list[object]:
-    return sorted(
-        ([[sorted(items), count] for items, count in sorted(chunk.items(), key=lambda entry: sorted(entry[0]))] for chunk in chunks),
-        key=_text,
-    )
+    return sorted(([[sorted(items), count] for items, count in sorted(chunk.items(), key=lambda entry: sorted(entry[0]))] for chunk in chunks), key=_text)
 
 
 def _text(value: object) -> str:
