@@ -37,7 +37,7 @@ def test_counts_above_255_sort_as_numbers():
 
 @given(releases(), st.randoms())
 def test_the_order_of_the_records_does_not_show_in_a_release(pair, random):
-    release, original = pair
+    release, _ = pair
     rows = [dict(record) for record in bags_of(release.classes.take(release.alignment))]
     random.shuffle(rows)
     again = Generalized.of(rows, release.hierarchy, release.promise)

@@ -152,23 +152,33 @@ class Search:
         return _Groups(itemsets, supports[keep], bounds, places[np.repeat(keep, lengths)])
 
     def _rare(self, groups: _Groups, codes: Numbers, places: Numbers) -> Iterator[Rare]:
-        """The extensions that occur in fewer than k records. Weights are packed beside the codes, so that one plain sort counts."""
-        bits = self.k.bit_length()
-        packed = np.sort((codes << bits) | np.minimum(self.data.weights[self._row[places]], self.k))
-        found = packed >> bits
-        starts = _runs(found)
-        if not len(starts):
-            return
-        supports = np.add.reduceat(packed & ((1 << bits) - 1), starts)
+        """The extensions that occur in fewer than k records."""
+        known, supports = self._counts(codes, places, len(groups) * len(self.data.labels))
         rare = supports < self.k
-        chosen = found[starts[rare]]
+        chosen = known[rare]
         if not len(chosen):
             return
         at = np.minimum(np.searchsorted(chosen, codes), len(chosen) - 1)
         carriers = self._row[places[chosen[at] == codes]]
         owners, items = np.divmod(chosen, len(self.data.labels))
-        itemsets = np.column_stack((groups.itemsets[owners], items))
-        yield Rare(itemsets, supports[rare], carriers)
+        yield Rare(np.column_stack((groups.itemsets[owners], items)), supports[rare], carriers)
+
+    def _counts(self, codes: Numbers, places: Numbers, size: int) -> tuple[Numbers, Numbers]:
+        """The distinct codes, ascending, and the support of each, exact where it is below k.
+
+        In a table where that is small; else by one plain sort of codes with their weights packed beside them.
+        """
+        weights = np.minimum(self.data.weights[self._row[places]], self.k)
+        if size <= 2 * len(codes):
+            table = np.bincount(codes, weights=weights)
+            known = np.flatnonzero(table)
+            return known, table[known].astype(np.int64)
+        bits = self.k.bit_length()
+        packed = np.sort((codes << bits) | weights)
+        ordered = packed >> bits
+        starts = _runs(ordered)
+        supports = np.add.reduceat(packed & ((1 << bits) - 1), starts) if len(starts) else starts
+        return ordered[starts], supports
 
 
 def _runs(ordered: Numbers) -> Numbers:
