@@ -1,0 +1,30 @@
+"""The supports of all itemsets, by writing down every subset of every record. Slow, plain, standard library only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+Record = Iterable[str]
+Itemset = tuple[str, ...]
+
+
+def supports(records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1) -> Counter[Itemset]:
+    """How many records (by weight) hold each itemset of at least `least_size` items that any holds."""
+    found: Counter[Itemset] = Counter()
+    for record, weight in zip(records, weights or [1] * len(records), strict=True):
+        items = sorted(record)
+        for size in range(least_size, len(items) + 1):
+            for itemset in combinations(items, size):
+                found[itemset] += weight
+    return found
+
+
+def top(found: Counter[Itemset], count: int) -> tuple[set[Itemset], set[Itemset]]:
+    """The itemsets that are among the `count` of greatest support, and those that tie for the rest of the places."""
+    least = sorted(found.values(), reverse=True)[:count][-1:] or [0]
+    enough = {itemset for itemset in found if found[itemset] >= least[0]}
+    if len(enough) <= count:
+        return enough, set()
+    return {itemset for itemset in enough if found[itemset] > least[0]}, {itemset for itemset in enough if found[itemset] == least[0]}
