@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from setveil.audit.containment import check_containment, check_record_count, check_structure
+from setveil.audit.disassociation.check import check_disassociated
 from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
 from setveil.audit.km import check_km_anonymity
 from setveil.audit.verdict import Check, Verdict
@@ -10,11 +11,16 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.promise import Promise, check_count
+from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 
 
 def verify(
-    thing: Generalized | Transactions, original: Transactions | None = None, *, promise: Promise | None = None, limit: int = 1
+    thing: Generalized | Disassociated | Transactions,
+    original: Transactions | None = None,
+    *,
+    promise: Promise | None = None,
+    limit: int = 1,
 ) -> Verdict:
     """Whether a release or plain data keeps a promise, with a witness where it does not.
 
@@ -33,6 +39,9 @@ def verify(
         (False, ('milk',), 1)
     """
     check_count("limit", limit, 1)
+    if isinstance(thing, Disassociated):
+        asked = thing.promise if promise is None else promise
+        return Verdict(asked, tuple(check_disassociated(thing, original, asked, limit)))
     if isinstance(thing, Generalized):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_release(thing, original, asked, limit)))

@@ -1,0 +1,103 @@
+"""The largest flow through a small network, counted in whole numbers; and how much work may go into such questions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+
+UNLIMITED = 1 << 60
+
+
+class TooLargeError(Exception):
+    """The work that was allowed is used up; caught inside the audit, where the answer is then `not proved`."""
+
+
+class Budget:
+    """The work that is left; a unit is about one arc looked at."""
+
+    def __init__(self, units: int) -> None:
+        self.left = units
+
+    def spend(self, units: int) -> None:
+        """Take units off.
+
+        Raises:
+            TooLargeError: when none are left.
+        """
+        self.left -= units
+        if self.left < 0:
+            raise TooLargeError
+
+
+class Network:
+    """Nodes of any kind, joined by arcs of limited capacity, from `source` to `sink`."""
+
+    source = "source"
+    sink = "sink"
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+        self._numbers: dict[Hashable, int] = {self.source: 0, self.sink: 1}
+        self._arcs: list[list[int]] = [[], []]
+        """The arcs of each node; arc a leads to `_heads[a]`, and a ^ 1 leads back."""
+        self._heads: list[int] = []
+        self._room: list[int] = []
+
+    def join(self, tail: Hashable, head: Hashable, capacity: int) -> None:
+        """Add an arc."""
+        start, end = self._number(tail), self._number(head)
+        self._arcs[start].append(len(self._heads))
+        self._arcs[end].append(len(self._heads) + 1)
+        self._heads += [end, start]
+        self._room += [capacity, 0]
+
+    def largest_flow(self) -> int:
+        """The most that can go from the source to the sink (Dinic: shortest ways first, many at a time)."""
+        total = 0
+        while (level := self._levels())[1] >= 0:
+            following = [iter(arcs) for arcs in self._arcs]
+            current = [next(one, -1) for one in following]
+            while pushed := self._push(level, current, following):
+                total += pushed
+        return total
+
+    def _number(self, node: Hashable) -> int:
+        number = self._numbers.setdefault(node, len(self._numbers))
+        if number == len(self._arcs):
+            self._arcs.append([])
+        return number
+
+    def _levels(self) -> list[int]:
+        """How far each node is from the source; -1 where nothing more can reach it."""
+        self._budget.spend(len(self._heads) + 1)
+        level = [-1] * len(self._arcs)
+        level[0] = 0
+        queue = [0]
+        for node in queue:
+            for arc in self._arcs[node]:
+                head = self._heads[arc]
+                if self._room[arc] and level[head] < 0:
+                    level[head] = level[node] + 1
+                    queue.append(head)
+        return level
+
+    def _push(self, level: list[int], current: list[int], following: list[Iterator[int]]) -> int:
+        """Send as much as possible along one shortest way."""
+        way: list[int] = []
+        node = 0
+        while node != 1:
+            arc = current[node]
+            if arc < 0:
+                if not way:
+                    return 0
+                node = self._heads[way.pop() ^ 1]
+                current[node] = next(following[node], -1)
+            elif self._room[arc] and level[self._heads[arc]] == level[node] + 1:
+                way.append(arc)
+                node = self._heads[arc]
+            else:
+                current[node] = next(following[node], -1)
+        amount = min(self._room[arc] for arc in way)
+        for arc in way:
+            self._room[arc] -= amount
+            self._room[arc ^ 1] += amount
+        return amount
