@@ -137,9 +137,13 @@ class _Links:
             if "" in labels:
                 self._note_empty(place, labels)
             above = tuple(labels[1:])
-            edges = _edges(labels[:2]) if above in known else _edges(labels)
-            known.add(above)
-            self._add(labels, edges)
+            if above not in known:
+                known.add(above)
+                self._add(labels, _edges(labels))
+            elif above and above[0] and labels[0] and labels[0] not in self.parent:
+                self.parent[labels[0]] = above[0]
+            else:
+                self._add(labels, _edges(labels))
         self.inner = set(self.parent.values()) | {parent for parents in self.more.values() for parent in parents}
         self.inner.discard("")
 
