@@ -13,9 +13,11 @@ from setveil.published.alignment import align, aligned, standing_nodes
 from setveil.published.generalized import Generalized
 
 Costs = npt.NDArray[np.float64]
+Occurrences = npt.NDArray[np.int64]
+"""How many original occurrences each node is published for, from `published_occurrences`; losses take it to share the work."""
 
 
-def ncp(release: Generalized, original: Transactions) -> float:
+def ncp(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
     """Normalized certainty penalty: how much of the tree stands in the place of an item, on average. [He2009] section 3.2
 
     Formula: the sum over all original occurrences of NCP(v), v the node that stands for the occurrence, divided by their number, where
@@ -38,10 +40,10 @@ def ncp(release: Generalized, original: Transactions) -> float:
         >>> round(ncp(release, original), 4)
         0.3333
     """
-    return _average(release, original, ncp_of_nodes)
+    return _average(release, original, ncp_of_nodes, published)
 
 
-def lm(release: Generalized, original: Transactions) -> float:
+def lm(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
     """Loss metric: how many other leaves an item may be confused with, on average.
 
     Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), v the node over u of the |I| leaves that stands for
@@ -57,10 +59,10 @@ def lm(release: Generalized, original: Transactions) -> float:
         >>> lm(Generalized.of([["Alcohol"], ["wine"]], tree, KAnonymity(k=2)), Transactions.of([["beer"], ["wine"]]))
         0.25
     """
-    return _average(release, original, lm_of_nodes)
+    return _average(release, original, lm_of_nodes, published)
 
 
-def blm(release: Generalized, original: Transactions) -> float:
+def blm(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
     """Loss metric of bags: a published occurrence costs the LM of what represents it, any other costs 1. [Liu2010b] section V-A
 
     Formula: for a node v that stands c times in a published record whose original holds o occurrences under v, c of them cost
@@ -80,10 +82,10 @@ def blm(release: Generalized, original: Transactions) -> float:
         >>> blm(release, original)
         0.6
     """
-    return lm(release, original)
+    return lm(release, original, published=published)
 
 
-def distortion(release: Generalized, original: Transactions) -> float:
+def distortion(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
     """The share of original occurrences that are not published at all.
 
     Formula: suppressed occurrences / all occurrences; of a node that stands c times for o > c occurrences of a bag, o - c are suppressed.
@@ -101,7 +103,7 @@ def distortion(release: Generalized, original: Transactions) -> float:
         >>> distortion(release, original)
         0.2
     """
-    return _average(release, original, lambda tree: np.zeros(len(tree)))
+    return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
 def class_sizes(release: Generalized, original: Transactions) -> dict[str, float]:
@@ -134,17 +136,18 @@ def lm_of_nodes(tree: Hierarchy) -> Costs:
     return (tree.widths - 1) / max(tree.leaf_count - 1, 1)
 
 
-def _average(release: Generalized, original: Transactions, cost: Callable[[Hierarchy], Costs]) -> float:
+def _average(release: Generalized, original: Transactions, cost: Callable[[Hierarchy], Costs], published: Occurrences | None) -> float:
     """The average cost of the original occurrences, a published one at the cost of its node, a suppressed one at 1."""
     if not original.occurrences:
         return 0.0
-    whole = aligned(release, original)
-    published = published_occurrences(whole, original)
+    if published is None:
+        release = aligned(release, original)
+        published = published_occurrences(release, original)
     suppressed = original.occurrences - int(published.sum())
-    return float((suppressed + (published * cost(whole.hierarchy)).sum()) / original.occurrences)
+    return float((suppressed + (published * cost(release.hierarchy)).sum()) / original.occurrences)
 
 
-def published_occurrences(release: Generalized, original: Transactions) -> npt.NDArray[np.int64]:
+def published_occurrences(release: Generalized, original: Transactions) -> Occurrences:
     """How many original occurrences each node is published for: in bags as often as it stands, in sets all that it covers."""
     classes, size = release.classes, len(release.hierarchy)
     if isinstance(classes, Bags):

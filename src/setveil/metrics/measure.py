@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.metrics.table import METRICS, SEEDED
+from setveil.metrics.generalization import published_occurrences
+from setveil.metrics.table import BY_NODE, METRICS, SEEDED
 from setveil.published.alignment import align, over_whole_tree
 from setveil.published.generalized import Generalized
 
@@ -36,4 +37,9 @@ def measure(
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
     release = over_whole_tree(release, original)
     release = replace(release, alignment=align(release, original))
-    return {name: METRICS[name](release, original, seed=seed) if name in SEEDED else METRICS[name](release, original) for name in chosen}
+    published = published_occurrences(release, original) if BY_NODE.intersection(chosen) else None
+    losses: dict[str, float | dict[str, float]] = {}
+    for name in chosen:
+        options = {"seed": seed} if name in SEEDED else {"published": published} if name in BY_NODE else {}
+        losses[name] = METRICS[name](release, original, **options)
+    return losses

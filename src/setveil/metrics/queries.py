@@ -48,17 +48,28 @@ def _errors(release: Generalized, original: Transactions, seed: int, queries: in
     """The relative error of each query, by size."""
     if queries < 1:
         raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
-    release, random = over_whole_tree(release, original), np.random.default_rng(seed)
-    least, errors = max(len(original) / 1000, np.finfo(float).tiny), {}
-    for size in SIZES:
-        drawn = draw_queries(original, size, queries, random)
-        if len(drawn):
-            truth = count_supports(original, drawn)
-            numbers, places = np.unique(drawn, return_inverse=True)
-            labels = [original.vocabulary[number] for number in numbers.tolist()]
-            estimate = estimate_supports(release, labels, places.reshape(drawn.shape))
-            errors[size] = np.abs(truth - estimate) / np.maximum(truth, least)
+    random, errors = np.random.default_rng(seed), {}
+    drawn = [draw_queries(original, size, queries, random) for size in SIZES]
+    padded = np.concatenate([np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1) for rows in drawn])
+    truth, estimate = count_supports(original, padded), _estimates(release, original, padded)
+    relative = np.abs(truth - estimate) / np.maximum(truth, max(len(original) / 1000, np.finfo(float).tiny))
+    for size, rows in zip(SIZES, drawn, strict=True):
+        part, relative = relative[: len(rows)], relative[len(rows) :]
+        if len(part):
+            errors[size] = part
     return errors
+
+
+def _estimates(release: Generalized, original: Transactions, queries: Queries) -> npt.NDArray[np.float64]:
+    numbers, places = _asked(queries)
+    labels = [original.vocabulary[number] for number in numbers.tolist()]
+    return estimate_supports(over_whole_tree(release, original), labels, places)
+
+
+def _asked(queries: Queries) -> tuple[Queries, Queries]:
+    """The items that are asked for, and the queries as positions in them; -1 asks for nothing."""
+    numbers = np.unique(queries[queries >= 0])
+    return numbers, np.where(queries >= 0, np.searchsorted(numbers, queries), -1)
 
 
 def draw_queries(data: Transactions, size: int, count: int, random: np.random.Generator) -> Queries:
@@ -73,9 +84,8 @@ def draw_queries(data: Transactions, size: int, count: int, random: np.random.Ge
 
 
 def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64]:
-    """The number of records that hold all items of each query, by bitmaps over blocks of records."""
-    numbers, places = np.unique(queries, return_inverse=True)
-    places = places.reshape(queries.shape)
+    """The number of records that hold all items of each query (-1 asks for nothing), by bitmaps over blocks of records."""
+    numbers, places = _asked(queries)
     row_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
     row_of[numbers] = np.arange(len(numbers))
     supports = np.zeros(len(queries), dtype=np.int64)
@@ -88,9 +98,10 @@ def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64
 
 
 def _bitmap(data: Transactions, row_of: Queries, height: int, start: int, stop: int) -> npt.NDArray[np.uint64]:
-    """One row of bits for each item that is asked for, one bit for each record of the block."""
+    """One row of bits for each item that is asked for, one bit for each record of the block; at last a row of ones."""
     words = (stop - start + 63) // 64
-    table = np.zeros((height, words), dtype=np.uint64)
+    table = np.zeros((height + 1, words), dtype=np.uint64)
+    table[-1] = ~np.uint64(0)
     rows = row_of[data.items[data.indptr[start] : data.indptr[stop]]]
     owners = np.repeat(np.arange(stop - start), data.lengths[start:stop])
     asked = rows >= 0

@@ -18,3 +18,6 @@ METRICS: dict[str, Callable[..., float | dict[str, float]]] = {
 
 SEEDED = frozenset({"are"})
 """The measures that draw at random and take a `seed`."""
+
+BY_NODE = frozenset({"ncp", "lm", "blm", "distortion"})
+"""The measures that rest on how many occurrences each node is `published` for."""

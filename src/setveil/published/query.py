@@ -8,7 +8,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Bags
 from setveil.published.generalized import Generalized
 
-_MOST_CELLS = 8_000_000
+_MOST_CELLS = 1_000_000
 
 
 def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
@@ -22,17 +22,15 @@ def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArr
     Args:
         release: The release, over a tree that has the items as leaves; an item it does not have is held by nobody.
         items: The items that are asked for.
-        queries: One row of positions in `items` for each query.
+        queries: One row of positions in `items` for each query; -1 asks for nothing, so that shorter queries can stand among longer ones.
 
     Example:
         >>> from setveil.hierarchy.hierarchy import Hierarchy
         >>> from setveil.promises import KAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
         >>> release = Generalized.of([["Alcohol", "milk"], ["Alcohol", "milk"], ["wine"]], tree, KAnonymity(k=2))
-        >>> estimate_supports(release, ["wine", "milk"], np.array([[0], [1]])).tolist()
-        [2.0, 2.0]
-        >>> estimate_supports(release, ["wine", "milk"], np.array([[0, 1]])).tolist()
-        [1.0]
+        >>> estimate_supports(release, ["wine", "milk"], np.array([[0, -1], [1, -1], [0, 1]])).tolist()
+        [2.0, 2.0, 1.0]
     """
     estimates, count = np.zeros(len(queries)), len(release.classes)
     if not len(queries):
@@ -52,7 +50,7 @@ def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArr
 
 
 def _chances(release: Generalized, items: list[str], start: int, stop: int) -> npt.NDArray[np.float64]:
-    """A table: row = item, column = class from `start` on, cell = the probability that a record of the class holds the item."""
+    """A table: row = item, column = class from `start` on, cell = the chance that a record of the class holds the item; then ones."""
     tree, classes = release.hierarchy, release.classes
     leaves = np.array([tree.nodes.numbers.get(item, -1) for item in items], dtype=np.int64)
     order = np.argsort(leaves, kind="stable")
@@ -66,6 +64,7 @@ def _chances(release: Generalized, items: list[str], start: int, stop: int) -> n
     lengths = last - first
     ends = np.cumsum(lengths)
     places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - lengths), lengths)
-    table = np.zeros((len(items), stop - start))
+    table = np.zeros((len(items) + 1, stop - start))
+    table[-1] = 1.0
     table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
     return table
