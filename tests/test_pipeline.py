@@ -117,6 +117,19 @@ def test_what_was_written_must_be_what_was_anonymized(job, tmp_path, monkeypatch
     assert left_behind(tmp_path) == []
 
 
+def test_a_full_disk_is_one_line_and_leaves_nothing(job, tmp_path, monkeypatch):
+    honest = pipeline.fill_release
+
+    def full(release, stage, **options):
+        honest(release, stage, **options)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pipeline, "fill_release", full)
+    with pytest.raises(OutputError, match="release: No space left on device"):
+        run(job)
+    assert left_behind(tmp_path) == []
+
+
 def test_what_cannot_be_kept_is_refused_before_the_work(job, tmp_path):
     stages = []
     with pytest.raises(InfeasibleError, match="k = 8 is more than the 7 records"):

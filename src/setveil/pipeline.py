@@ -14,7 +14,7 @@ from setveil.audit.verdict import Check, Verdict
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local, Progress
-from setveil.errors import OutputError, ParameterError
+from setveil.errors import OutputError, ParameterError, SetveilError
 from setveil.hierarchy.build import balanced, prefix
 from setveil.hierarchy.csvfile import read_hierarchy
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -246,10 +246,21 @@ def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force
 
 def _write(job: Job, release: Generalized, stage: Path, clock: _Clock) -> Generalized:
     """The release as it was read back after it was written."""
-    with clock.stage("writing"):
+    with clock.stage("writing"), _naming(job.output):
         fill_release(release, stage, format=job.format, seed=job.seed, public_items=job.public_items, verified=True)
     with clock.stage("reading back"):
         return read_release(stage)
+
+
+@contextmanager
+def _naming(place: Path | str | None) -> Iterator[None]:
+    """Say where it was when the system refuses to write (a full disk, a limit)."""
+    try:
+        yield
+    except SetveilError:
+        raise
+    except OSError as error:
+        raise OutputError(str(place), error.strerror or str(error)) from error
 
 
 def _verdict(promise: Promise, release: Generalized, written: Generalized | None, data: Transactions) -> Verdict:
