@@ -124,14 +124,13 @@ def _misfits(table: ClassTable, original: Transactions, leaves: Numbers, alignme
     found = table.find(classes[owners], leaves[original.items[entries]])
     bad = table.broken[classes]
     bad[owners[found < 0]] = True
-    pairs, places = np.unique(owners * (len(table.nodes) + 1) + np.maximum(found, 0), return_inverse=True)
+    codes = owners * (len(table.nodes) + 1) + np.maximum(found, 0)
+    pairs = np.unique(codes)
     hit_owner, hit_entry = np.divmod(pairs, len(table.nodes) + 1)
     bad |= np.bincount(hit_owner, minlength=stop - start) != table.lengths[classes]
-    if isinstance(original, Bags):
-        held = np.bincount(places, weights=original.counts[entries], minlength=len(pairs))
-    else:
-        held = np.bincount(places, minlength=len(pairs))
-    if len(table.nodes):
+    if (table.counts > 1).any():
+        counts = original.counts[entries] if isinstance(original, Bags) else None
+        held = np.bincount(np.searchsorted(pairs, codes), weights=counts, minlength=len(pairs))
         bad[hit_owner[held < table.counts[hit_entry]]] = True
     return np.flatnonzero(bad & (table.lengths[classes] > 0)) + start
 
