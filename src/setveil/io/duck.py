@@ -39,6 +39,10 @@ def database(work: Path, memory_limit: str | None = None, *, threads: int | None
     connection = duckdb.connect(str(file), config=config)
     try:
         yield connection
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
     finally:
         connection.close()
         file.unlink(missing_ok=True)

@@ -46,9 +46,9 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 64 kB (of zstd: the first lines), unpacked, without a byte order mark."""
+        """The first 64 kB (of zstd: of the first lines), unpacked, without a byte order mark."""
         if self.compression == "zstd":
-            return first_lines(self.path, self.name, self.work).removeprefix(BOM)
+            return first_lines(self.path, self.name, self.work)[:_HEAD].removeprefix(BOM)
         with self._unpacked(), gzip.open(self.path) if self.compression == "gzip" else self.path.open("rb") as stream:
             return stream.read(_HEAD).removeprefix(BOM)
 
