@@ -64,6 +64,13 @@ def test_what_nobody_expected_is_one_line_too(call, monkeypatch, folder, error, 
     assert (result.code, result.out, result.err) == (code, "", message)
 
 
+def test_a_name_cannot_steer_the_terminal(call, folder):
+    result = call("inspect", "\x1b[31mred.csv")
+    assert result.code == 3
+    assert "\x1b" not in result.err
+    assert "\\x1b[31mred.csv" in result.err
+
+
 def test_debug_shows_the_traceback(folder, monkeypatch):
     with pytest.raises(Exception, match=r"none\.csv"):
         cli.answer(["--debug", "inspect", "none.csv"])

@@ -74,6 +74,12 @@ def test_a_plain_file_has_no_original(call, folder):
     assert len(result.err) < 300
 
 
+def test_a_name_that_is_not_there_is_called_so(call, folder):
+    result = call("verify", "relase")
+    assert (result.code, result.out) == (3, "")
+    assert result.err == "setveil: relase is not a usable release: there is no such folder\n"
+
+
 def test_a_folder_that_is_no_release_is_a_data_error(call, folder):
     (folder / "other").mkdir()
     result = call("verify", "other")

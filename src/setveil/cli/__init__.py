@@ -13,6 +13,7 @@ import click
 
 from setveil.cli.root import root
 from setveil.errors import SetveilError
+from setveil.report.words import printable
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -80,7 +81,7 @@ def _explain(error: Exception) -> int:
 
 
 def _complain(line: str, code: int) -> int:
-    click.echo(f"setveil: {' '.join(line.split())}", err=True)
+    click.echo(f"setveil: {printable(' '.join(line.split()))}", err=True)
     return code
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from setveil.cli.options import json_option, promise_of, promise_options, reading, reading_options
 from setveil.cli.show import show
 from setveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from setveil import Generalized, Transactions
+    from setveil.promises import Promise
 
 
 @click.command("verify")
@@ -33,13 +37,7 @@ def command(release: str, **options: Any) -> None:
 
     promise = promise_of(options["model"], k=options["k"], m=options["m"])
     original, how = options["original"], reading(options)
-    published: Any
-    if Path(release).is_dir():
-        published = setveil.read_release(release)
-    else:
-        if promise is None:
-            raise ParameterError("k", None, f"{release} is a data file and promises nothing: say what to check, as in -k 10")
-        published = setveil.read(release, **({} if original else how))
+    published = _published(release, promise, {} if original else how)
     data = setveil.read(original, **how) if original else None
     verdict = setveil.verify(published, data, promise=promise)
 
@@ -48,3 +46,15 @@ def command(release: str, **options: Any) -> None:
     show(report_verdict(verdict), options["as_json"])
     if not verdict.holds:
         raise click.exceptions.Exit(1)
+
+
+def _published(path: str, promise: Promise | None, how: dict[str, Any]) -> Generalized | Transactions:
+    """The release in a folder, or the records of a data file."""
+    import setveil
+
+    place = Path(path)
+    if place.is_dir() or not (place.exists() or path == "-"):
+        return setveil.read_release(place)
+    if promise is None:
+        raise ParameterError("k", None, f"{path} is a data file and promises nothing: say what to check, as in -k 10")
+    return setveil.read(path, **how)
