@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.audit.disassociation.flow import Budget
-from setveil.audit.disassociation.layout import Layout, Numbers
+from setveil.audit.disassociation.layout import Layout, Numbers, distinct
 from setveil.audit.disassociation.worlds import TERMS, Chunk, Itemset, Part, Worlds
 
 
@@ -45,7 +45,7 @@ class Gatherer:
         """The pairs (item, top-level cluster), ascending."""
         if self._holding is None:
             nodes, items = np.divmod(np.concatenate((self.layout.told[0], self.layout.term_places)), self.layout.width)
-            pairs = np.unique(items * max(self.layout.node_count, 1) + self.layout.top[nodes])
+            pairs = distinct(items * max(self.layout.node_count, 1) + self.layout.top[nodes])
             self._holding = np.divmod(pairs, max(self.layout.node_count, 1))
         return self._holding
 

@@ -77,7 +77,7 @@ class Layout:
     def domains(self) -> tuple[Numbers, Numbers]:
         """The chunks and the items of their domains: pairs (chunk, item), ascending."""
         rows = self.release.subrecords.rows
-        codes = _distinct(self.release.subrecord_chunk[rows] * self.width + self.release.subrecords.items)
+        codes = distinct(self.release.subrecord_chunk[rows] * self.width + self.release.subrecords.items)
         return np.divmod(codes, self.width)
 
     @cached_property
@@ -96,8 +96,12 @@ class Layout:
     def chunk_at(self, places: Numbers) -> Numbers:
         """The chunk that tells of each place; -1 where none does."""
         known, chunks = self.told
-        at = np.minimum(np.searchsorted(known, places), max(len(known) - 1, 0))
-        return np.where(known[at] == places, chunks[at], -1) if len(known) else np.full(len(places), -1)
+        at = _find(known, places)
+        return np.where(at >= 0, chunks[at], -1) if len(known) else at
+
+    def term_at(self, places: Numbers) -> Numbers:
+        """The number of each place in `term_places`; -1 where it is not there."""
+        return _find(self.term_places, places)
 
     def climb(self, places: Numbers) -> tuple[Numbers, Numbers]:
         """Where the items of some places stand also in a shared chunk above: (number of the place, node of that chunk), all of them."""
@@ -136,6 +140,15 @@ def _sums(groups: Numbers, values: Numbers, size: int) -> Numbers:
     return sums
 
 
-def _distinct(codes: Numbers) -> Numbers:
+def _find(ordered: Numbers, values: Numbers) -> Numbers:
+    """Where each value stands; -1 where it does not."""
+    if not len(ordered):
+        return np.full(len(values), -1)
+    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.where(ordered[at] == values, at, -1)
+
+
+def distinct(codes: Numbers) -> Numbers:
+    """The different values, ascending; by a sort, which is faster here than the hashing of `numpy.unique`."""
     ordered = np.sort(codes)
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered

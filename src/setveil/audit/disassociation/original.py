@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.audit.disassociation.layout import Layout, Marks, Numbers
+from setveil.audit.disassociation.layout import Layout, Numbers
 from setveil.audit.disassociation.projections import compare_projections
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Transactions
@@ -109,19 +109,18 @@ def _compare(layout: Layout, original: Transactions, alignment: Numbers, limit: 
     if (numbers < 0).any():
         row = int(rows[np.flatnonzero(numbers < 0)[0]])
         return [Witness("an item of an original record is not published", original=original.record(row), private=True)]
-    chunks, as_term = _locate(layout, alignment[rows], numbers)
-    untold = np.flatnonzero((chunks < 0) & ~as_term)
+    chunks, terms = _locate(layout, alignment[rows], numbers)
+    untold = np.flatnonzero((chunks < 0) & (terms < 0))
     if len(untold):
         row, item = int(rows[untold[0]]), layout.label(int(numbers[untold[0]]))
         text = f"{layout.name(int(alignment[row]))} tells nothing of {item}, which one of its originals holds"
         return [Witness(text, (item,), original=original.record(row), private=True)]
-    held = np.unique(alignment[rows[as_term]] * layout.width + numbers[as_term])
-    idle = layout.term_places[~np.isin(layout.term_places, held)]
+    idle = layout.term_places[np.bincount(terms[terms >= 0], minlength=len(layout.term_places)) == 0]
     if len(idle):
         node, number = divmod(int(idle[0]), layout.width)
         text = f"{layout.label(number)} stands in the term chunk of {layout.name(node)}, but in none of its originals"
         return [Witness(text, (layout.label(number),), 0, private=True)]
-    inside = ~as_term
+    inside = terms < 0
     differences = compare_projections(layout, rows[inside], chunks[inside], numbers[inside], limit)
     return [
         Witness(f"{show_items(items)} stands {here} times in a chunk, but {there} originals project to it", items, here, private=True)
@@ -129,20 +128,18 @@ def _compare(layout: Layout, original: Transactions, alignment: Numbers, limit: 
     ]
 
 
-def _locate(layout: Layout, nodes: Numbers, items: Numbers) -> tuple[Numbers, Marks]:
-    """The chunk that tells of each occurrence, the lowest on the way up (-1: none), and which occurrences the term chunk tells of."""
+def _locate(layout: Layout, nodes: Numbers, items: Numbers) -> tuple[Numbers, Numbers]:
+    """For each occurrence the chunk that tells of it, the lowest on the way up, and the place among the terms of term chunks; -1: none."""
     places = nodes * layout.width + items
-    chunks = layout.chunk_at(places)
-    at = np.minimum(np.searchsorted(layout.term_places, places), max(len(layout.term_places) - 1, 0))
-    as_term: Marks = layout.term_places[at] == places if len(layout.term_places) else np.zeros(len(places), dtype=bool)
-    missing = np.flatnonzero((chunks < 0) & ~as_term)
+    chunks, terms = layout.chunk_at(places), layout.term_at(places)
+    missing = np.flatnonzero((chunks < 0) & (terms < 0))
     above = layout.release.parent[nodes[missing]]
     while len(missing := missing[above >= 0]):
         above = above[above >= 0]
         chunks[missing] = layout.chunk_at(above * layout.width + items[missing])
         left = chunks[missing] < 0
         missing, above = missing[left], layout.release.parent[above[left]]
-    return chunks, as_term
+    return chunks, terms
 
 
 def _bounds(layout: Layout) -> tuple[Numbers, Numbers]:
