@@ -52,7 +52,7 @@ AWKWARD = st.sampled_from(
         "null",
     ]
 )
-WORDS = st.sampled_from(["007", "7", "12", "wine", 'q"r', "a,b", "é", "日本", "\xa0", "'", "-5", "\u2028"])
+WORDS = st.sampled_from(["\ufeff", "007", "7", "12", "wine", 'q"r', "a,b", "é", "日本", "\xa0", "'", "-5", "\u2028"])
 
 
 def any_data(items):

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.columns import Columns, Wanted, find_columns, find_list_column, looks_long
+from setveil.data.columns import Columns, Wanted, find_columns, find_list_column
 from setveil.data.frames import Frame, frame_of
-from setveil.data.kinds import counted_as, is_sparse, kind_named, kind_of, make
+from setveil.data.kinds import counted_as, is_one_hot, is_sparse, kind_named, kind_of, make
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
@@ -96,10 +96,12 @@ def _of_iterable(thing: object, wanted: Wanted) -> Transactions:
 
 
 def _of_frame(frame: Frame, wanted: Wanted) -> Transactions:
+    if len(frame) == 0:
+        return counted_as(Transactions.of([]), wanted.bags)
     holder = find_list_column(frame.list_columns(), wanted)
     if holder is not None:
         return _of_lists(frame, holder, wanted)
-    if not wanted.names_columns and not looks_long(frame.names) and frame.is_numeric():
+    if not wanted.names_columns and is_one_hot(frame):
         return _of_matrix(frame.matrix(), frame.names, wanted)
     return _of_long(frame, find_columns(frame.names, wanted), wanted)
 

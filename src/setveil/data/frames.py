@@ -61,12 +61,17 @@ class Frame:
             values = self.table.column(position).drop_null().slice(0, 1).to_pylist()
         return values[0] if values else None
 
+    def is_boolean(self) -> bool:
+        """Whether every column holds true and false."""
+        return bool(self.names) and all(kind.startswith("bool") for kind in self._types())
+
     def is_numeric(self) -> bool:
-        """Whether every column holds numbers or true/false."""
-        if self.library == "pandas":
-            return all(str(kind).lower().startswith(("bool", "int", "uint", "float", "sparse")) for kind in self.table.dtypes)
-        kinds = self.table.dtypes if self.library == "polars" else self.table.schema.types
-        return all(str(kind).lower().startswith(("bool", "int", "uint", "float", "double", "halffloat")) for kind in kinds)
+        """Whether every column holds numbers or true and false."""
+        return all(kind.startswith(("bool", "int", "uint", "float", "double", "halffloat", "sparse")) for kind in self._types())
+
+    def _types(self) -> list[str]:
+        kinds = self.table.schema.types if self.library == "pyarrow" else self.table.dtypes
+        return [str(kind).lower() for kind in kinds]
 
     def matrix(self) -> npt.NDArray[np.float64]:
         """All columns side by side as numbers; a missing one is not a number."""

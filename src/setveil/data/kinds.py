@@ -61,10 +61,15 @@ def _kind_of_frame(frame: Frame) -> Kind:
     holder = find_list_column(frame.list_columns(), Wanted())
     if holder is not None:
         return Kind(frame.library, "lists", Columns("record", holder, frame.counts_beside(Wanted()) or "counts"))
-    if not looks_long(frame.names) and frame.is_numeric():
+    if is_one_hot(frame):
         return Kind(frame.library, "onehot")
     found = find_columns(frame.names, Wanted())
     return Kind(frame.library, "long", Columns(found.record, found.item, found.count or "count"))
+
+
+def is_one_hot(frame: Frame) -> bool:
+    """Whether each column of a table is an item: true and false everywhere, or numbers under names of no long table."""
+    return frame.is_boolean() or (frame.is_numeric() and not looks_long(frame.names))
 
 
 def make(records: Transactions, kind: Kind) -> Any:

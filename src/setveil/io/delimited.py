@@ -21,7 +21,7 @@ from setveil.io.source import Source
 
 DELIMITERS = {"csv": ",;|\t", "tsv": "\t"}
 _QUOTED = re.compile(r'"(?:[^"]|"")*"?')
-_SPECIAL = re.compile(r'[",;|\t\r\n]|\A\s|\s\Z')
+_SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
 
 

@@ -18,6 +18,9 @@ from setveil.io.duck import not_utf8
 from setveil.io.reading import Numbers, Reading, assembled
 from setveil.io.source import Source
 
+BYTE_ORDER_MARK = "\ufeff"
+"""Readers drop one at the start of a file; an item that begins with it there is kept by a second one."""
+
 _BLOCK = 1 << 24
 _LONGEST_NUMBER = 18
 _BLANK = np.zeros(256, dtype=bool)
@@ -52,8 +55,9 @@ def write_fimi(data: Transactions) -> Iterator[str]:
         text = label.encode("utf-8", "surrogatepass")
         if text.split() != [text]:
             raise DataError(f"the item {label!r} cannot stand in a FIMI file, where blanks separate items: choose a format such as csv")
-    for record in occurrences(data):
-        yield " ".join(record) or " "
+    for number, record in enumerate(occurrences(data)):
+        line = " ".join(record) or " "
+        yield BYTE_ORDER_MARK + line if number == 0 and line.startswith(BYTE_ORDER_MARK) else line
 
 
 def used_labels(data: Transactions) -> list[str]:

@@ -1,0 +1,134 @@
+"""Transactions and bags: what they hold, keep and refuse."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary, sort_labels
+from setveil.errors import DataError
+
+ITEMS = st.sampled_from(["a", "b", "7", "07", "10", "é", "a b", ""])
+ROWS = st.lists(st.lists(ITEMS, max_size=6), max_size=8)
+
+
+@given(ROWS)
+def test_transactions_hold_the_distinct_items_of_each_record(rows):
+    data = Transactions.of(rows)
+    everything = sort_labels({item for row in rows for item in row})
+    assert list(data.vocabulary) == everything
+    assert list(data) == [tuple(item for item in everything if item in row) for row in rows]
+    assert data.lengths.tolist() == [len(set(row)) for row in rows]
+    assert data.occurrences == sum(len(set(row)) for row in rows)
+    assert data.supports().tolist() == [sum(item in row for row in rows) for item in everything]
+
+
+@given(ROWS)
+def test_bags_count_what_repeats(rows):
+    data = Bags.of(rows)
+    counts = data.counts.tolist()
+    found = [dict(zip(record, counts[start:], strict=False)) for record, start in zip(data, data.indptr.tolist(), strict=False)]
+    assert found == [dict(Counter(row)) for row in rows]
+    assert data.occurrences == sum(map(len, rows))
+    assert data.sets() == Transactions.of(rows)
+    assert data == Bags.of([Counter(row) for row in rows])
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_pairs_may_come_in_any_order(rows, random):
+    data = Bags.of(rows)
+    pairs = [(number, data.vocabulary.number(item)) for number, row in enumerate(rows) for item in row]
+    random.shuffle(pairs)
+    records, items = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
+    assert Bags.from_pairs(records, items, data.vocabulary, size=len(rows)) == data
+    assert Transactions.from_pairs(records, items, data.vocabulary, size=len(rows)) == data.sets()
+    assert records.tolist() == [pair[0] for pair in pairs]
+
+
+@given(ROWS, st.data())
+def test_taking_gives_these_records_in_this_order(rows, drawn):
+    numbers = drawn.draw(st.lists(st.integers(0, len(rows) - 1), max_size=10)) if rows else []
+    for kind in (Transactions, Bags):
+        data = kind.of(rows)
+        taken = data.take(numbers)
+        assert type(taken) is kind
+        assert list(taken) == [data.record(number) for number in numbers]
+    assert Bags.of(rows).take(numbers).occurrences == sum(len(rows[number]) for number in numbers)
+
+
+def test_counts_of_items_that_become_the_same_text_add_up():
+    assert Bags.of([{1: 2, "1": 3}]).counts.tolist() == [5]
+
+
+def test_any_mapping_has_counts():
+    assert Bags.of([MappingProxyType({"a": 2})]).counts.tolist() == [2]
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "2", None])
+def test_a_count_is_a_whole_number(count):
+    with pytest.raises(DataError) as error:
+        Bags.of([{"a": count}])
+    assert str(error.value) == f"the count of item 'a' is {count!r}: it must be a whole number of 1 or more"
+
+
+def test_texts_are_no_records():
+    with pytest.raises(DataError, match="records must be an iterable of records, not one text"):
+        Transactions.of("abc")
+    for kind in (Transactions, Bags):
+        with pytest.raises(DataError, match="a record must be an iterable of items, not the text 'wine'; write \\['wine'\\] for one item"):
+            kind.of(["wine"])
+
+
+@pytest.mark.parametrize(("records", "items"), [([0], [2]), ([0], [-1]), ([3], [0]), ([-1], [0])])
+def test_pairs_outside_are_refused_and_fall_into_no_other_record(records, items):
+    with pytest.raises(DataError) as error:
+        Transactions.from_pairs(np.array(records), np.array(items), Vocabulary.of("ab"), size=3)
+    assert str(error.value) == "pairs must have record numbers of 0 to 2 and item numbers of 0 to 1"
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "problem"),
+    [
+        ([1, 1], [], "indptr must start at 0"),
+        ([0, 2, 1], [0], "indptr must start at 0"),
+        ([0, 1], [0, 1], "indptr must start at 0"),
+        ([], [], "indptr must start at 0"),
+        ([0, 1], [5], "items must be numbers of the vocabulary, 0 to 1"),
+        ([0, 2], [1, 0], "ascending and distinct"),
+        ([0, 2], [1, 1], "ascending and distinct"),
+    ],
+)
+def test_arrays_that_are_no_records_are_refused(indptr, items, problem):
+    with pytest.raises(DataError, match=problem):
+        Transactions(np.array(indptr, dtype=np.int64), np.array(items, dtype=np.int32), Vocabulary.of("ab"))
+
+
+def test_items_may_fall_from_one_record_to_the_next():
+    data = Transactions(np.array([0, 0, 1, 1, 2, 2]), np.array([1, 0]), Vocabulary.of("ab"))
+    assert list(data) == [(), ("b",), (), ("a",), ()]
+
+
+def test_bags_need_a_count_for_each_item():
+    for counts in ([], [0], [1, 1]):
+        with pytest.raises(DataError, match="a bag needs a count of 1 or more for each of its items"):
+            Bags(np.array([0, 1]), np.array([0]), Vocabulary.of("a"), np.array(counts))
+
+
+def test_arrays_are_read_only():
+    data = Bags.of([["a"]])
+    for array in (data.indptr, data.items, data.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5
+
+
+def test_sets_and_bags_differ_even_when_they_look_alike():
+    assert Transactions.of([["a"]]) != Bags.of([["a"]])
+    assert Bags.of([["a"]]) != Bags.of([["a", "a"]])
+    assert Transactions.of([["a"], []]) != Transactions.of([["a"]])
+    assert repr(Bags.of([["a", "a"]])) == "Bags(1 records, 1 items, 2 occurrences)"
