@@ -1,11 +1,13 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
+from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise
 
 PROMISES: dict[str, type[Promise]] = {
     "k-anonymity": KAnonymity,
     "km-anonymity": KmAnonymity,
+    "l-diversity": LDiversity,
 }
 
-__all__ = ["PROMISES", "KAnonymity", "KmAnonymity", "Promise"]
+__all__ = ["PROMISES", "KAnonymity", "KmAnonymity", "LDiversity", "Promise"]
