@@ -1,32 +1,133 @@
-"""Estimates on a release agree with adding up chances record by record."""
+"""Support bounds: every possible original lies within them, and they are exact where the release is."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from random import Random
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.promises import KAnonymity
-from setveil.published import query
-from setveil.published.generalized import Generalized
-from tests.audit.releases import parents_of, published_of, releases
-from tests.oracle.losses import estimate
+from setveil.promises import KmAnonymity
+from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster, cluster_of_json
+from setveil.published.query import support
+from setveil.published.reconstruct import reconstruct
+from setveil.published.supports import Support
+from tests.oracle import worlds
 
-
-@given(st.one_of(releases(), releases(multiset=True)), st.data(), st.sampled_from([1, 8_000_000]))
-def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_blocks(pair, data, most):
-    release, _ = pair
-    tree = release.hierarchy
-    items = data.draw(st.lists(st.sampled_from(tree.labels[: tree.leaf_count]), min_size=1, max_size=3, unique=True))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(query, "_MOST_CELLS", most)
-        found = query.estimate_supports(release, items, np.arange(len(items))[None, :])
-    assert found[0] == pytest.approx(float(estimate(published_of(release), items, parents_of(tree))))
+PROMISE = KmAnonymity(k=2, m=2)
 
 
-def test_an_item_that_the_tree_does_not_have_is_held_by_nobody():
-    tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
-    release = Generalized.of([["ALL"], ["a"]], tree, KAnonymity(k=2))
-    assert query.estimate_supports(release, ["zebra", "a"], np.array([[0], [1]])).tolist() == [0.0, 1.5]
+def holds(records: Iterable[Iterable[str]], itemset: Sequence[str]) -> int:
+    return sum(set(itemset) <= set(record) for record in records)
+
+
+def itemsets(items: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
+    for size in range(1, most + 1):
+        yield from combinations(items, size)
+
+
+def check(seed: int, records: int, items: int) -> None:
+    chance = Random(seed)
+    clusters, original = worlds.random_release(chance, chance.randint(1, records), chance.randint(1, items))
+    release = Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
+    possible = [
+        [record for part in original for record in part],
+        *(list(reconstruct(release, seed + n, most_per_term=1 + n)) for n in range(2)),
+    ]
+    for itemset in itemsets(list(release.vocabulary), 4):
+        bounds = release.support(itemset)
+        assert bounds.lower <= bounds.expected <= bounds.upper
+        for world in possible:
+            assert bounds.lower <= holds(world, itemset) <= bounds.upper, f"{clusters} {itemset} {bounds}"
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_every_possible_original_lies_within_the_bounds(block):
+    for seed in range(block * 20, block * 20 + 20):
+        check(seed, 14, 6)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(10, 60))
+def test_every_possible_original_of_many_releases_lies_within_the_bounds(block):
+    for seed in range(block * 20, block * 20 + 20):
+        check(seed, 40, 9)
+
+
+def released(*clusters: SimpleCluster | JointCluster) -> Disassociated:
+    return Disassociated.of_clusters(clusters, PROMISE)
+
+
+def test_items_of_one_chunk_are_counted_exactly():
+    release = released(SimpleCluster(4, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(3, [{("a", "b", "c"): 3}]))
+    assert release.support(["a", "b"]) == Support(5, 5, 5.0)
+    assert release.support(["b", "a", "b"]) == Support(5, 5, 5.0)
+    assert release.support(["a"]) == Support(6, 6, 6.0)
+    assert release.support(["b", "c"]) == Support(3, 3, 3.0)
+
+
+def test_items_of_two_chunks_overlap_at_least_where_the_cluster_is_too_small_for_both():
+    assert released(SimpleCluster(5, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(2, 3, 2.4)
+    assert released(SimpleCluster(9, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(0, 3, pytest.approx(4 / 3))
+
+
+def test_a_term_stands_in_one_to_all_records_of_its_cluster():
+    release = released(SimpleCluster(5, [{("a",): 4}], ["x", "y"]), SimpleCluster(2, [{("x",): 2}]))
+    assert release.support(["x"]) == Support(3, 7, 3.0)
+    assert release.support(["a", "x"]) == Support(0, 4, pytest.approx(0.8))
+    assert release.support(["x", "y"]) == Support(0, 5, pytest.approx(0.2))
+    assert released(SimpleCluster(1, [], ["x", "y"])).support(["x", "y"]) == Support(1, 1, 1.0)
+
+
+def test_items_that_never_meet_have_no_support():
+    release = released(SimpleCluster(4, [{("a",): 2, ("b",): 2}]), SimpleCluster(3, [{("c",): 3}]))
+    assert release.support(["a", "b"]) == Support(0, 0, 0.0)
+    assert release.support(["a", "c"]) == Support(0, 0, 0.0)
+
+
+def test_unknown_items_have_no_support_and_no_items_that_of_all_records():
+    release = released(SimpleCluster(4, [{("a",): 2}]))
+    assert release.support(["a", "nothing"]) == Support(0, 0, 0.0)
+    assert support(release, []) == Support(4, 4, 4.0)
+
+
+def test_shared_subrecords_are_certain_in_themselves_and_spread_over_the_parts():
+    parts = [SimpleCluster(4, [{("a",): 4}], ["x"]), SimpleCluster(6, [{("b",): 3}], ["x"])]
+    release = released(JointCluster([{("s", "t"): 3, ("s",): 2}], parts))
+    assert release.support(["s", "t"]) == Support(3, 3, 3.0)
+    assert release.support(["s"]) == Support(5, 5, 5.0)
+    assert release.support(["a", "s"]) == Support(0, 4, pytest.approx(2.0))
+    assert release.support(["b", "s"]) == Support(0, 3, pytest.approx(1.5))
+    assert release.support(["a", "x"]) == Support(1, 4, pytest.approx(1.0))
+
+
+def test_parts_that_have_an_item_by_themselves_get_no_shared_one():
+    parts = [SimpleCluster(4, [{("s",): 2}, {("a",): 4}]), SimpleCluster(3, [{("a",): 3}])]
+    release = released(JointCluster([{("s",): 2}], parts))
+    assert release.support(["s"]) == Support(4, 4, 4.0)
+    assert release.support(["a", "s"]) == Support(4, 4, 4.0)
+
+
+def test_what_is_expected_is_the_average_of_many_reconstructions():
+    parts = [SimpleCluster(6, [{("a", "c"): 4, ("c",): 1}, {("b",): 3}], ["x"]), SimpleCluster(8, [{("a",): 5, ("b",): 3}], ["y", "z"])]
+    release = released(JointCluster([{("s", "t"): 4, ("s",): 2}], parts))
+    worlds_seen = [list(reconstruct(release, seed)) for seed in range(400)]
+    for itemset in (["a", "b"], ["a", "s"], ["b", "s", "t"], ["a", "c", "s"], ["x", "c"], ["a", "y"]):
+        average = sum(holds(world, itemset) for world in worlds_seen) / len(worlds_seen)
+        assert release.support(itemset).expected == pytest.approx(average, abs=0.25)
+
+
+def test_the_example_of_the_paper_has_certain_pairs():
+    cluster = SimpleCluster(
+        5,
+        [
+            {("flu", "itunes", "madonna"): 2, ("flu", "madonna"): 1, ("itunes", "madonna"): 1, ("flu", "itunes"): 1},
+            {("audi a4", "sony tv"): 3},
+        ],
+        ["ikea", "ruby", "viagra"],
+    )
+    release = released(cluster)
+    assert release.support(["audi a4", "sony tv"]) == Support(3, 3, 3.0)
+    assert release.support(["madonna", "audi a4"]) == Support(2, 3, pytest.approx(2.4))
+    assert release.support(["ikea", "ruby"]).lower == 0

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
+
+if TYPE_CHECKING:
+    from setveil.published.supports import Support, SupportIndex
 
 Chunk = Mapping[tuple[str, ...], int]
 """The distinct non-empty subrecords of a chunk, each with how often it stands."""
@@ -133,6 +136,16 @@ class Disassociated:
     def lines(self) -> list[str]:
         """The lines of `data.jsonl`: one for each top-level cluster, sorted, so that no order of the input is left."""
         return sorted(_text(cluster.to_json()) for cluster in self.clusters())
+
+    def support(self, itemset: Iterable[object]) -> Support:
+        """How many records of the original hold all these items: bounds and an estimate; see `setveil.published.query.support`."""
+        return self._support_index.bounds(itemset)
+
+    @cached_property
+    def _support_index(self) -> SupportIndex:
+        from setveil.published.supports import SupportIndex
+
+        return SupportIndex.of(self)
 
     def without_alignment(self) -> Disassociated:
         """The same release as anybody may have it."""
