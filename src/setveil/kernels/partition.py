@@ -380,7 +380,9 @@ def sift_down(records, heap, places, base, size, at):  # type: ignore[no-untyped
         child = 2 * at + 1
         if child >= size:
             return
-        if child + 1 < size and is_less(records, heap[base + child], places[base + child], heap[base + child + 1], places[base + child + 1]):
+        if child + 1 < size and is_less(
+            records, heap[base + child], places[base + child], heap[base + child + 1], places[base + child + 1]
+        ):
             child += 1
         if not is_less(records, heap[base + at], places[base + at], heap[base + child], places[base + child]):
             return

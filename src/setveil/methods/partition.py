@@ -173,9 +173,7 @@ class _Worker:
         arena = work.occurrences // work.k + 2
         longest = int(np.diff(work.records.indptr).max(initial=0)) + 1
         words = min(1 << min(int(tree.fanout.max(initial=0)), 40), work.occurrences) + 2
-        self.stack = kernels.Stack(
-            np.zeros((classes, 4), dtype=np.int64), np.empty(arena, dtype=np.int32), np.empty(arena, dtype=np.int64)
-        )
+        self.stack = kernels.Stack(np.zeros((classes, 4), dtype=np.int64), np.empty(arena, dtype=np.int32), np.empty(arena, dtype=np.int64))
         self.done = kernels.Done(np.zeros((classes, 4), dtype=np.int64), np.empty(arena, dtype=np.int32), np.zeros(4, dtype=np.int64))
         table = max(16, 1 << (2 * words - 1).bit_length())
         self.scratch = kernels.Scratch(

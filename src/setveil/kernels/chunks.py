@@ -1,0 +1,690 @@
+"""Kernels of VERPART and REFINE: put the terms of a cluster into chunks, and join clusters over the terms that are left.
+
+Records are touched through `order`, in which every cluster is a slice; a record's index in `order` is its place. `chunk` holds, for each
+occurrence, the number of its record chunk within its cluster, or -1 while it stands in the term chunk.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.jit import kernel, step
+
+
+@kernel
+def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):  # type: ignore[no-untyped-def]
+    """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the number of chunks of each cluster.
+
+    `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not empty.
+
+    A cluster whose record chunks hold too few subrecords for Lemma 2 and that has no term chunk gives up its least frequent term.
+    """
+    counts, place = np.zeros(width, np.int64), np.full(width, -1, np.int64)
+    touched, keys = np.empty(width, np.int64), np.empty(width, np.int64)
+    most, longest = np.int64(0), np.int64(1)
+    for cluster in range(first, last):
+        occurrences = np.int64(0)
+        for i in range(bounds[cluster], bounds[cluster + 1]):
+            occurrences += indptr[order[i] + 1] - indptr[order[i]]
+        most = max(most, occurrences)
+        longest = max(longest, bounds[cluster + 1] - bounds[cluster])
+    begin, positions = np.empty(width + 1, np.int64), np.empty(most + 1, np.int64)
+    number = np.empty(width, np.int64)
+    room = make_room(longest, most, width, m)
+    for cluster in range(first, last):
+        start, stop = bounds[cluster], bounds[cluster + 1]
+        distinct, frequent = np.int64(0), np.int64(0)
+        for i in range(start, stop):
+            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+                if counts[items[at]] == 0:
+                    touched[distinct] = items[at]
+                    distinct += 1
+                counts[items[at]] += 1
+        for i in range(distinct):
+            term = touched[i]
+            if counts[term] >= k and not sensitive[term]:
+                keys[frequent] = (stop - start - counts[term]) * width + term
+                frequent += 1
+        keys[:frequent].sort()
+        end = np.int64(0)
+        for i in range(frequent):
+            term = keys[i] % width
+            place[term] = i
+            begin[i] = end
+            end += counts[term]
+        begin[frequent] = end
+        for i in range(start, stop):
+            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+                i_term = place[items[at]]
+                if i_term >= 0:
+                    positions[begin[i_term + 1] - counts[items[at]]] = i - start
+                    counts[items[at]] -= 1
+        found = assign_chunks(begin, positions, frequent, stop - start, k, m, number, room)
+        subrecords = count_subrecords(begin, positions, frequent, number, found, stop - start, room)
+        is_short[cluster] = found == 0 or subrecords < stop - start + k * (min(m, found) - 1)
+        if is_short[cluster] and frequent == distinct and frequent > 0:
+            found = give_up_last(number, frequent, found)
+        chunks[cluster] = found
+        for i in range(start, stop):
+            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+                i_term = place[items[at]]
+                chunk[at] = number[i_term] if i_term >= 0 else -1
+        for i in range(distinct):
+            counts[touched[i]] = 0
+            place[touched[i]] = -1
+
+
+@step
+def make_room(longest, most, width, m):  # type: ignore[no-untyped-def]
+    """Scratch of `assign_chunks`: lists of assigned terms by record, counts, and stacks for larger itemsets."""
+    head = np.full(longest + 1, -1, np.int64)
+    link = np.empty(most + 1, np.int64)
+    owner = np.empty(most + 1, np.int64)
+    together = np.zeros(width + 1, np.int64)
+    seen = np.empty(width + 1, np.int64)
+    clash = np.full(width + 1, -1, np.int64)
+    stacked = np.empty((m + 1) * (longest + 1), np.int64)
+    levels = np.empty((m + 2) * 4, np.int64)
+    return head, link, owner, together, seen, clash, stacked, levels
+
+
+@step
+def assign_chunks(begin, positions, terms, size, k, m, number, room):  # type: ignore[no-untyped-def]
+    """Put each term, in the given order, into the first chunk that stays k^m-anonymous with it; returns the number of chunks.
+
+    Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what filling one chunk after the other gives.
+    """
+    head, link, owner, together, seen, clash, stacked, levels = room
+    for i in range(size):
+        head[i] = -1
+    for i in range(terms + 1):
+        clash[i] = -1
+    found, entries = np.int64(0), np.int64(0)
+    for term in range(terms):
+        met = np.int64(0)
+        for at in range(begin[term], begin[term + 1]):
+            entry = head[positions[at]]
+            while entry >= 0:
+                other = owner[entry]
+                if together[other] == 0:
+                    seen[met] = other
+                    met += 1
+                together[other] += 1
+                entry = link[entry]
+        for i in range(met):
+            if together[seen[i]] < k:
+                clash[number[seen[i]]] = term
+            together[seen[i]] = 0
+        chosen = np.int64(0)
+        while chosen < found:
+            if (m > 1 and clash[chosen] == term) or (m > 2 and not keeps_larger(begin, positions, term, k, m, number, chosen, room)):
+                chosen += 1
+            else:
+                break
+        number[term] = chosen
+        found = max(found, chosen + 1)
+        for at in range(begin[term], begin[term + 1]):
+            owner[entries], link[entries] = term, head[positions[at]]
+            head[positions[at]] = entries
+            entries += 1
+    return found
+
+
+@step
+def keeps_larger(begin, positions, term, k, m, number, chosen, room):  # type: ignore[no-untyped-def]
+    """Whether all itemsets of 3 to m terms with `term` in a chunk occur in k records or in none; pairs are known to."""
+    head, link, owner, together, seen, clash, stacked, levels = room
+    base = np.int64(0)
+    for at in range(begin[term], begin[term + 1]):
+        stacked[at - begin[term]] = positions[at]
+    levels[0], levels[1], levels[2] = 0, begin[term + 1] - begin[term], -1
+    depth = np.int64(0)
+    while depth >= 0:
+        low, high, last = levels[4 * depth], levels[4 * depth + 1], levels[4 * depth + 2]
+        following = next_term(stacked, low, high, last, head, link, owner, number, chosen)
+        if following < 0:
+            depth -= 1
+            continue
+        levels[4 * depth + 2] = following
+        base = high
+        for i in range(low, high):
+            if holds(head, link, owner, stacked[i], following):
+                stacked[base] = stacked[i]
+                base += 1
+        if base - high < k:
+            return False
+        if depth + 2 < m:
+            depth += 1
+            levels[4 * depth], levels[4 * depth + 1], levels[4 * depth + 2] = high, base, following
+    return True
+
+
+@step
+def next_term(stacked, low, high, last, head, link, owner, number, chosen):  # type: ignore[no-untyped-def]
+    """The least term after `last` of the chunk that stands in one of the stacked records, or -1."""
+    least = np.int64(-1)
+    for i in range(low, high):
+        entry = head[stacked[i]]
+        while entry >= 0:
+            other = owner[entry]
+            if other > last and number[other] == chosen and (least < 0 or other < least):
+                least = other
+            entry = link[entry]
+    return least
+
+
+@step
+def holds(head, link, owner, record, term):  # type: ignore[no-untyped-def]
+    entry = head[record]
+    while entry >= 0:
+        if owner[entry] == term:
+            return True
+        entry = link[entry]
+    return False
+
+
+@step
+def count_subrecords(begin, positions, terms, number, found, size, room):  # type: ignore[no-untyped-def]
+    """The non-empty subrecords of all chunks together."""
+    head, link, owner, together, seen, clash, stacked, levels = room
+    total = np.int64(0)
+    for chunk in range(found):
+        for i in range(size):
+            head[i] = -1
+        for term in range(terms):
+            if number[term] == chunk:
+                for at in range(begin[term], begin[term + 1]):
+                    if head[positions[at]] < 0:
+                        head[positions[at]] = 1
+                        total += 1
+    return total
+
+
+@step
+def give_up_last(number, terms, found):  # type: ignore[no-untyped-def]
+    """Move the least frequent term to the term chunk; returns the number of chunks that are left."""
+    lost = number[terms - 1]
+    number[terms - 1] = -1
+    for term in range(terms - 1):
+        if number[term] == lost:
+            return found
+    for term in range(terms - 1):
+        if number[term] > lost:
+            number[term] -= 1
+    return found - 1
+
+
+@kernel
+def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short, never, k):  # type: ignore[no-untyped-def]
+    """List what the clusters `first` to `last - 1` may share, and what their chunks tell of already.
+
+    A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless it holds one that cannot be shared anyhow.
+
+    Returns:
+        `(ptr, term, place, occurrence, told_ptr, told)`: for each cluster its open occurrences by term, and the terms that are told of.
+    """
+    total, sums = np.zeros(width, np.int64), np.int64(0)
+    for i in range(bounds[first], bounds[last]):
+        for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            sums += 1
+            if chunk[at] < 0:
+                total[items[at]] += 1
+    ptr, told_ptr = np.zeros(last - first + 1, np.int64), np.zeros(last - first + 1, np.int64)
+    term, place, occurrence = np.empty(sums, np.int32), np.empty(sums, np.int64), np.empty(sums, np.int64)
+    told, stamp = np.empty(sums, np.int32), np.full(width, -1, np.int64)
+    end, told_end = np.int64(0), np.int64(0)
+    keys = np.empty(sums, np.int64)
+    for cluster in range(first, last):
+        start, stop = bounds[cluster], bounds[cluster + 1]
+        kept = find_kept(indptr, items, order, start, stop, chunk, total, never, k) if is_short[cluster] else np.int64(-1)
+        found = np.int64(0)
+        told_start = told_end
+        for i in range(start, stop):
+            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+                if chunk[at] < 0 and items[at] != kept:
+                    if total[items[at]] >= k and not never[items[at]]:
+                        keys[found] = np.int64(items[at]) * (stop - start) + (i - start)
+                        found += 1
+                elif stamp[items[at]] != cluster:
+                    stamp[items[at]] = cluster
+                    told[told_end] = items[at]
+                    told_end += 1
+        told[told_start:told_end].sort()
+        keys[:found].sort()
+        for i in range(found):
+            term[end], place[end] = keys[i] // (stop - start), start + keys[i] % (stop - start)
+            occurrence[end] = find_occurrence(indptr, items, order[place[end]], term[end])
+            end += 1
+        ptr[cluster - first + 1], told_ptr[cluster - first + 1] = end, told_end
+    return ptr, term[:end].copy(), place[:end].copy(), occurrence[:end].copy(), told_ptr, told[:told_end].copy()
+
+
+@step
+def find_kept(indptr, items, order, start, stop, chunk, total, never, k):  # type: ignore[no-untyped-def]
+    """The term that a cluster must keep in its term chunk: its rarest; -1 when one of them cannot leave anyhow."""
+    kept = np.int64(-1)
+    for i in range(start, stop):
+        for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            if chunk[at] < 0:
+                term = np.int64(items[at])
+                if total[term] < k or never[term]:
+                    return np.int64(-1)
+                if kept < 0 or total[term] < total[kept] or (total[term] == total[kept] and term < kept):
+                    kept = term
+    return kept
+
+
+@step
+def find_occurrence(indptr, items, record, term):  # type: ignore[no-untyped-def]
+    """Where a term stands in a record."""
+    low, high = indptr[record], indptr[record + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if items[middle] < term:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):  # type: ignore[no-untyped-def]
+    """Share chunks among 2, 4, 8, ... neighbouring clusters, up to `reach` records, and what stands in no chunk yet among all of them.
+
+    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold it in
+    their term chunks now. Terms that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is
+    sound wherever it stands (see the method).
+
+    Args:
+        lists: What `list_open` gives.
+        sizes: The records of each cluster.
+        cluster: The cluster of each place, less the first place.
+        k: How many records hold each itemset at least.
+        m: How many terms an itemset has at most.
+        reach: How many records a joint cluster may have on average, but for the last one over all.
+        weight: See above.
+        shared: Gets the shared chunk of each occurrence that is put in one, from 0.
+
+    Returns:
+        The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each shared chunk.
+    """
+    count, records = len(sizes), np.int64(0)
+    for i in range(count):
+        records += sizes[i]
+    parent = np.full(2 * count, -1, np.int64)
+    chunk_node = np.empty(len(lists[1]) // k + 1, np.int64)
+    made = np.array([count, 0])  # nodes, shared chunks
+    head, tail, after = np.arange(count), np.arange(count), np.full(2 * count, -1, np.int64)
+    size = sizes.copy()
+    work = make_work(lists, len(cluster), count, k, m)
+    nodes = np.int64(count)
+    while nodes > 1 and records < reach * nodes:
+        out, fill, told_fill = empty_lists(lists, nodes, k)
+        pairs = (nodes + 1) // 2
+        for i in range(pairs):
+            left, right = 2 * i, 2 * i + 1
+            if right < nodes:
+                told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
+                end = merge_open(lists, left, right, out, fill)
+                both = size[left] + size[right]
+                found = find_runs(out[1], fill, end, k, work[0])
+                found = keep_likely(out[2], work[0], found, both, cluster, sizes, weight)
+                after[tail[left]], tail[i], head[i], size[i] = head[right], tail[right], head[left], both
+                if found > 0:
+                    share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
+                    adopt(parent, head, tail, after, i, made)
+                    told_end = tell(out[5], told_fill, told_end, out[1], work[0], found)
+                    end = drop_runs(out[1], out[2], out[3], fill, end, work[0], found)
+            else:
+                end, told_end = copy_list(lists, left, out, fill, told_fill)
+                tail[i], head[i], size[i] = tail[left], head[left], size[left]
+            fill, told_fill = end, told_end
+            out[0][i + 1], out[4][i + 1] = end, told_end
+        lists, nodes = out, pairs
+    for i in range(1, nodes):
+        after[tail[0]], tail[0] = head[i], tail[i]
+    share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after)
+    return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
+
+
+@step
+def make_work(lists, places, count, k, m):  # type: ignore[no-untyped-def]
+    """Scratch of the joining: runs, keys, layout of the candidates, records by place, and stamps of clusters."""
+    term, most = lists[1], np.int64(0)
+    for at in range(len(term)):
+        most = max(most, np.int64(term[at]) + 1)
+    runs = np.empty((most + 1, 2), np.int64)
+    keys, begin, number = np.empty(most + 1, np.int64), np.empty(most + 2, np.int64), np.empty(most + 1, np.int64)
+    positions, local = np.empty(len(term) + 1, np.int64), np.full(places, -1, np.int64)
+    stamp = np.full(count, -1, np.int64)
+    room = make_room(np.int64(min(places, len(term))), np.int64(len(term)), most, m)
+    return runs, keys, begin, number, positions, local, stamp, room
+
+
+@step
+def empty_lists(lists, nodes, k):  # type: ignore[no-untyped-def]
+    """Room for the lists of the next level."""
+    ptr, told_ptr = np.zeros(nodes + 1, np.int64), np.zeros(nodes + 1, np.int64)
+    told = np.empty(len(lists[5]) + len(lists[1]) // k + 1, np.int32)
+    out = (ptr, np.empty_like(lists[1]), np.empty_like(lists[2]), np.empty_like(lists[3]), told_ptr, told)
+    return out, np.int64(0), np.int64(0)
+
+
+@step
+def merge_told(ptr, term, left, right, out, end):  # type: ignore[no-untyped-def]
+    """Write the union of two ascending lists; returns its end."""
+    i, j = ptr[left], ptr[right]
+    while i < ptr[left + 1] or j < ptr[right + 1]:
+        if j >= ptr[right + 1] or (i < ptr[left + 1] and term[i] < term[j]):
+            out[end] = term[i]
+            i += 1
+        else:
+            if i < ptr[left + 1] and term[i] == term[j]:
+                i += 1
+            out[end] = term[j]
+            j += 1
+        end += 1
+    return end
+
+
+@step
+def merge_open(lists, left, right, out, end):  # type: ignore[no-untyped-def]
+    """Write what is open in both, by term; returns the end."""
+    ptr, term = lists[0], lists[1]
+    i, j = ptr[left], ptr[right]
+    while i < ptr[left + 1] or j < ptr[right + 1]:
+        if j >= ptr[right + 1] or (i < ptr[left + 1] and term[i] <= term[j]):
+            at = i
+            i += 1
+        else:
+            at = j
+            j += 1
+        out[1][end], out[2][end], out[3][end] = term[at], lists[2][at], lists[3][at]
+        end += 1
+    return end
+
+
+@step
+def copy_list(lists, node, out, end, told_end):  # type: ignore[no-untyped-def]
+    """Write what is open and told in one node as it is; returns the ends."""
+    for at in range(lists[0][node], lists[0][node + 1]):
+        out[1][end], out[2][end], out[3][end] = lists[1][at], lists[2][at], lists[3][at]
+        end += 1
+    for at in range(lists[4][node], lists[4][node + 1]):
+        out[5][told_end] = lists[5][at]
+        told_end += 1
+    return end, told_end
+
+
+@step
+def find_runs(term, start, end, k, runs):  # type: ignore[no-untyped-def]
+    """Find the terms that stand k times or more; returns how many."""
+    found, at = np.int64(0), start
+    while at < end:
+        following = at + 1
+        while following < end and term[following] == term[at]:
+            following += 1
+        if following - at >= k:
+            runs[found, 0], runs[found, 1] = at, following
+            found += 1
+        at = following
+    return found
+
+
+@step
+def keep_likely(place, runs, found, records, cluster, sizes, weight):  # type: ignore[no-untyped-def]
+    """Keep the terms that the joint cluster makes likely enough; returns how many."""
+    kept = np.int64(0)
+    for j in range(found):
+        listed, holders, before = np.int64(0), np.int64(0), np.int64(-1)
+        for at in range(runs[j, 0], runs[j, 1]):
+            owner = cluster[place[at]]
+            if owner != before:
+                before = owner
+                listed += 1
+                holders += sizes[owner]
+        if (runs[j, 1] - runs[j, 0]) * holders >= weight * listed * records:
+            runs[kept, 0], runs[kept, 1] = runs[j, 0], runs[j, 1]
+            kept += 1
+    return kept
+
+
+@step
+def share(lists, start, end, told_start, told_end, found, k, m, work, shared, chunk_node, made):  # type: ignore[no-untyped-def]
+    """Make the shared chunks of a new joint cluster over the terms in `runs`."""
+    runs, keys, begin, number, positions, local, stamp, room = work
+    base, fresh, told_at = np.int64(len(keys)), np.int64(0), told_start
+    for j in range(found):
+        term = lists[1][runs[j, 0]]
+        while told_at < told_end and lists[5][told_at] < term:
+            told_at += 1
+        if told_at < told_end and lists[5][told_at] == term:
+            for at in range(runs[j, 0], runs[j, 1]):
+                shared[lists[3][at]] = made[1]
+            chunk_node[made[1]] = made[0]
+            made[1] += 1
+        else:
+            keys[fresh] = (end - start - (runs[j, 1] - runs[j, 0])) * base + j
+            fresh += 1
+    keys[:fresh].sort()
+    records = lay_out(lists[2], runs, keys, fresh, base, begin, positions, local)
+    chunks = assign_chunks(begin, positions, fresh, records, k, m, number, room)
+    for j in range(fresh):
+        run = keys[j] % base
+        for at in range(runs[run, 0], runs[run, 1]):
+            shared[lists[3][at]] = made[1] + number[j]
+            local[lists[2][at]] = -1
+    for j in range(chunks):
+        chunk_node[made[1] + j] = made[0]
+    made[1] += chunks
+
+
+@step
+def lay_out(place, runs, keys, found, base, begin, positions, local):  # type: ignore[no-untyped-def]
+    """Lay out the terms, most frequent first, for `assign_chunks`; returns how many records they stand in."""
+    records, end = np.int64(0), np.int64(0)
+    for j in range(found):
+        run = keys[j] % base
+        begin[j] = end
+        for at in range(runs[run, 0], runs[run, 1]):
+            if local[place[at]] < 0:
+                local[place[at]] = records
+                records += 1
+            positions[end] = local[place[at]]
+            end += 1
+    begin[found] = end
+    return records
+
+
+@step
+def adopt(parent, head, tail, after, node, made):  # type: ignore[no-untyped-def]
+    """Make everything under a node part of a new joint cluster."""
+    child = head[node]
+    while child >= 0:
+        parent[child] = made[0]
+        following = after[child] if child != tail[node] else np.int64(-1)
+        child = following
+    head[node] = made[0]
+    tail[node] = made[0]
+    made[0] += 1
+
+
+@step
+def tell(told, start, end, term, runs, found):  # type: ignore[no-untyped-def]
+    """Add the terms of the runs to an ascending list; returns its end."""
+    at, fresh = start, np.int64(0)
+    for j in range(found):
+        while at < end and told[at] < term[runs[j, 0]]:
+            at += 1
+        if at >= end or told[at] != term[runs[j, 0]]:
+            told[end + fresh] = term[runs[j, 0]]
+            fresh += 1
+    told[start : end + fresh].sort()
+    return end + fresh
+
+
+@step
+def drop_runs(term, place, occurrence, start, end, runs, found):  # type: ignore[no-untyped-def]
+    """Take the runs out of what is open; returns the end."""
+    fill, at, j = start, start, np.int64(0)
+    while at < end:
+        if j < found and at == runs[j, 0]:
+            at = runs[j, 1]
+            j += 1
+        else:
+            term[fill], place[fill], occurrence[fill] = term[at], place[at], occurrence[at]
+            fill += 1
+            at += 1
+    return fill
+
+
+@step
+def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after):  # type: ignore[no-untyped-def]
+    """Share among all clusters the terms that stand in no chunk of any of them."""
+    keys = work[1]
+    counts = np.zeros(len(keys), np.int64)
+    for at in range(lists[0][nodes]):
+        counts[lists[1][at]] += 1
+    for at in range(lists[4][nodes]):
+        if lists[5][at] < len(counts):
+            counts[lists[5][at]] = 0
+    start = np.zeros(len(counts) + 1, np.int64)
+    found = np.int64(0)
+    for term in range(len(counts)):
+        if counts[term] >= k:
+            work[0][found, 0], work[0][found, 1] = start[term], start[term] + counts[term]
+            found += 1
+        start[term + 1] = start[term] + (counts[term] if counts[term] >= k else 0)
+    if found == 0:
+        return
+    total = start[len(counts)]
+    out = (lists[0], np.empty(total, np.int32), np.empty(total, np.int64), np.empty(total, np.int64), lists[4], lists[5])
+    for at in range(lists[0][nodes]):
+        term = lists[1][at]
+        if counts[term] >= k:
+            out[1][start[term]], out[2][start[term]], out[3][start[term]] = term, lists[2][at], lists[3][at]
+            start[term] += 1
+    share(out, np.int64(0), total, np.int64(0), np.int64(0), found, k, m, work, shared, chunk_node, made)
+    adopt(parent, head, tail, after, np.int64(0), made)
+
+
+@kernel
+def refine_as_paper(lists, sizes, cluster, k, m, shared):  # type: ignore[no-untyped-def]
+    """REFINE of the paper: sort the clusters by their term chunks, join neighbours by equation 1, until nothing changes.
+
+    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is never shared: the paper's
+    Property 1 is not sound. Arguments and returns as in `refine_by_level`.
+    """
+    count = len(sizes)
+    parent, size = np.full(2 * count, -1, np.int64), sizes.copy()
+    chunk_node = np.empty(len(lists[1]) // k + 1, np.int64)
+    made = np.array([count, 0])
+    node, work, mark = np.arange(count), make_work(lists, len(cluster), count, k, m), np.int64(0)
+    while True:
+        sequence = sort_lists(lists[0], lists[1])
+        out, fill, told_fill = empty_lists(lists, len(sequence), k)
+        next_node, next_size, joined = np.empty_like(node), np.empty_like(size), False
+        i, kept = np.int64(0), np.int64(0)
+        while i < len(sequence):
+            left, found = sequence[i], np.int64(0)
+            end, told_end = fill, told_fill
+            if i + 1 < len(sequence):
+                right, both = sequence[i + 1], size[sequence[i]] + size[sequence[i + 1]]
+                told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
+                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end)
+                found = find_runs(out[1], fill, end, k, work[0])
+                mark += 1
+                if found > 0 and not gains(out[2], work[0], found, both, cluster, sizes, work[6], mark):
+                    found = np.int64(0)
+            if found > 0:
+                share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
+                told_end = tell(out[5], told_fill, told_end, out[1], work[0], found)
+                end = drop_runs(out[1], out[2], out[3], fill, end, work[0], found)
+                parent[node[left]], parent[node[right]] = made[0], made[0]
+                next_node[kept], next_size[kept] = made[0], both
+                made[0] += 1
+                joined = True
+                i += 2
+            else:
+                end, told_end = copy_list(lists, left, out, fill, told_fill)
+                next_node[kept], next_size[kept] = node[left], size[left]
+                i += 1
+            kept += 1
+            fill, told_fill = end, told_end
+            out[0][kept], out[4][kept] = end, told_end
+        if not joined:
+            return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
+        node, size = next_node[:kept].copy(), next_size[:kept].copy()
+        lists = (
+            out[0][: kept + 1].copy(),
+            out[1][:fill].copy(),
+            out[2][:fill].copy(),
+            out[3][:fill].copy(),
+            out[4][: kept + 1].copy(),
+            out[5][:told_fill].copy(),
+        )
+
+
+@step
+def drop_told(out, start, end, told_start, told_end):  # type: ignore[no-untyped-def]
+    """Take the terms that are told of out of what is open; returns the end."""
+    fill, told_at = start, told_start
+    for at in range(start, end):
+        while told_at < told_end and out[5][told_at] < out[1][at]:
+            told_at += 1
+        if told_at >= told_end or out[5][told_at] != out[1][at]:
+            out[1][fill], out[2][fill], out[3][fill] = out[1][at], out[2][at], out[3][at]
+            fill += 1
+    return fill
+
+
+@step
+def gains(place, runs, found, records, cluster, sizes, stamp, mark):  # type: ignore[no-untyped-def]
+    """Equation 1: whether a record of the joint cluster gets one of the terms at least as likely as one of those that hold them now."""
+    supports, listed, holders = np.int64(0), np.int64(0), np.int64(0)
+    for j in range(found):
+        supports += runs[j, 1] - runs[j, 0]
+        before = np.int64(-1)
+        for at in range(runs[j, 0], runs[j, 1]):
+            owner = cluster[place[at]]
+            if owner != before:
+                before = owner
+                listed += 1
+                if stamp[owner] != mark:
+                    stamp[owner] = mark
+                    holders += sizes[owner]
+    return supports * holders >= listed * records
+
+
+@step
+def sort_lists(ptr, values):  # type: ignore[no-untyped-def]
+    """The numbers of lists of ascending values, sorted as words; equal ones by number."""
+    count = len(ptr) - 1
+    sequence, spare = np.arange(count), np.empty(count, np.int64)
+    width = 1
+    while width < count:
+        for low in range(0, count, 2 * width):
+            middle, high = min(low + width, count), min(low + 2 * width, count)
+            left, right = low, middle
+            for at in range(low, high):
+                if right >= high or (left < middle and not is_before(ptr, values, sequence[right], sequence[left])):
+                    spare[at] = sequence[left]
+                    left += 1
+                else:
+                    spare[at] = sequence[right]
+                    right += 1
+        sequence, spare = spare, sequence
+        width *= 2
+    return sequence
+
+
+@step
+def is_before(ptr, values, one, other):  # type: ignore[no-untyped-def]
+    """Whether a list stands before another; an empty one comes last."""
+    i, j = ptr[one], ptr[other]
+    while i < ptr[one + 1] and j < ptr[other + 1]:
+        if values[i] != values[j]:
+            return values[i] < values[j]
+        i += 1
+        j += 1
+    return i < ptr[one + 1] and j >= ptr[other + 1]

@@ -1,0 +1,121 @@
+"""Kernel of the disassociated form: the distinct subrecords of every chunk."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.jit import kernel, step
+
+
+@kernel
+def collect_subrecords(indptr, items, chunk, chunks):  # type: ignore[no-untyped-def]
+    """Cut every record into its subrecords, and merge equal ones of a chunk.
+
+    Args:
+        indptr: The records.
+        items: Their terms, ascending.
+        chunk: The chunk of each occurrence; -1 for none.
+        chunks: The number of chunks.
+
+    Returns:
+        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the terms (and the end), its chunk, and how often it
+        stands; and the terms.
+    """
+    starts, owner, terms = cut_records(indptr, items, chunk)
+    rows = sort_rows(starts, owner, terms, chunks)
+    count = len(rows)
+    new_starts, new_owner, times = np.zeros(count + 1, np.int64), np.empty(count, np.int64), np.zeros(count, np.int64)
+    new_terms = np.empty(len(terms), np.int32)
+    made, end = np.int64(0), np.int64(0)
+    for i in range(count):
+        row = rows[i]
+        if i > 0 and owner[row] == owner[rows[i - 1]] and compare_rows(starts, terms, row, rows[i - 1]) == 0:
+            times[made - 1] += 1
+            continue
+        for at in range(starts[row], starts[row + 1]):
+            new_terms[end] = terms[at]
+            end += 1
+        new_owner[made], times[made] = owner[row], 1
+        made += 1
+        new_starts[made] = end
+    return new_starts[: made + 1].copy(), new_owner[:made].copy(), times[:made].copy(), new_terms[:end].copy()
+
+
+@step
+def cut_records(indptr, items, chunk):  # type: ignore[no-untyped-def]
+    """Every non-empty subrecord of every record: where it begins, its chunk, and the terms."""
+    inside, longest = np.int64(0), np.int64(0)
+    for record in range(len(indptr) - 1):
+        longest = max(longest, indptr[record + 1] - indptr[record])
+    for at in range(len(items)):
+        if chunk[at] >= 0:
+            inside += 1
+    starts, owner = np.zeros(inside + 1, np.int64), np.empty(inside, np.int64)
+    terms, keys = np.empty(inside, np.int32), np.empty(longest + 1, np.int64)
+    made, end = np.int64(0), np.int64(0)
+    for record in range(len(indptr) - 1):
+        base, found = indptr[record], np.int64(0)
+        for at in range(base, indptr[record + 1]):
+            if chunk[at] >= 0:
+                keys[found] = chunk[at] * (longest + 1) + (at - base)
+                found += 1
+        keys[:found].sort()
+        for i in range(found):
+            number = keys[i] // (longest + 1)
+            if i == 0 or number != keys[i - 1] // (longest + 1):
+                starts[made], owner[made] = end, number
+                made += 1
+            terms[end] = items[base + keys[i] % (longest + 1)]
+            end += 1
+    starts[made] = end
+    return starts[: made + 1].copy(), owner[:made].copy(), terms
+
+
+@step
+def sort_rows(starts, owner, terms, chunks):  # type: ignore[no-untyped-def]
+    """The numbers of the rows by chunk, and within each chunk as words."""
+    count = len(owner)
+    begin = np.zeros(chunks + 1, np.int64)
+    for row in range(count):
+        begin[owner[row] + 1] += 1
+    for number in range(chunks):
+        begin[number + 1] += begin[number]
+    rows, spare, fill = np.empty(count, np.int64), np.empty(count, np.int64), begin.copy()
+    for row in range(count):
+        rows[fill[owner[row]]] = row
+        fill[owner[row]] += 1
+    for number in range(chunks):
+        merge_sort(starts, terms, rows, spare, begin[number], begin[number + 1])
+    return rows
+
+
+@step
+def merge_sort(starts, terms, rows, spare, start, stop):  # type: ignore[no-untyped-def]
+    """Sort a slice of rows as words."""
+    width = np.int64(1)
+    while width < stop - start:
+        for low in range(start, stop, 2 * width):
+            middle, high = min(low + width, stop), min(low + 2 * width, stop)
+            left, right = low, middle
+            for at in range(low, high):
+                if right >= high or (left < middle and compare_rows(starts, terms, rows[left], rows[right]) <= 0):
+                    spare[at] = rows[left]
+                    left += 1
+                else:
+                    spare[at] = rows[right]
+                    right += 1
+        for at in range(start, stop):
+            rows[at] = spare[at]
+        width *= 2
+
+
+@step
+def compare_rows(starts, terms, one, other):  # type: ignore[no-untyped-def]
+    """Below 0, 0 or above 0 as one row stands before another, is the same, or stands after it."""
+    i, j = starts[one], starts[other]
+    while i < starts[one + 1] and j < starts[other + 1]:
+        if terms[i] != terms[j]:
+            return np.int64(terms[i]) - np.int64(terms[j])
+        i += 1
+        j += 1
+    return (starts[one + 1] - starts[one]) - (starts[other + 1] - starts[other])

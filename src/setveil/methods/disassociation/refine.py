@@ -1,0 +1,148 @@
+"""REFINE: clusters joined over the terms that their term chunks have in common. [Terrovitis2012] section 4"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Transactions
+from setveil.engines.local import Local, Progress
+from setveil.methods.disassociation.horpart import Clusters
+from setveil.methods.disassociation.verpart import Chunks, tasks
+
+Int64s = npt.NDArray[np.int64]
+Lists = tuple[Int64s, npt.NDArray[np.int32], Int64s, Int64s, Int64s, npt.NDArray[np.int32]]
+
+BLOCK = 100_000
+"""Records that one joint cluster may hold at most, about; larger data fall into several."""
+WEIGHT = 0.25
+"""How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
+
+
+@dataclass(frozen=True)
+class Joints:
+    """The forest of clusters and the shared chunks."""
+
+    parent: Int64s
+    """The joint cluster of each cluster, simple ones first; -1 for none."""
+    chunk_node: Int64s
+    """The joint cluster of each shared chunk."""
+    shared: Int64s
+    """For each occurrence its shared chunk; -1 for none."""
+
+
+def no_joints(data: Transactions, clusters: Clusters) -> Joints:
+    """Every cluster by itself."""
+    return Joints(np.full(len(clusters), -1, dtype=np.int64), np.empty(0, dtype=np.int64), np.full(len(data.items), -1, dtype=np.int64))
+
+
+def refine(
+    data: Transactions,
+    clusters: Clusters,
+    chunks: Chunks,
+    never: npt.NDArray[np.bool_],
+    k: int,
+    m: int,
+    limit: int,
+    engine: Local,
+    progress: Progress | None,
+) -> Joints:
+    """Joint clusters of 2, 4, 8, ... neighbours, each over the terms that it makes likely enough; see `refine_by_level`."""
+    from setveil.kernels.chunks import refine_by_level
+
+    shared = np.full(len(data.items), -1, dtype=np.int64)
+    ranges = tasks(clusters, BLOCK)
+    place_cluster = clusters.cluster_of_place
+    reach = k * limit / WEIGHT
+
+    def work(number: int) -> tuple[int, Int64s, Int64s]:
+        first, last = ranges[number]
+        lists = open_lists(data, clusters, chunks, never, k, first, last)
+        sizes = clusters.sizes[first:last]
+        cluster = place_cluster[clusters.bounds[first] : clusters.bounds[last]] - first
+        parent, chunk_node = refine_by_level(lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, shared)
+        return number, parent, chunk_node
+
+    done, parts = 0, {}
+    for number, parent, chunk_node in engine.map(work, range(len(ranges))):
+        parts[number] = (parent, chunk_node)
+        done += int(clusters.bounds[ranges[number][1]] - clusters.bounds[ranges[number][0]])
+        if progress is not None:
+            progress(done, len(clusters.order), "joining clusters")
+    return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], data, shared)
+
+
+def refine_as_paper(data: Transactions, clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
+    """Joint clusters as the paper makes them, but for its unsound Property 1."""
+    from setveil.kernels.chunks import refine_as_paper
+
+    shared = np.full(len(data.items), -1, dtype=np.int64)
+    lists = _by_popularity(open_lists(data, clusters, chunks, never, k, 0, len(clusters)), len(data.vocabulary))
+    parent, chunk_node = refine_as_paper(lists, clusters.sizes, clusters.cluster_of_place, np.int64(k), np.int64(m), shared)
+    return Joints(parent, chunk_node, shared)
+
+
+def open_lists(
+    data: Transactions, clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int
+) -> Lists:
+    """What the clusters of a range may share; places count from the first of the range."""
+    from setveil.kernels.chunks import list_open
+
+    width = np.int64(max(len(data.vocabulary), 1))
+    ptr, term, place, occurrence, told_ptr, told = list_open(
+        data.indptr,
+        data.items,
+        width,
+        clusters.order,
+        clusters.bounds,
+        np.int64(first),
+        np.int64(last),
+        chunks.chunk,
+        chunks.is_short,
+        never,
+        np.int64(k),
+    )
+    return ptr, term, place - clusters.bounds[first], occurrence, told_ptr, told
+
+
+def _by_popularity(lists: Lists, width: int) -> Lists:
+    """The lists with terms numbered by the number of term chunks that hold them, most first."""
+    ptr, term, place, occurrence, told_ptr, told = lists
+    owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    held = np.bincount(np.unique(owner * np.int64(width) + term) % width, minlength=width) if len(term) else np.zeros(width, dtype=np.int64)
+    rank = np.empty(width, dtype=np.int32)
+    rank[np.argsort(-held, kind="stable")] = np.arange(width, dtype=np.int32)
+    order = np.lexsort((place, rank[term], owner))
+    told_owner = np.repeat(np.arange(len(told_ptr) - 1), np.diff(told_ptr))
+    told_order = np.lexsort((rank[told], told_owner))
+    return ptr, rank[term][order], place[order], occurrence[order], told_ptr, rank[told][told_order]
+
+
+def _together(
+    clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tuple[Int64s, Int64s]], data: Transactions, shared: Int64s
+) -> Joints:
+    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones follow."""
+    parents, chunk_nodes = [np.full(len(clusters), -1, dtype=np.int64)], []
+    nodes, made = len(clusters), 0
+    for (first, last), (parent, chunk_node) in zip(ranges, parts, strict=True):
+        simple = last - first
+        moved = np.where(parent >= 0, parent - simple + nodes, -1)
+        parents[0][first:last] = moved[:simple]
+        parents.append(moved[simple:])
+        chunk_nodes.append(chunk_node - simple + nodes)
+        _shift(data, clusters, first, last, shared, made)
+        nodes += len(parent) - simple
+        made += len(chunk_node)
+    return Joints(np.concatenate(parents), np.concatenate([*chunk_nodes, np.empty(0, dtype=np.int64)]), shared)
+
+
+def _shift(data: Transactions, clusters: Clusters, first: int, last: int, shared: Int64s, by: int) -> None:
+    """Number the shared chunks of a range after those of the ranges before it."""
+    if by == 0:
+        return
+    inside = np.zeros(len(data), dtype=bool)
+    inside[clusters.order[clusters.bounds[first] : clusters.bounds[last]]] = True
+    entries = np.repeat(inside, data.lengths) & (shared >= 0)
+    shared[entries] += by
