@@ -27,6 +27,10 @@ class Part:
     source: Mapping[int, int]
     """The chunk that each item of its records comes from: a record chunk, `TERMS`, or the lowest shared chunk above that holds it."""
 
+    def left_empty(self, count: int, shares: int) -> int:
+        """How many records are empty unless shared chunks fill them, when `count` records hold the itemset with this many own chunks."""
+        return 0 if self.has_terms else max(0, (self.size - count) - (self.own - shares * count))
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -45,8 +49,22 @@ class Holder:
     part: int
     shares: Mapping[int, Itemset]
     """The chunks that hold items of the itemset, and which."""
+    shared: frozenset[int]
+    """Those of these chunks that are shared."""
     most: int
     """No more of its records than these can hold it."""
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """What a part asks of the shared chunks."""
+
+    part: int
+    count: int
+    """How many subrecords with each share."""
+    empty: int
+    """How many records they must fill beside."""
+    shares: frozenset[tuple[int, Itemset]]
 
 
 class Worlds:
@@ -74,93 +92,111 @@ class Worlds:
         self.parts, self.chunks, self.is_void = parts, chunks, is_void
         self._budget = budget
         self._shared = [number for number, chunk in enumerate(chunks) if chunk.is_shared]
-        self._exist: bool | None = None
+        self._supply = sum(sum(chunks[number].counts) for number in self._shared)
+        self._empty = {number: part.left_empty(0, 0) for number, part in enumerate(parts)}
+        self._parts_with: dict[int, set[int]] = {}
+        for number, part in enumerate(parts):
+            for item in part.source:
+                self._parts_with.setdefault(item, set()).add(number)
+        self._matches: dict[tuple[int, Itemset, int], int] = {}
+        self._answers: dict[frozenset[_Demand], bool] = {}
 
     def exist(self) -> bool:
         """Whether there is any world."""
-        if self._exist is None:
-            self._exist = self.is_void or self._possible({}, {})
-        return self._exist
+        return self.is_void or self._possible({}, {})
 
     def most(self, itemset: Itemset, enough: int) -> int:
         """The most records of one world that hold the itemset, counted up to `enough`; 0 as well when there is no world."""
-        holders = self.holders(itemset, enough)
+        holders = {holder.part: holder for holder in self.holders(itemset, enough)}
         if not holders or not self.exist():
             return 0
-        by_part = {holder.part: holder for holder in holders}
-        alone = {holder.part: self._most_alone(holder, by_part) for holder in holders}
+        alone: dict[int, int] = {}
+        for holder in sorted(holders.values(), key=lambda holder: (-holder.most, len(holder.shares), holder.part)):
+            alone[holder.part] = self._most_alone(holder, holders)
+            if alone[holder.part] == enough:
+                return enough
         order = sorted((part for part, count in alone.items() if count), key=lambda part: (-alone[part], part))
-        return _Search(self, by_part, alone, order, enough).run() if order else 0
+        return _Search(self, holders, alone, order, enough).run() if order else 0
 
     def holders(self, itemset: Itemset, enough: int) -> list[Holder]:
         """The parts whose records may hold the itemset, for all that a look at single chunks tells."""
         found = []
-        for number, part in enumerate(self.parts):
-            if not all(item in part.source for item in itemset):
-                continue
+        known = sorted((self._parts_with.get(item, set()) for item in itemset), key=len)
+        for number in sorted(set.intersection(*known)) if known else ():
+            part = self.parts[number]
             shares: dict[int, set[int]] = {}
             for item in itemset:
                 shares.setdefault(part.source[item], set()).add(item)
             shares.pop(TERMS, None)
             kept = {chunk: frozenset(items) for chunk, items in shares.items()}
             most = min(enough, part.size, *(self._matching(chunk, items, number) for chunk, items in kept.items()))
+            self._budget.spend(1)
             if most > 0:
-                found.append(Holder(number, kept, most))
+                found.append(Holder(number, kept, frozenset(chunk for chunk in kept if self.chunks[chunk].is_shared), most))
         return found
 
     def _matching(self, number: int, share: Itemset, part: int) -> int:
         """How many subrecords of a chunk hold a share of the itemset and may go to a part."""
-        chunk = self.chunks[number]
-        self._budget.spend(len(chunk.counts))
-        rows = zip(chunk.subrecords, chunk.counts, chunk.parts, strict=True)
-        return sum(count for items, count, parts in rows if share <= items and part in parts)
+        if (number, share, part) not in self._matches:
+            chunk = self.chunks[number]
+            self._budget.spend(len(chunk.counts))
+            rows = zip(chunk.subrecords, chunk.counts, chunk.parts, strict=True)
+            self._matches[number, share, part] = sum(count for items, count, parts in rows if share <= items and part in parts)
+        return self._matches[number, share, part]
 
-    def _most_alone(self, holder: Holder, by_part: Mapping[int, Holder]) -> int:
+    def _most_alone(self, holder: Holder, holders: Mapping[int, Holder]) -> int:
         """The most records of this part that hold the itemset when no other part is asked for any."""
         low, high = 0, holder.most
         while low < high:
             middle = high if low == 0 and high == holder.most else (low + high + 1) // 2
-            if self._possible({holder.part: middle}, by_part):
+            if self._possible({holder.part: middle}, holders):
                 low = middle
             else:
                 high = middle - 1
         return low
 
     def _possible(self, numbers: Mapping[int, int], holders: Mapping[int, Holder]) -> bool:
-        """Whether there is a world in which each part has at least so many records with the itemset."""
-        empty = {number: self._left_empty(number, numbers.get(number, 0), holders) for number in range(len(self.parts))}
-        self._budget.spend(len(empty))
+        """Whether there is a world in which each part has at least so many records with the itemset.
+
+        What parts are asked for beside any world is the whole question: how many records the shared chunks must fill, and which subrecords
+        they must give. Many itemsets ask the same.
+        """
+        asked = frozenset(self._demand(holders[part], count) for part, count in numbers.items())
+        question = frozenset(demand for demand in asked if demand.shares or demand.empty > self._empty[demand.part])
+        if question not in self._answers:
+            self._budget.spend(len(self.parts))
+            self._answers[question] = self._answer({demand.part: demand for demand in question})
+        return self._answers[question]
+
+    def _demand(self, holder: Holder, count: int) -> _Demand:
+        empty = self.parts[holder.part].left_empty(count, len(holder.shares) - len(holder.shared))
+        if not holder.shared:
+            return _Demand(holder.part, 0, empty, frozenset())
+        return _Demand(holder.part, count, empty, frozenset((chunk, holder.shares[chunk]) for chunk in holder.shared))
+
+    def _answer(self, demands: Mapping[int, _Demand]) -> bool:
+        empty = self._empty | {part: demand.empty for part, demand in demands.items()}
         if not self._shared:
             return not any(empty.values())
-        supply = sum(sum(self.chunks[number].counts) for number in self._shared)
-        if self._network(numbers, holders, None).largest_flow() < supply:
+        if self._network(demands, None).largest_flow() < self._supply:
             return False
-        wanted = {part: sum(self.chunks[chunk].is_shared for chunk in holders[part].shares) for part in numbers}
-        demand = sum(empty.values()) + sum(count * wanted[part] for part, count in numbers.items())
-        return self._network(numbers, holders, empty).largest_flow() == demand
+        wanted = sum(empty.values()) + sum(demand.count * len(demand.shares) for demand in demands.values())
+        return self._network(demands, empty).largest_flow() == wanted
 
-    def _left_empty(self, number: int, count: int, holders: Mapping[int, Holder]) -> int:
-        """How many records of a part are empty unless a shared chunk fills them."""
-        part = self.parts[number]
-        if part.has_terms:
-            return 0
-        own_shares = sum(not self.chunks[chunk].is_shared for chunk in holders[number].shares) if count else 0
-        return max(0, (part.size - count) - (part.own - own_shares * count))
-
-    def _network(self, numbers: Mapping[int, int], holders: Mapping[int, Holder], demands: Mapping[int, int] | None) -> Network:
-        """From the subrecords of shared chunks to the parts; with demands, no more than those can arrive."""
+    def _network(self, demands: Mapping[int, _Demand], empty: Mapping[int, int] | None) -> Network:
+        """From the subrecords of shared chunks to the parts; where empty records are given, no more than are asked for can arrive."""
         network = Network(self._budget)
         for number in self._shared:
             chunk = self.chunks[number]
-            asked = {part: holders[part].shares[number] for part in numbers if number in holders[part].shares}
+            asked = {part: share for part, demand in demands.items() for at, share in demand.shares if at == number}
             for part in {part for parts in chunk.parts for part in parts}:
-                taken = numbers[part] if part in asked else 0
+                taken = demands[part].count if part in asked else 0
                 network.join(("rest", number, part), ("part", part), self.parts[part].size - taken)
                 if taken:
                     network.join(("share", number, part), network.sink, taken)
             self._join_subrecords(network, number, asked)
         for number in range(len(self.parts)):
-            network.join(("part", number), network.sink, UNLIMITED if demands is None else demands[number])
+            network.join(("part", number), network.sink, UNLIMITED if empty is None else empty[number])
         return network
 
     def _join_subrecords(self, network: Network, number: int, asked: Mapping[int, Itemset]) -> None:
