@@ -108,3 +108,9 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
     result = call("verify", "release")
     assert result.code == 3
     assert result.err.count("\n") == 1
+
+
+def test_a_promise_without_options_is_left_to_the_library(call, folder):
+    result = call("verify", "baskets.csv", "--promise", "l-diversity", "-k", 2)
+    assert (result.code, result.out) == (2, "")
+    assert "cannot be given on the command line yet" in result.err

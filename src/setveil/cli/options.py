@@ -96,6 +96,8 @@ def promise_of(model: str | None, **numbers: int | None) -> Promise | None:
     kind = PROMISES[model or ("km-anonymity" if "m" in given else "k-anonymity")]
     wanted = [field.name for field in fields(kind)]
     for name in wanted:
+        if name not in numbers:
+            raise ParameterError("promise", kind.model, f"its {name} cannot be given on the command line yet; use the library")
         if name not in given:
             raise ParameterError(name, None, f"{kind.model} needs -{name} with a number")
     for name in given:
