@@ -1,0 +1,201 @@
+"""What disassociation did to frequent itemsets: tkd and its variants, the share of the top itemsets that is no longer among the top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.metrics.certain import certain_rows
+from setveil.metrics.itemsets import Itemsets, top_itemsets
+from setveil.metrics.ranking import Deviation, Itemset, Top, deviation, merged
+from setveil.published.disassociated import Disassociated
+from setveil.published.reconstruct import reconstructions as reconstruct_several
+
+TOP = 1000
+"""How many itemsets are compared. [Terrovitis2012] section 7"""
+
+Worlds = Sequence[Transactions]
+
+
+def tkd(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    seed: int = 0,
+    reconstructions: int = 1,
+    count: int = TOP,
+    worlds: Worlds | None = None,
+) -> float:
+    """Top-K deviation: the share of the 1000 most frequent itemsets that are not so in a reconstruction. [Terrovitis2012] section 6
+
+    Formula: tkd = 1 - |FI and FI'| / |FI|, FI the K itemsets of any size with the greatest supports in the original, FI' those of a
+    reconstructed release. With several reconstructions FI' is taken by the average supports. Itemsets that tie for rank K may be in or
+    out: the figure is the middle between the best and the worst way to break ties, which `tkd_range` gives.
+
+    Range: 0 (all are still at the top) to 1 (none is). 0 when the original has no items.
+
+    Args:
+        release: The release.
+        original: The data it was made from.
+        seed: For reconstructing.
+        reconstructions: How many possible worlds are averaged.
+        count: K.
+        worlds: Reconstructions made before, in the place of `seed` and `reconstructions`.
+
+    Example:
+        The items a and b stand in chunks of their own, but 3 and 3 of them fill 4 records only if 2 hold both, as in the original.
+
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
+        >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]])
+        >>> tkd(release, original, count=3)
+        0.0
+    """
+    return tkd_range(release, original, seed=seed, reconstructions=reconstructions, count=count, worlds=worlds).middle
+
+
+def tkd_2(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    seed: int = 0,
+    reconstructions: int = 1,
+    count: int = TOP,
+    worlds: Worlds | None = None,
+) -> float:
+    """Top-K deviation of larger itemsets: as tkd, but only among the itemsets of 2 items or more.
+
+    Single items are kept by every release of this form, so this variant tells more about what was linked. Formula, range and arguments
+    as `tkd`.
+
+    Example:
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
+        >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
+        0.0
+    """
+    options = {"seed": seed, "reconstructions": reconstructions, "count": count}
+    return tkd_range(release, original, least_size=2, worlds=worlds, **options).middle
+
+
+def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
+    """Top-K deviation of what is certain: as tkd, but only what stands inside chunks counts. [Terrovitis2012] section 7
+
+    Formula: 1 - |FI and FI'| / |FI|, FI' by the number of subrecords of record and shared chunks that hold an itemset, plus one for each
+    term chunk that holds a single item. No reconstruction is needed, and no chance is in it. Ties as in `tkd`.
+
+    Range: 0 to 1.
+
+    Example:
+        The top itemsets are {a}, {b} and {a, b}; the pair is in no chunk.
+
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 4}, {("b",): 3}], ["c"])], KmAnonymity(k=3, m=2))
+        >>> tkd_a(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]]), count=3)
+        0.3333333333333333
+    """
+    return tkd_a_range(release, original, count=count).middle
+
+
+def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
+    """Top-K deviation of larger itemsets that are certain: as tkd_a, but only among the itemsets of 2 items or more.
+
+    Range: 0 to 1.
+
+    Example:
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 4}], ["c"])], KmAnonymity(k=3, m=2))
+        >>> tkd_a_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]]), count=1)
+        0.0
+    """
+    return tkd_a_range(release, original, least_size=2, count=count).middle
+
+
+def tkd_range(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    seed: int = 0,
+    reconstructions: int = 1,
+    least_size: int = 1,
+    count: int = TOP,
+    worlds: Worlds | None = None,
+) -> Deviation:
+    """`tkd` if ties for the last ranks are broken for the best and for the worst."""
+    published = joined(worlds or reconstruct_several(release, reconstructions, seed))
+    return deviation(
+        _top(top_itemsets(original, count, least_size=least_size)), _top(top_itemsets(published, count, least_size=least_size))
+    )
+
+
+def tkd_a_range(release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP) -> Deviation:
+    """`tkd_a` if ties for the last ranks are broken for the best and for the worst."""
+    rows, counts = certain_rows(release)
+    published = top_itemsets(rows, count, least_size=least_size, weights=counts)
+    return deviation(_top(top_itemsets(original, count, least_size=least_size)), _top(published))
+
+
+def tkd_ml2(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    hierarchy: Hierarchy,
+    seed: int = 0,
+    reconstructions: int = 1,
+    count: int = TOP,
+    worlds: Worlds | None = None,
+) -> float:
+    """Top-K multiple level mining loss: as tkd, but for itemsets of nodes at every level of a hierarchy. [Terrovitis2012] section 6
+
+    Formula: 1 - |FI and FI'| / |FI|, FI the K most frequent itemsets whose items are all of one level of the hierarchy (below the root),
+    over all levels together; an item that has no node so far down stands for itself. FI' the same of a reconstruction. Ties as in `tkd`.
+
+    Range: 0 to 1.
+
+    Example:
+        Whichever drink went with which milk, a drink went with each.
+
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> tree = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL")])
+        >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("milk",): 2}, {("beer",): 1, ("wine",): 1}])], KmAnonymity(k=2, m=2))
+        >>> tkd_ml2(release, Transactions.of([["beer", "milk"], ["wine", "milk"]]), hierarchy=tree, count=4)
+        0.0
+    """
+    published = joined(worlds or reconstruct_several(release, reconstructions, seed))
+    return deviation(_top_of_levels(original, hierarchy, count), _top_of_levels(published, hierarchy, count)).middle
+
+
+def joined(worlds: Worlds) -> Transactions:
+    """The records of several worlds one after the other; supports add up, so the top itemsets are those of the average."""
+    if len(worlds) == 1:
+        return worlds[0]
+    ends = np.cumsum([0, *(len(world.items) for world in worlds)])
+    parts = [world.indptr[1:] + end for world, end in zip(worlds, ends.tolist(), strict=False)]
+    indptr = np.concatenate((np.zeros(1, dtype=np.int64), *parts))
+    return Transactions(indptr, np.concatenate([world.items for world in worlds]), worlds[0].vocabulary)
+
+
+def _top(found: Itemsets) -> Top:
+    return Top.of(_supports(found), found.wanted)
+
+
+def _supports(found: Itemsets) -> dict[Itemset, int]:
+    return {tuple(sorted(itemset)): support for itemset, support in found}
+
+
+def _top_of_levels(data: Transactions, hierarchy: Hierarchy, count: int) -> Top:
+    leaves = hierarchy.leaf_numbers(data.vocabulary)[data.items]
+    levels = []
+    for depth in range(1, hierarchy.height + 1) if hierarchy.height else [0]:
+        nodes = hierarchy.ancestors[leaves, depth]
+        level = Transactions.from_pairs(data.rows, np.where(nodes >= 0, nodes, leaves), hierarchy.nodes, size=len(data))
+        levels.append(_supports(top_itemsets(level, count)))
+    return Top.of(merged(levels), count)

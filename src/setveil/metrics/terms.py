@@ -1,0 +1,61 @@
+"""What disassociation did to single items: tlost and chunked, how much of the data still stands inside chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
+from setveil.published.disassociated import Disassociated
+
+
+def tlost(release: Disassociated, original: Transactions, *, k: int | None = None) -> float:
+    """Terms lost: the share of the items held by k records or more that stand in no chunk, only among terms. [Terrovitis2012] section 7
+
+    Formula: of the items with a support of at least k in the original, the share that stands in no subrecord of any record or shared chunk.
+
+    Range: 0 (each of them stands in a chunk somewhere) to 1. 0 when there are no such items.
+
+    Args:
+        release: The release.
+        original: The data it was made from.
+        k: The k of the promise when not given.
+
+    Example:
+        Three items are held by 2 records or more; {c} stands in term chunks alone.
+
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c", "d"])], KmAnonymity(k=2, m=2))
+        >>> round(tlost(release, Transactions.of([["a", "b", "c"], ["a", "b", "c"], ["d"]])), 4)
+        0.3333
+    """
+    least = getattr(release.promise, "k", None) if k is None else k
+    if least is None:
+        raise ParameterError("k", k, f"{release.promise.model} has no k of its own; give one")
+    frequent = np.flatnonzero(original.supports() >= least)
+    if not len(frequent):
+        return 0.0
+    inside = {release.vocabulary[number] for number in np.unique(release.subrecords.items).tolist()}
+    return sum(original.vocabulary[number] not in inside for number in frequent.tolist()) / len(frequent)
+
+
+def chunked(release: Disassociated, original: Transactions) -> float:
+    """Share in chunks: how much of all item occurrences stands in record and shared chunks; the greater, the better.
+
+    Formula: the items of all subrecords, each as often as it stands, divided by the number of occurrences in the original (of bags: of
+    distinct items of records).
+
+    Range: 0 (only term chunks are left) to 1 (every occurrence is in a chunk). 1 when the original has no items.
+
+    Example:
+        Four of six occurrences are in the chunk.
+
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated import SimpleCluster
+        >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2))
+        >>> round(chunked(release, Transactions.of([["a", "b", "c"], ["a", "b"], ["c"]])), 4)
+        0.6667
+    """
+    inside = int((release.subrecords.lengths * release.subrecord_counts).sum())
+    return inside / len(original.items) if len(original.items) else 1.0

@@ -1,0 +1,78 @@
+"""What disassociation did to itemsets and pairs, by the definitions. Slow, plain, standard library only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from tests.oracle import itemsets as oracle
+from tests.oracle.worlds import Cluster, leaves
+
+Records = Sequence[Iterable[str]]
+
+
+def certain_rows(clusters: Sequence[Cluster]) -> tuple[list[list[str]], list[int]]:
+    """Every subrecord with its count, and every term of every term chunk with 1."""
+    chunks: dict[int, Any] = {}
+    rows: list[list[str]] = []
+    for leaf, above in leaves(clusters):
+        for chunk in [*leaf["chunks"], *(chunk for joint in above for chunk in joint["shared"])]:
+            chunks[id(chunk)] = chunk
+        rows += [[term] for term in leaf["terms"]]
+    counts = [1] * len(rows)
+    for chunk in chunks.values():
+        rows += [items for items, _ in chunk]
+        counts += [count for _, count in chunk]
+    return rows, counts
+
+
+def choices(found: Counter[oracle.Itemset], count: int) -> Iterable[set[oracle.Itemset]]:
+    """Every way to break ties among the top."""
+    certain, ties = oracle.top(found, count)
+    places = min(count, len(certain) + len(ties)) - len(certain)
+    for chosen in combinations(sorted(ties), places):
+        yield certain | set(chosen)
+
+
+def deviation(original: Counter[oracle.Itemset], published: Counter[oracle.Itemset], count: int) -> tuple[Fraction, Fraction]:
+    """The least and the greatest 1 - |FI and FI'| / |FI| over all ways to break ties."""
+    values = [
+        1 - Fraction(len(here & there), len(here)) if here else Fraction(0)
+        for here in choices(original, count)
+        for there in choices(published, count)
+    ]
+    return min(values), max(values)
+
+
+def relative_error(original: Records, published: Records, weights: Sequence[int], items: Sequence[str]) -> Fraction:
+    """The average over all pairs of some items of |so - sp| / ((so + sp) / 2), without those that are nowhere."""
+    errors = []
+    for pair in combinations(items, 2):
+        before = sum(set(pair) <= set(record) for record in original)
+        after = sum(weight for record, weight in zip(published, weights, strict=True) if set(pair) <= set(record))
+        if before + after:
+            errors.append(Fraction(2 * abs(before - after), before + after))
+    return sum(errors, Fraction(0)) / len(errors) if errors else Fraction(0)
+
+
+def tlost(clusters: Sequence[Cluster], original: Records, k: int) -> Fraction:
+    supports = Counter(item for record in original for item in set(record))
+    rows, _ = certain_rows([_without_terms(cluster) for cluster in clusters])
+    inside = {item for row in rows for item in row}
+    frequent = [item for item in supports if supports[item] >= k]
+    return Fraction(sum(item not in inside for item in frequent), len(frequent)) if frequent else Fraction(0)
+
+
+def chunked(clusters: Sequence[Cluster], original: Records) -> Fraction:
+    rows, counts = certain_rows([_without_terms(cluster) for cluster in clusters])
+    total = sum(len(set(record)) for record in original)
+    return Fraction(sum(len(row) * count for row, count in zip(rows, counts, strict=True)), total) if total else Fraction(1)
+
+
+def _without_terms(cluster: Cluster) -> Cluster:
+    if "parts" in cluster:
+        return {**cluster, "parts": [_without_terms(part) for part in cluster["parts"]]}
+    return {**cluster, "terms": []}
