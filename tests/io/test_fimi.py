@@ -28,6 +28,11 @@ def test_numbers_of_any_length_are_kept(make):
     assert list(read(make("a.dat", f"{long} 5\n"))) == [("5", long)]
 
 
+def test_large_numbers_are_items_too(make):
+    rows = [("3", "99999999"), ("4194303", "4194304"), ("999999999999999999",)]
+    assert list(read(make("a.dat", "\n".join(" ".join(row[::-1]) for row in rows)))) == rows
+
+
 def test_a_blank_line_is_an_empty_record(make):
     assert list(read(make("a.dat", "1 2\n\n3\n"))) == [("1", "2"), (), ("3",)]
 

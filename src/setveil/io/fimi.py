@@ -7,7 +7,7 @@ there, and that is how `write_fimi` writes empty records.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,32 +21,34 @@ from setveil.io.source import Source
 BYTE_ORDER_MARK = "\ufeff"
 """Readers drop one at the start of a file; an item that begins with it there is kept by a second one."""
 
-_BLOCK = 1 << 24
+_BLOCK = 1 << 22
+_SMALL_NUMBER = 1 << 22
 _LONGEST_NUMBER = 18
 _BLANK = np.zeros(256, dtype=bool)
 _BLANK[list(b" \t\n\r\v\f")] = True
 
 Bytes = npt.NDArray[np.uint8]
 Numbered = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.signedinteger)
 
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
     """Read a FIMI file; a block of whole numbers is parsed as arrays, any other by splitting its text."""
     numbers: Numbers[bytes] = Numbers()
-    records: list[Numbered] = []
-    items: list[Numbered] = []
+    lengths: list[Numbered] = []
+    items: list[npt.NDArray[np.int32]] = []
     lines = size = 0
     with source.stream() as stream:
         for block in _blocks(stream):
             text = np.frombuffer(block, dtype=np.uint8)
             ends = np.flatnonzero(text == ord("\n"))
-            starts, lengths = _tokens(text)
-            records.append((lines + np.searchsorted(ends, starts)).astype(np.int64))
-            items.append(_numbered(block, text, starts, lengths, numbers))
+            starts, widths = _tokens(text)
+            lengths.append(np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))[: len(ends) + (block[-1:] != b"\n")])
+            items.append(_numbered(block, text, starts, widths, numbers))
             size = _last_written(text, ends, lines, size)
             lines += len(ends)
-    labels = _decoded(source, numbers)
-    return assembled(_joined(records), _joined(items), labels, size, None, bags=bool(reading.bags))
+    owners = np.repeat(np.arange(size, dtype=np.int32), _joined(lengths)[:size])
+    return assembled(owners, _joined(items), _decoded(source, numbers), size, None, bags=bool(reading.bags))
 
 
 def write_fimi(data: Transactions) -> Iterator[str]:
@@ -99,26 +101,32 @@ def _tokens(text: Bytes) -> tuple[Numbered, Numbered]:
     return edges[::2], edges[1::2] - edges[::2]
 
 
-def _numbered(block: bytes, text: Bytes, starts: Numbered, lengths: Numbered, numbers: Numbers[bytes]) -> Numbered:
+def _numbered(block: bytes, text: Bytes, starts: Numbered, widths: Numbered, numbers: Numbers[bytes]) -> npt.NDArray[np.int32]:
     """The number of each token; tokens not seen before get the next ones."""
-    if not _all_plain_numbers(text, starts, lengths):
-        return np.fromiter(map(numbers.__getitem__, block.split()), dtype=np.int64, count=len(starts))
-    values, codes = np.unique(_values(text, starts, lengths), return_inverse=True)
-    known = np.fromiter((numbers[b"%d" % value] for value in values.tolist()), dtype=np.int64, count=len(values))
-    return known[codes]
+    if not _all_plain_numbers(text, starts, widths):
+        return np.fromiter(map(numbers.__getitem__, block.split()), dtype=np.int32, count=len(starts))
+    values = _values(text, starts, widths)
+    top = int(values.max(initial=0))
+    distinct = np.flatnonzero(np.bincount(values, minlength=1)) if top < _SMALL_NUMBER else np.unique(values)
+    known = np.fromiter((numbers[b"%d" % value] for value in distinct.tolist()), dtype=np.int32, count=len(distinct))
+    if top >= _SMALL_NUMBER:
+        return known[np.searchsorted(distinct, values)]
+    place = np.zeros(top + 1, dtype=np.int32)
+    place[distinct] = known
+    return place[values]
 
 
-def _all_plain_numbers(text: Bytes, starts: Numbered, lengths: Numbered) -> bool:
+def _all_plain_numbers(text: Bytes, starts: Numbered, widths: Numbered) -> bool:
     """Whether the tokens are whole numbers as one would write them: no sign, no zero in front, not too long."""
     digits = (text >= ord("0")) & (text <= ord("9"))
-    zero_first = (text[starts] == ord("0")) & (lengths > 1)
-    return bool((digits | _BLANK[text]).all() and not zero_first.any() and lengths.max(initial=0) <= _LONGEST_NUMBER)
+    zero_first = (text[starts] == ord("0")) & (widths > 1)
+    return bool((digits | _BLANK[text]).all() and not zero_first.any() and widths.max(initial=0) <= _LONGEST_NUMBER)
 
 
-def _values(text: Bytes, starts: Numbered, lengths: Numbered) -> Numbered:
+def _values(text: Bytes, starts: Numbered, widths: Numbered) -> Numbered:
     values = np.zeros(len(starts), dtype=np.int64)
-    for place in range(int(lengths.max(initial=0))):
-        longer = np.flatnonzero(lengths > place)
+    for place in range(int(widths.max(initial=0))):
+        longer = np.flatnonzero(widths > place)
         values[longer] = values[longer] * 10 + (text[starts[longer] + place] - ord("0"))
     return values
 
@@ -146,5 +154,5 @@ def _first_bad_line(source: Source) -> int | None:
     return None
 
 
-def _joined(parts: list[Numbered]) -> Numbered:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+def _joined(parts: list[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)

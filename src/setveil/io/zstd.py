@@ -59,9 +59,10 @@ def _skip_blocks(stream: BinaryIO) -> bool:
 
 
 def first_lines(path: Path, name: str, work: Path, count: int = 200) -> bytes:
-    """The first lines of a zstd file of text."""
+    """The first lines of a zstd file of text, to guess from; mixed line ends may look like blank lines here."""
     with database(work) as connection, translated(name):
-        rows = connection.execute(f"SELECT line FROM read_csv({quoted(path)}, {_WHOLE_LINES}) LIMIT {count}").fetchall()
+        table = f"read_csv({quoted(path)}, {_WHOLE_LINES}, strict_mode=false)"
+        rows = connection.execute(f"SELECT line FROM {table} LIMIT {count}").fetchall()
     return b"".join((line or "").encode() + b"\n" for (line,) in rows)
 
 
