@@ -56,6 +56,16 @@ def test_a_sample_is_said_to_be_one_and_lies_near_the_whole(monkeypatch):
     assert sampled == exposure(data, known=(2, 3, 4))
 
 
+def test_once_a_sample_is_taken_larger_sizes_stay_with_it(monkeypatch):
+    """Records of up to five items hold fewer itemsets of four than of three; what the sample left out must not pass as examined."""
+    draw = random.Random(8)
+    data = Transactions.of([draw.sample("abcdefghij", draw.randint(3, 5)) for _ in range(800)])
+    module = sys.modules["setveil.audit.exposure"]
+    monkeypatch.setattr(module, "_MOST_ITEMSETS", 1_500)
+    monkeypatch.setattr(module, "_SAMPLE", 50)
+    assert [one.exact for one in exposure(data, known=(2, 3, 5)).known] == [True, False, False]
+
+
 def test_no_item_is_named():
     data = Transactions.of([["secret-1", "secret-2"], ["secret-1"], ["secret-3"]])
     assert "secret" not in exposure(data).text + json.dumps(exposure(data).to_dict())

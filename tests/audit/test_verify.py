@@ -130,6 +130,12 @@ def test_a_node_beside_its_ancestor_is_found():
     assert verdict.witness.text == "the record {a1, A} holds a1 and its ancestor A"
 
 
+def test_a_node_beside_a_distant_ancestor_is_found():
+    verdict = verify(table_2([["ALL", "a1"], ["ALL", "a1"], *PUBLISHED[2:]]))
+    assert failed(verdict) == ["structure"]
+    assert verdict.witness.text == "the record {a1, ALL} holds a1 and its ancestor ALL"
+
+
 def test_a_changed_item_is_found_with_the_original_it_belongs_to():
     changed = [["B"], ["B"], *PUBLISHED[2:]]
     verdict = verify(table_2(changed), Transactions.of(ORIGINAL))
@@ -171,6 +177,9 @@ def test_a_label_that_the_hierarchy_does_not_have_is_found():
     verdict = verify(release)
     assert failed(verdict) == ["structure"]
     assert verdict.witness.items == ("zebra",)
+    with_original = verify(release, Transactions.of(ORIGINAL))
+    assert failed(with_original) == ["structure", "containment"]
+    assert with_original.checks[-1].text == "a release that is not well formed is the image of nothing"
 
 
 def test_a_suppressed_record_is_an_image_and_an_empty_original_needs_one():

@@ -11,10 +11,11 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.build import balanced
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.metrics import METRICS, measure
+from setveil.metrics import measure
 from setveil.metrics import queries as metric_queries
 from setveil.metrics.generalization import blm, class_sizes, distortion, lm, ncp
 from setveil.metrics.queries import are, are_by_size, count_supports, draw_queries
+from setveil.metrics.table import FITTING
 from setveil.promises import KAnonymity
 from setveil.published.generalized import Generalized
 from tests.audit.releases import bags_of, pairs_of, parents_of, published_of, releases
@@ -58,7 +59,7 @@ def test_losses_of_bags_are_those_of_the_oracle(pair):
 def test_every_loss_lies_in_its_range(pair):
     release, original = pair
     found = measure(release.without_alignment(), original)
-    assert list(found) == list(METRICS)
+    assert list(found) == list(FITTING[release.form])
     assert all(0 <= found[name] <= 1 for name in ("ncp", "lm", "blm", "distortion"))
     assert found["are"] >= 0
     sizes = found["class_sizes"]
@@ -86,6 +87,15 @@ def test_supports_are_counted_right_across_blocks(data, size, block):
         found = count_supports(data, drawn).tolist()
     assert found == [oracle.support(bags_of(data), [data.vocabulary[number] for number in row]) for row in drawn.tolist()]
     assert all(support > 0 for support in found)
+
+
+def test_a_query_for_fewer_people_than_one_in_a_thousand_is_weighed_as_if_for_so_many(monkeypatch):
+    """One of 3,000 people holds a1, half a person is expected: |1 - 1/2| / 3."""
+    original = Transactions.of([["a1"]] + [["b1"]] * 2_999)
+    release = Generalized.of([["A"]] + [["b1"]] * 2_999, TABLE_2_TREE, KAnonymity(k=2))
+    rare = original.vocabulary.number("a1")
+    monkeypatch.setattr(metric_queries, "draw_queries", lambda data, size, *_: np.full((size == 1, size), rare, dtype=np.int64))
+    assert are_by_size(release, original) == {1: pytest.approx(0.5 / 3)}
 
 
 def test_a_release_of_the_data_as_it_is_answers_every_query_right():

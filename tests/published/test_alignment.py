@@ -129,6 +129,26 @@ def test_an_item_that_the_hierarchy_does_not_have_is_a_misfit_unless_it_is_suppr
     assert align(released([["A"], []]), original).tolist() == [1, 0]
 
 
+def test_an_unknown_item_beside_known_ones_is_a_misfit_too():
+    for records in ([["a1", "zebra"], ["a1"]], [["a1"], ["a1", "zebra"]], [["aardvark", "a1"], ["a1"]]):
+        with pytest.raises(MisfitError, match="an item that the hierarchy does not have"):
+            align(released([["A"], ["A"]]), Transactions.of(records))
+
+
+def test_a_suppressed_record_with_an_unknown_item_leaves_the_others_in_place():
+    original = Transactions.of([["aardvark", "a1"], ["b1"]])
+    release = released([[], ["B"]])
+    assert [release.classes.record(number) for number in align(release, original)] == [(), ("B",)]
+
+
+def test_a_record_that_a_node_and_its_ancestor_share_between_them_is_no_image():
+    """Taken leaf by leaf a1 lies under A and a2 under a2, yet a2 is covered twice."""
+    release = Generalized.of([["A", "a2"]], TREE, KAnonymity(k=2))
+    for one in (release, release.without_alignment()):
+        with pytest.raises(MisfitError):
+            align(one, Transactions.of([["a1", "a2"]]))
+
+
 def test_an_inner_label_that_stands_as_an_item_of_the_original_is_no_leaf():
     with pytest.raises(MisfitError):
         align(released([["A"], ["A"]]), Transactions.of([["a1"], ["A"]]))
@@ -171,6 +191,28 @@ def test_a_chain_that_only_one_long_augmenting_path_fills_is_filled(size):
     matching = Matching(indptr, classes, np.ones(size, dtype=np.int64), demand)
     assert matching.fill() is None
     assert np.bincount(classes, weights=matching.flow, minlength=size + 1).tolist() == demand.tolist()
+
+
+def test_a_planted_assignment_of_tight_numbers_is_always_found_again():
+    """Supply and demand come from a hidden assignment, so every class can be filled, often only by undoing the greedy start."""
+    random, undone = np.random.default_rng(4), 0
+    for _ in range(400):
+        groups, classes = random.integers(4, 16, size=2)
+        edges = random.random((groups, classes)) < 0.4
+        planted = np.where(edges, random.integers(0, 6, size=edges.shape), 0)
+        indptr = np.concatenate(([0], np.cumsum(edges.sum(axis=1))))
+        supply, demand = planted.sum(axis=1) + random.integers(0, 2, size=groups), planted.sum(axis=0)
+        matching = Matching(indptr, np.nonzero(edges)[1], supply, demand)
+        with pytest.MonkeyPatch.context() as patch:
+            moves = []
+            patch.setattr(Matching, "_move", lambda self, *path, move=Matching._move, moves=moves: (moves.append(path), move(self, *path)))
+            assert matching.fill() is None
+        undone += any(len(path) > 1 for _, _, path in moves)
+        assert matching.flow.min(initial=0) >= 0
+        assert matching.left.min() >= 0
+        assert np.bincount(matching.classes, weights=matching.flow, minlength=classes).tolist() == demand.tolist()
+        assert (np.bincount(matching.owner, weights=matching.flow, minlength=groups) + matching.left).tolist() == supply.tolist()
+    assert undone > 20
 
 
 @given(st.data())
