@@ -94,7 +94,7 @@ def test_a_query_for_fewer_people_than_one_in_a_thousand_is_weighed_as_if_for_so
     original = Transactions.of([["a1"]] + [["b1"]] * 2_999)
     release = Generalized.of([["A"]] + [["b1"]] * 2_999, TABLE_2_TREE, KAnonymity(k=2))
     rare = original.vocabulary.number("a1")
-    monkeypatch.setattr(metric_queries, "draw_queries", lambda data, size, *_: np.full((size == 1, size), rare, dtype=np.int64))
+    monkeypatch.setattr(metric_queries, "draw_queries", lambda data, size, *_: np.full((int(size == 1), size), rare, dtype=np.int64))
     assert are_by_size(release, original) == {1: pytest.approx(0.5 / 3)}
 
 
