@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.metrics import METRICS, measure
 from setveil.metrics.associations import _top_of_levels, joined, tkd, tkd_2, tkd_a, tkd_a_2, tkd_a_range, tkd_ml2, tkd_range
 from setveil.metrics.certain import certain_rows, top_itemsets_with_bounds
 from setveil.metrics.pairs import pair_supports, ranked_items, re, re_a, re_a_top, re_top
 from setveil.metrics.ranking import Deviation, Top, deviation
+from setveil.metrics.table import FITTING
 from setveil.metrics.terms import chunked, tlost
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated import Disassociated, SimpleCluster, cluster_of_json
@@ -189,3 +191,33 @@ def test_data_without_items_has_nothing_to_lose():
     original = Transactions.of([[], []])
     assert tkd_range(release, original) == Deviation(0.0, 0.0)
     assert (re(release, original), tlost(release, original), chunked(release, original)) == (0.0, 0.0, 1.0)
+
+
+def test_measure_takes_what_fits_the_form():
+    _, release, original = sample(5)
+    found = measure(release, original, seed=2)
+    assert list(found) == [name for name in FITTING["disassociated"] if name != "tkd_ml2"]
+    assert found["tkd"] == tkd(release, original, seed=2)
+    assert found["re_a"] == re_a(release, original)
+    flat = Hierarchy.from_paths([(item, "ALL") for item in release.vocabulary])
+    assert list(measure(release, original, hierarchy=flat)) == list(FITTING["disassociated"])
+    assert measure(release, original, ["re"], seed=2, reconstructions=3) == {"re": re(release, original, seed=2, reconstructions=3)}
+
+
+def test_every_measure_fits_some_form():
+    assert {name for names in FITTING.values() for name in names} == set(METRICS)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("ncp", "a disassociated release has tkd"), ("tkd_ml2", "needs a hierarchy"), ("tdk", "one of ncp")]
+)
+def test_measures_that_do_not_fit_are_refused(name, words):
+    _, release, original = sample(5)
+    with pytest.raises(ParameterError, match=words):
+        measure(release, original, [name])
+
+
+def test_an_original_of_another_size_is_refused():
+    _, release, original = sample(5)
+    with pytest.raises(MisfitError):
+        measure(release, original.take(range(len(original) - 1)))

@@ -4,42 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.errors import MisfitError, ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.generalization import published_occurrences
-from setveil.metrics.table import BY_NODE, METRICS, SEEDED
+from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, SEEDED
 from setveil.published.alignment import align, over_whole_tree
+from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
+from setveil.published.reconstruct import reconstructions as reconstruct_several
+
+Losses = dict[str, float | dict[str, float]]
 
 
 def measure(
-    release: Generalized, original: Transactions, names: Iterable[str] | None = None, *, seed: int = 0
-) -> dict[str, float | dict[str, float]]:
+    release: Generalized | Disassociated,
+    original: Transactions,
+    names: Iterable[str] | None = None,
+    *,
+    seed: int = 0,
+    reconstructions: int = 1,
+    hierarchy: Hierarchy | None = None,
+) -> Losses:
     """What the release lost against its original, by the names of `METRICS`.
 
     A release right after `anonymize` knows which record stands for whom, and the losses are exact. One that was read from disk does not;
     it is matched with the original first (`setveil.published.alignment.align`), and where several assignments are possible the losses
-    of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it).
+    of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it). The losses of a disassociated release
+    need no such assignment.
 
     Args:
         release: The release.
         original: The data it was made from.
-        names: Which losses; all when not given.
-        seed: For the queries of `are`.
+        names: Which losses; all that fit the form of the release when not given.
+        seed: For the queries of `are`, and for reconstructing.
+        reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
+        hierarchy: For `tkd_ml2` of a disassociated release, which is left out when neither is given.
 
     Raises:
         MisfitError: when the release cannot stem from this original.
     """
-    chosen = list(METRICS) if names is None else list(names)
+    chosen = _chosen(release, names, hierarchy)
+    if isinstance(release, Disassociated):
+        return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
+    return _of_generalized(release, original, chosen, seed)
+
+
+def _chosen(release: Generalized | Disassociated, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
+    """The names to measure, each checked."""
+    fitting = FITTING[release.form]
+    if names is None:
+        return [name for name in fitting if hierarchy is not None or name not in BY_HIERARCHY]
+    chosen = list(names)
     for name in chosen:
         if name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
+        if name not in fitting:
+            raise ParameterError("metric", name, f"a {release.form} release has {', '.join(fitting)}")
+        if name in BY_HIERARCHY and hierarchy is None:
+            raise ParameterError("metric", name, "it needs a hierarchy")
+    return chosen
+
+
+def _of_generalized(release: Generalized, original: Transactions, chosen: list[str], seed: int) -> Losses:
     release = over_whole_tree(release, original)
     release = replace(release, alignment=align(release, original))
     published = published_occurrences(release, original) if BY_NODE.intersection(chosen) else None
-    losses: dict[str, float | dict[str, float]] = {}
+    losses: Losses = {}
     for name in chosen:
         options = {"seed": seed} if name in SEEDED else {"published": published} if name in BY_NODE else {}
+        losses[name] = METRICS[name](release, original, **options)
+    return losses
+
+
+def _of_disassociated(
+    release: Disassociated, original: Transactions, chosen: list[str], seed: int, reconstructions: int, hierarchy: Hierarchy | None
+) -> Losses:
+    if len(release) != len(original):
+        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    worlds = reconstruct_several(release, reconstructions, seed) if BY_WORLD.intersection(chosen) else None
+    losses: Losses = {}
+    for name in chosen:
+        options: dict[str, Any] = {"worlds": worlds} if name in BY_WORLD else {}
+        if name in BY_HIERARCHY:
+            options["hierarchy"] = hierarchy
         losses[name] = METRICS[name](release, original, **options)
     return losses

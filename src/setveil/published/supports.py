@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,8 +54,15 @@ class SupportIndex:
         if not all(label in numbers for label in labels):
             return Support(0, 0, 0.0)
         if not labels:
-            return Support(*[len(self.forest.release)] * 2, float(len(self.forest.release)))
+            everybody = len(self.forest.release)
+            return Support(everybody, everybody, float(everybody))
         return _Query(self, [numbers[label] for label in labels]).answer()
+
+    @cached_property
+    def is_shared(self) -> Flags:
+        """Whether each chunk is a shared one; `TERM` and `NOWHERE` are not."""
+        release = self.forest.release
+        return np.append(~release.is_simple[release.chunk_node], [False, False])
 
     def holders(self, item: int) -> Offsets:
         """The subrecords that hold an item, ascending."""
@@ -91,6 +99,7 @@ class _Query:
         self.items = items
         self.sources = np.stack([index.sources(item) for item in items])
         self.counted: dict[Group, Counts] = {}
+        self.roomy: dict[Group, Counts] = {}
 
     def answer(self) -> Support:
         lower, upper, expected = 0, 0, 0.0
@@ -103,7 +112,7 @@ class _Query:
         """Clusters that hold all items, with the same items together in a chunk, and of the same kind of chunk."""
         live = np.flatnonzero((self.sources != NOWHERE).all(axis=0))
         sources = self.sources[:, live]
-        kinds = np.where(sources == TERM, 1, np.where(self.is_shared[sources], 2, 0))
+        kinds = np.where(sources == TERM, 1, np.where(self.index.is_shared[sources], 2, 0))
         leaders, code = np.empty_like(sources), np.zeros(len(live), dtype=np.int64)
         for at in range(len(sources)):
             leaders[at] = at
@@ -116,10 +125,6 @@ class _Query:
             for at, leader in enumerate(leaders[:, example].tolist()):
                 together.setdefault(leader, []).append(at)
             yield live[code == number], [tuple(group) for group in together.values()]
-
-    @property
-    def is_shared(self) -> Flags:
-        return np.append(~self.release.is_simple[self.release.chunk_node], [False, False])
 
     def count(self, group: Group) -> Counts:
         """The number of subrecords of each chunk that hold all items of a group."""
@@ -139,7 +144,7 @@ class _Query:
         shared: list[Group] = []
         for group in groups:
             source = self.sources[group[0], clusters]
-            if self.is_shared[source[0]]:
+            if self.index.is_shared[source[0]]:
                 shared.append(group)
                 continue
             least, most = (np.ones_like(sizes), sizes) if source[0] == TERM else (self.count(group)[source],) * 2
@@ -186,10 +191,12 @@ class _Query:
 
     def room(self, group: Group) -> Counts:
         """The number of records that may hold a subrecord with the items of a group, for each chunk."""
-        sources = self.sources[list(group)]
-        able = (sources == sources[0]).all(axis=0) & (sources[0] >= 0)
-        sizes = np.bincount(sources[0, able], weights=self.forest.sizes[able], minlength=len(self.release.chunk_node))
-        return sizes.astype(np.int64)
+        if group not in self.roomy:
+            sources = self.sources[list(group)]
+            able = (sources == sources[0]).all(axis=0) & (sources[0] >= 0)
+            sizes = np.bincount(sources[0, able], weights=self.forest.sizes[able], minlength=len(self.release.chunk_node))
+            self.roomy[group] = sizes.astype(np.int64)
+        return self.roomy[group]
 
 
 def _classes(columns: list[Offsets]) -> tuple[list[Offsets], Offsets]:
