@@ -131,9 +131,3 @@ def test_the_example_of_the_paper_has_certain_pairs():
     assert release.support(["audi a4", "sony tv"]) == Support(3, 3, 3.0)
     assert release.support(["madonna", "audi a4"]) == Support(2, 3, pytest.approx(2.4))
     assert release.support(["ikea", "ruby"]).lower == 0
-
-
-def test_a_node_that_stands_twice_in_a_bag_has_two_chances_to_be_an_item():
-    tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
-    release = Generalized.of([{"ALL": 2}, {"ALL": 1}], tree, KAnonymity(k=2), counted=True)
-    assert query.estimate_supports(release, ["a", "b"], np.array([[0, -1], [0, 1]])).tolist() == [0.75 + 0.5, 0.75**2 + 0.5**2]
