@@ -173,9 +173,9 @@ class Bags(Transactions):
     ) -> Self:
         """From pairs (record number, item number) with counts (1 each when not given); repeated pairs add up."""
         size = int(records.max(initial=-1)) + 1 if size is None else size
-        given = None if counts is None else np.asarray(counts, dtype=np.int64)
+        given = np.ones(len(items), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
         indptr, numbers, summed = _compress(records, items, given, len(vocabulary), size)
-        return cls(indptr, numbers, vocabulary, summed)
+        return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other) and isinstance(other, Bags) and np.array_equal(self.counts, other.counts)
@@ -224,28 +224,26 @@ def _counted(record: Iterable[object]) -> Mapping[str, int]:
 
 def _compress(
     records: npt.NDArray[np.integer], items: npt.NDArray[np.integer], counts: Counts | None, width: int, size: int
-) -> tuple[Offsets, Items, Counts]:
-    """Sort pairs by record and item, add up the counts of equal ones (1 each when not given)."""
+) -> tuple[Offsets, Items, Counts | None]:
+    """Sort pairs by record and item; equal ones become one and their counts, if any, are added up."""
     if len(items) and (items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size):
         raise DataError(f"pairs must have record numbers of 0 to {size - 1} and item numbers of 0 to {width - 1}")
     width = max(width, 1)
     codes = records.astype(np.int64)
     codes *= width
     codes += items
-    codes, counts = _merged(codes, counts)
+    if not (codes[1:] > codes[:-1]).all():
+        codes, counts = _merged(codes, counts)
     indptr = np.searchsorted(codes, np.arange(size + 1, dtype=np.int64) * width)
     codes %= width
     return indptr, codes.astype(np.int32), counts
 
 
-def _merged(codes: Offsets, counts: Counts | None) -> tuple[Offsets, Counts]:
+def _merged(codes: Offsets, counts: Counts | None) -> tuple[Offsets, Counts | None]:
     """Codes in ascending order, each once, with the sum of its counts; `codes` itself is sorted, to save memory."""
-    if (codes[1:] > codes[:-1]).all():
-        return codes, np.ones(len(codes), dtype=np.int64) if counts is None else counts
     if counts is not None:
         counts = counts[np.argsort(codes, kind="stable")]
     codes.sort()
-    first = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
-    if counts is None:
-        return codes[first], np.diff(first, append=len(codes))
-    return codes[first], np.add.reduceat(counts, first)
+    first = np.ones(len(codes), dtype=bool)
+    np.not_equal(codes[1:], codes[:-1], out=first[1:])
+    return codes[first], None if counts is None else np.add.reduceat(counts, np.flatnonzero(first))

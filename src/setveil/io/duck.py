@@ -38,6 +38,7 @@ def database(work: Path, memory_limit: str | None = None, *, threads: int | None
     file = work / f"{uuid.uuid4().hex}.duckdb"
     connection = duckdb.connect(str(file), config=config)
     try:
+        connection.execute("SET enable_progress_bar = false").fetchall()
         yield connection
     except RuntimeError as error:
         if "interrupted" in str(error).lower():
