@@ -36,7 +36,9 @@ def sort_baseline(data: Transactions) -> float:
     return best_of(2, lambda: np.lexsort((rows, data.items)))
 
 
-def partition(name: str, *, data: Callable[[], tuple[Transactions, Hierarchy]], seconds: float | None = None, mb: float | None = None) -> Measured:
+def partition(
+    name: str, *, data: Callable[[], tuple[Transactions, Hierarchy]], seconds: float | None = None, mb: float | None = None
+) -> Measured:
     """Partition at k = 10 on one thread; the algorithm only."""
     records, tree = data()
     warmup()

@@ -76,4 +76,6 @@ def test_a_missing_hierarchy_is_asked_for(method):
 def test_records_may_be_plain_lists(method):
     records = [["a", "b"], ["b"], ["a"], ["a", "b"]]
     tree = Hierarchy.balanced(Transactions.of(records).vocabulary, 2)
-    assert method().anonymize(records, promise_of(method, 2), tree) == method().anonymize(Transactions.of(records), promise_of(method, 2), tree)
+    assert method().anonymize(records, promise_of(method, 2), tree) == method().anonymize(
+        Transactions.of(records), promise_of(method, 2), tree
+    )

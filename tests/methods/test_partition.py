@@ -185,7 +185,16 @@ def test_a_natural_tree_with_a_fan_out_of_a_hundred_and_twenty_works(shared_data
 
 def test_the_kernels_give_the_same_as_plain_python():
     """The paper's tables and small random data once more, with compilation switched off."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/papers/test_he2009.py", f"{__file__}::test_km_anonymity_is_kept_by_k_anonymity"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/papers/test_he2009.py",
+        f"{__file__}::test_km_anonymity_is_kept_by_k_anonymity",
+    ]
     command += [f"{__file__}::test_the_order_of_the_records_and_the_number_of_threads_do_not_matter"]
     answer = subprocess.run(command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stdout

@@ -1,7 +1,7 @@
 """Disassociation in plain Python: HORPART, VERPART and both ways of REFINE, every choice spelled out.
 
-A release is a list of nested clusters: `("simple", size, [chunk, ...], terms)` or `("joint", [chunk, ...], [cluster, ...])`, a chunk being a
-`Counter` of frozensets of terms. Terms are numbers, and of equal ones the smaller goes first.
+A release is a list of nested clusters: `("simple", size, [chunk, ...], terms)` or `("joint", [chunk, ...], [cluster, ...])`, a chunk
+being a `Counter` of frozensets of terms. Terms are numbers, and of equal ones the smaller goes first.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def is_anonymous(rows: list[Record], k: int, m: int) -> bool:
 
 
 def chunk_domains(rows: list[Record], terms: list, k: int, m: int) -> list[set]:
-    """Terms, most frequent first (of equals in the order given), each into the chunk that is being filled if it stays k^m-anonymous; chunk after chunk, as in the paper."""
+    """Terms, most frequent first (of equals in the order given), each into the chunk that is being filled if that stays anonymous.
+
+    Chunk after chunk, as in the paper.
+    """
     support = Counter(term for row in rows for term in row)
     remaining, domains = sorted(terms, key=lambda term: -support[term]), []
     while remaining:
@@ -106,7 +109,7 @@ class Node:
 
 
 def disassociate(
-    records: list[Record], k: int, m: int, limit: int, refine: str | None = "default", weight=0.25, sensitive=frozenset()
+    records: list[Record], k: int, m: int, limit: int, refine: str | None = "default", weight=0.5, sensitive=frozenset()
 ) -> list:
     """The release of records that are not empty, as nested clusters."""
     simple = []

@@ -12,7 +12,14 @@ from setveil.methods.partition import Partition
 from setveil.promises import KAnonymity
 from tests.oracle import partition as oracle
 
-SHOP = {"Beer": "Alcohol", "Wine": "Alcohol", "Diapers": "Health Care", "Pregnancy Test": "Health Care", "Alcohol": "ALL", "Health Care": "ALL"}
+SHOP = {
+    "Beer": "Alcohol",
+    "Wine": "Alcohol",
+    "Diapers": "Health Care",
+    "Pregnancy Test": "Health Care",
+    "Alcohol": "ALL",
+    "Health Care": "ALL",
+}
 LETTERS = {"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "ALL", "B": "ALL"}
 
 TABLE_1A = [

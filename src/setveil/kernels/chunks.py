@@ -12,7 +12,7 @@ from setveil.kernels.jit import kernel, step
 
 
 @kernel
-def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):  # type: ignore[no-untyped-def]
+def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):
     """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the number of chunks of each cluster.
 
     `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not empty.
@@ -75,7 +75,7 @@ def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sen
 
 
 @step
-def make_room(longest, most, width, m):  # type: ignore[no-untyped-def]
+def make_room(longest, most, width, m):
     """Scratch of `assign_chunks`: lists of assigned terms by record, counts, and stacks for larger itemsets."""
     head = np.full(longest + 1, -1, np.int64)
     link = np.empty(most + 1, np.int64)
@@ -89,7 +89,7 @@ def make_room(longest, most, width, m):  # type: ignore[no-untyped-def]
 
 
 @step
-def assign_chunks(begin, positions, terms, size, k, m, number, room):  # type: ignore[no-untyped-def]
+def assign_chunks(begin, positions, terms, size, k, m, number, room):
     """Put each term, in the given order, into the first chunk that stays k^m-anonymous with it; returns the number of chunks.
 
     Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what filling one chunk after the other gives.
@@ -131,7 +131,7 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):  # type: i
 
 
 @step
-def keeps_larger(begin, positions, term, k, m, number, chosen, room):  # type: ignore[no-untyped-def]
+def keeps_larger(begin, positions, term, k, m, number, chosen, room):
     """Whether all itemsets of 3 to m terms with `term` in a chunk occur in k records or in none; pairs are known to."""
     head, link, owner, together, seen, clash, stacked, levels = room
     base = np.int64(0)
@@ -160,7 +160,7 @@ def keeps_larger(begin, positions, term, k, m, number, chosen, room):  # type: i
 
 
 @step
-def next_term(stacked, low, high, last, head, link, owner, number, chosen):  # type: ignore[no-untyped-def]
+def next_term(stacked, low, high, last, head, link, owner, number, chosen):
     """The least term after `last` of the chunk that stands in one of the stacked records, or -1."""
     least = np.int64(-1)
     for i in range(low, high):
@@ -174,7 +174,7 @@ def next_term(stacked, low, high, last, head, link, owner, number, chosen):  # t
 
 
 @step
-def holds(head, link, owner, record, term):  # type: ignore[no-untyped-def]
+def holds(head, link, owner, record, term):
     entry = head[record]
     while entry >= 0:
         if owner[entry] == term:
@@ -184,7 +184,7 @@ def holds(head, link, owner, record, term):  # type: ignore[no-untyped-def]
 
 
 @step
-def count_subrecords(begin, positions, terms, number, found, size, room):  # type: ignore[no-untyped-def]
+def count_subrecords(begin, positions, terms, number, found, size, room):
     """The non-empty subrecords of all chunks together."""
     head, link, owner, together, seen, clash, stacked, levels = room
     total = np.int64(0)
@@ -201,7 +201,7 @@ def count_subrecords(begin, positions, terms, number, found, size, room):  # typ
 
 
 @step
-def give_up_last(number, terms, found):  # type: ignore[no-untyped-def]
+def give_up_last(number, terms, found):
     """Move the least frequent term to the term chunk; returns the number of chunks that are left."""
     lost = number[terms - 1]
     number[terms - 1] = -1
@@ -215,10 +215,11 @@ def give_up_last(number, terms, found):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short, never, k):  # type: ignore[no-untyped-def]
+def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short, never, k):
     """List what the clusters `first` to `last - 1` may share, and what their chunks tell of already.
 
-    A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless it holds one that cannot be shared anyhow.
+    A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless it holds one that cannot be shared
+    anyhow.
 
     Returns:
         `(ptr, term, place, occurrence, told_ptr, told)`: for each cluster its open occurrences by term, and the terms that are told of.
@@ -260,7 +261,7 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
 
 
 @step
-def find_kept(indptr, items, order, start, stop, chunk, total, never, k):  # type: ignore[no-untyped-def]
+def find_kept(indptr, items, order, start, stop, chunk, total, never, k):
     """The term that a cluster must keep in its term chunk: its rarest; -1 when one of them cannot leave anyhow."""
     kept = np.int64(-1)
     for i in range(start, stop):
@@ -275,7 +276,7 @@ def find_kept(indptr, items, order, start, stop, chunk, total, never, k):  # typ
 
 
 @step
-def find_occurrence(indptr, items, record, term):  # type: ignore[no-untyped-def]
+def find_occurrence(indptr, items, record, term):
     """Where a term stands in a record."""
     low, high = indptr[record], indptr[record + 1]
     while low < high:
@@ -288,12 +289,12 @@ def find_occurrence(indptr, items, record, term):  # type: ignore[no-untyped-def
 
 
 @kernel
-def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):  # type: ignore[no-untyped-def]
+def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):
     """Share chunks among 2, 4, 8, ... neighbouring clusters, up to `reach` records, and what stands in no chunk yet among all of them.
 
-    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold it in
-    their term chunks now. Terms that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is
-    sound wherever it stands (see the method).
+    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
+    it in their term chunks now. Terms that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of
+    its own, which is sound wherever it stands (see the method).
 
     Args:
         lists: What `list_open` gives.
@@ -348,7 +349,7 @@ def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):  # type
 
 
 @step
-def make_work(lists, places, count, k, m):  # type: ignore[no-untyped-def]
+def make_work(lists, places, count, k, m):
     """Scratch of the joining: runs, keys, layout of the candidates, records by place, and stamps of clusters."""
     term, most = lists[1], np.int64(0)
     for at in range(len(term)):
@@ -362,7 +363,7 @@ def make_work(lists, places, count, k, m):  # type: ignore[no-untyped-def]
 
 
 @step
-def empty_lists(lists, nodes, k):  # type: ignore[no-untyped-def]
+def empty_lists(lists, nodes, k):
     """Room for the lists of the next level."""
     ptr, told_ptr = np.zeros(nodes + 1, np.int64), np.zeros(nodes + 1, np.int64)
     told = np.empty(len(lists[5]) + len(lists[1]) // k + 1, np.int32)
@@ -371,7 +372,7 @@ def empty_lists(lists, nodes, k):  # type: ignore[no-untyped-def]
 
 
 @step
-def merge_told(ptr, term, left, right, out, end):  # type: ignore[no-untyped-def]
+def merge_told(ptr, term, left, right, out, end):
     """Write the union of two ascending lists; returns its end."""
     i, j = ptr[left], ptr[right]
     while i < ptr[left + 1] or j < ptr[right + 1]:
@@ -388,7 +389,7 @@ def merge_told(ptr, term, left, right, out, end):  # type: ignore[no-untyped-def
 
 
 @step
-def merge_open(lists, left, right, out, end):  # type: ignore[no-untyped-def]
+def merge_open(lists, left, right, out, end):
     """Write what is open in both, by term; returns the end."""
     ptr, term = lists[0], lists[1]
     i, j = ptr[left], ptr[right]
@@ -405,7 +406,7 @@ def merge_open(lists, left, right, out, end):  # type: ignore[no-untyped-def]
 
 
 @step
-def copy_list(lists, node, out, end, told_end):  # type: ignore[no-untyped-def]
+def copy_list(lists, node, out, end, told_end):
     """Write what is open and told in one node as it is; returns the ends."""
     for at in range(lists[0][node], lists[0][node + 1]):
         out[1][end], out[2][end], out[3][end] = lists[1][at], lists[2][at], lists[3][at]
@@ -417,7 +418,7 @@ def copy_list(lists, node, out, end, told_end):  # type: ignore[no-untyped-def]
 
 
 @step
-def find_runs(term, start, end, k, runs):  # type: ignore[no-untyped-def]
+def find_runs(term, start, end, k, runs):
     """Find the terms that stand k times or more; returns how many."""
     found, at = np.int64(0), start
     while at < end:
@@ -432,7 +433,7 @@ def find_runs(term, start, end, k, runs):  # type: ignore[no-untyped-def]
 
 
 @step
-def keep_likely(place, runs, found, records, cluster, sizes, weight):  # type: ignore[no-untyped-def]
+def keep_likely(place, runs, found, records, cluster, sizes, weight):
     """Keep the terms that the joint cluster makes likely enough; returns how many."""
     kept = np.int64(0)
     for j in range(found):
@@ -450,7 +451,7 @@ def keep_likely(place, runs, found, records, cluster, sizes, weight):  # type: i
 
 
 @step
-def share(lists, start, end, told_start, told_end, found, k, m, work, shared, chunk_node, made):  # type: ignore[no-untyped-def]
+def share(lists, start, end, told_start, told_end, found, k, m, work, shared, chunk_node, made):
     """Make the shared chunks of a new joint cluster over the terms in `runs`."""
     runs, keys, begin, number, positions, local, stamp, room = work
     base, fresh, told_at = np.int64(len(keys)), np.int64(0), told_start
@@ -480,7 +481,7 @@ def share(lists, start, end, told_start, told_end, found, k, m, work, shared, ch
 
 
 @step
-def lay_out(place, runs, keys, found, base, begin, positions, local):  # type: ignore[no-untyped-def]
+def lay_out(place, runs, keys, found, base, begin, positions, local):
     """Lay out the terms, most frequent first, for `assign_chunks`; returns how many records they stand in."""
     records, end = np.int64(0), np.int64(0)
     for j in range(found):
@@ -497,7 +498,7 @@ def lay_out(place, runs, keys, found, base, begin, positions, local):  # type: i
 
 
 @step
-def adopt(parent, head, tail, after, node, made):  # type: ignore[no-untyped-def]
+def adopt(parent, head, tail, after, node, made):
     """Make everything under a node part of a new joint cluster."""
     child = head[node]
     while child >= 0:
@@ -510,7 +511,7 @@ def adopt(parent, head, tail, after, node, made):  # type: ignore[no-untyped-def
 
 
 @step
-def tell(told, start, end, term, runs, found):  # type: ignore[no-untyped-def]
+def tell(told, start, end, term, runs, found):
     """Add the terms of the runs to an ascending list; returns its end."""
     at, fresh = start, np.int64(0)
     for j in range(found):
@@ -524,7 +525,7 @@ def tell(told, start, end, term, runs, found):  # type: ignore[no-untyped-def]
 
 
 @step
-def drop_runs(term, place, occurrence, start, end, runs, found):  # type: ignore[no-untyped-def]
+def drop_runs(term, place, occurrence, start, end, runs, found):
     """Take the runs out of what is open; returns the end."""
     fill, at, j = start, start, np.int64(0)
     while at < end:
@@ -539,7 +540,7 @@ def drop_runs(term, place, occurrence, start, end, runs, found):  # type: ignore
 
 
 @step
-def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after):  # type: ignore[no-untyped-def]
+def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after):
     """Share among all clusters the terms that stand in no chunk of any of them."""
     keys = work[1]
     counts = np.zeros(len(keys), np.int64)
@@ -569,7 +570,7 @@ def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head,
 
 
 @kernel
-def refine_as_paper(lists, sizes, cluster, k, m, shared):  # type: ignore[no-untyped-def]
+def refine_as_paper(lists, sizes, cluster, k, m, shared):
     """REFINE of the paper: sort the clusters by their term chunks, join neighbours by equation 1, until nothing changes.
 
     Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is never shared: the paper's
@@ -626,7 +627,7 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):  # type: ignore[no-unt
 
 
 @step
-def drop_told(out, start, end, told_start, told_end):  # type: ignore[no-untyped-def]
+def drop_told(out, start, end, told_start, told_end):
     """Take the terms that are told of out of what is open; returns the end."""
     fill, told_at = start, told_start
     for at in range(start, end):
@@ -639,7 +640,7 @@ def drop_told(out, start, end, told_start, told_end):  # type: ignore[no-untyped
 
 
 @step
-def gains(place, runs, found, records, cluster, sizes, stamp, mark):  # type: ignore[no-untyped-def]
+def gains(place, runs, found, records, cluster, sizes, stamp, mark):
     """Equation 1: whether a record of the joint cluster gets one of the terms at least as likely as one of those that hold them now."""
     supports, listed, holders = np.int64(0), np.int64(0), np.int64(0)
     for j in range(found):
@@ -657,7 +658,7 @@ def gains(place, runs, found, records, cluster, sizes, stamp, mark):  # type: ig
 
 
 @step
-def sort_lists(ptr, values):  # type: ignore[no-untyped-def]
+def sort_lists(ptr, values):
     """The numbers of lists of ascending values, sorted as words; equal ones by number."""
     count = len(ptr) - 1
     sequence, spare = np.arange(count), np.empty(count, np.int64)
@@ -679,7 +680,7 @@ def sort_lists(ptr, values):  # type: ignore[no-untyped-def]
 
 
 @step
-def is_before(ptr, values, one, other):  # type: ignore[no-untyped-def]
+def is_before(ptr, values, one, other):
     """Whether a list stands before another; an empty one comes last."""
     i, j = ptr[one], ptr[other]
     while i < ptr[one + 1] and j < ptr[other + 1]:

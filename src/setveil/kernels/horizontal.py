@@ -8,11 +8,11 @@ from setveil.kernels.jit import kernel, step
 
 
 @kernel
-def split_horizontally(indptr, items, width, order, sensitive, least, limit):  # type: ignore[no-untyped-def]
+def split_horizontally(indptr, items, width, order, sensitive, least, limit):
     """Reorder `order` into clusters of fewer than `limit` records and return where each begins (and the end).
 
-    A group is cut into parts by its most frequent term that no group above was cut by, then by the most frequent of the rest, and so on; the
-    counts of what is cut off are subtracted, so each record is touched once for each level. Neighbouring parts below `least` are put
+    A group is cut into parts by its most frequent term that no group above was cut by, then by the most frequent of the rest, and so on;
+    the counts of what is cut off are subtracted, so each record is touched once for each level. Neighbouring parts below `least` are put
     together.
     """
     size = len(order)
@@ -62,7 +62,7 @@ def split_horizontally(indptr, items, width, order, sensitive, least, limit):  #
 
 
 @step
-def count_terms(indptr, items, order, sensitive, used, group, start, stop, counts, touched):  # type: ignore[no-untyped-def]
+def count_terms(indptr, items, order, sensitive, used, group, start, stop, counts, touched):
     """Count the terms of a group that may cut it; returns how many there are."""
     distinct = np.int64(0)
     for i in range(start, stop):
@@ -78,7 +78,7 @@ def count_terms(indptr, items, order, sensitive, used, group, start, stop, count
 
 
 @step
-def list_records(indptr, items, order, sensitive, used, group, start, stop, counts, touched, distinct, begin, lists, heap, width):  # type: ignore[no-untyped-def]
+def list_records(indptr, items, order, sensitive, used, group, start, stop, counts, touched, distinct, begin, lists, heap, width):
     """List the positions of each term, and heap the terms by count (of equals the first term)."""
     at = np.int64(0)
     for i in range(distinct):
@@ -99,7 +99,7 @@ def list_records(indptr, items, order, sensitive, used, group, start, stop, coun
 
 
 @step
-def sift_down(heap, size, at):  # type: ignore[no-untyped-def]
+def sift_down(heap, size, at):
     key = heap[at]
     while True:
         child = 2 * at + 1
@@ -115,9 +115,7 @@ def sift_down(heap, size, at):  # type: ignore[no-untyped-def]
 
 
 @step
-def cut_off(  # type: ignore[no-untyped-def]
-    indptr, items, order, sensitive, used, group, start, stop, counts, distinct, begin, lists, heap, width, part, starts, terms
-):
+def cut_off(indptr, items, order, sensitive, used, group, start, stop, counts, distinct, begin, lists, heap, width, part, starts, terms):
     """Give each record of a group its part, most frequent term first; returns the number of parts, whose sizes are in `starts`."""
     for i in range(start, stop):
         part[i] = -1
@@ -143,7 +141,7 @@ def cut_off(  # type: ignore[no-untyped-def]
 
 
 @step
-def cut_one(indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number):  # type: ignore[no-untyped-def]
+def cut_one(indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number):
     """Take the records of one term that are still there into part `number`, and subtract what they hold."""
     while count > 0:
         i = lists[place]
@@ -158,7 +156,7 @@ def cut_one(indptr, items, order, sensitive, used, group, counts, place, count, 
 
 
 @step
-def sort_by_part(order, spare, part, start, stop, starts, parts):  # type: ignore[no-untyped-def]
+def sort_by_part(order, spare, part, start, stop, starts, parts):
     """Order a slice by part; `starts` becomes where each part begins."""
     at = start
     for i in range(parts):
@@ -176,7 +174,7 @@ def sort_by_part(order, spare, part, start, stop, starts, parts):  # type: ignor
 
 
 @step
-def put_together(starts, terms, parts, groups, made, group, least, limit):  # type: ignore[no-untyped-def]
+def put_together(starts, terms, parts, groups, made, group, least, limit):
     """Make groups of the parts: those below `least` together with their neighbours; returns the end of the groups."""
     first, i = made, np.int64(0)
     while i < parts:
@@ -201,7 +199,7 @@ def put_together(starts, terms, parts, groups, made, group, least, limit):  # ty
 
 
 @step
-def cut_evenly(bounds, clusters, start, stop, least, limit):  # type: ignore[no-untyped-def]
+def cut_evenly(bounds, clusters, start, stop, least, limit):
     """Cut a group that no term can cut into clusters of equal size, none below `least`."""
     pieces = max(min((stop - start + limit - 2) // (limit - 1), (stop - start) // least), 1)
     for i in range(pieces):

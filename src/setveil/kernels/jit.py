@@ -9,6 +9,8 @@ from numba import njit
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_WITHOUT_DOORS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 
 def kernel(function: Function) -> Function:
     """Compile on first call, without the interpreter lock.
@@ -24,4 +26,4 @@ def kernel(function: Function) -> Function:
 
 def step(function: Function) -> Function:
     """Compile as a part of the kernels that call it, in the same file; it has no door of its own, which halves the time to compile."""
-    return cast(Function, njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    return cast(Function, njit(nogil=True, **_WITHOUT_DOORS)(function))

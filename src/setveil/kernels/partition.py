@@ -104,7 +104,7 @@ def split_pending(tree: Tree, records: Records, stack: Stack, done: Done, scratc
 
 
 @step
-def split_one(tree, records, stack, done, scratch, k, start, stop, size):  # type: ignore[no-untyped-def]
+def split_one(tree, records, stack, done, scratch, k, start, stop, size):
     """Expand nodes of one partition until it falls into buckets, or is finished."""
     while True:
         best, gain = np.int64(-1), np.int64(CLOSED)
@@ -134,7 +134,7 @@ def split_one(tree, records, stack, done, scratch, k, start, stop, size):  # typ
 
 
 @step
-def finish(stack, done, scratch, start, stop, size):  # type: ignore[no-untyped-def]
+def finish(stack, done, scratch, start, stop, size):
     """Move a partition that cannot be split to the finished classes."""
     entry = done.tops[1]
     at = done.bounds[entry - 1, 3] if entry > 0 else 0
@@ -147,7 +147,7 @@ def finish(stack, done, scratch, start, stop, size):  # type: ignore[no-untyped-
 
 
 @step
-def group_by_children(tree, records, scratch, node, start, stop):  # type: ignore[no-untyped-def]
+def group_by_children(tree, records, scratch, node, start, stop):
     """Give each record the number of its set of children of `node`; returns one more than the last number.
 
     The set is read as a word over the children and looked up letter by letter, so only sets that occur cost anything.
@@ -182,7 +182,7 @@ def group_by_children(tree, records, scratch, node, start, stop):  # type: ignor
 
 
 @step
-def table_mask(scratch, fanout, records, start, stop):  # type: ignore[no-untyped-def]
+def table_mask(scratch, fanout, records, start, stop):
     """A table of twice the words that can occur: subsets of few children, or one for each occurrence."""
     words = np.int64(1) << min(np.int64(fanout), 40)
     if words > 4096:
@@ -200,13 +200,13 @@ def table_mask(scratch, fanout, records, start, stop):  # type: ignore[no-untype
 
 
 @step
-def clear_table(scratch, buckets):  # type: ignore[no-untyped-def]
+def clear_table(scratch, buckets):
     for bucket in range(1, buckets):
         scratch.keys[scratch.used[bucket]] = -1
 
 
 @step
-def lower_bound(records, record, leaf):  # type: ignore[no-untyped-def]
+def lower_bound(records, record, leaf):
     """The first occurrence of a record at or after `leaf`."""
     low, high = records.indptr[record], records.indptr[record + 1]
     while high - low > 8:
@@ -221,7 +221,7 @@ def lower_bound(records, record, leaf):  # type: ignore[no-untyped-def]
 
 
 @step
-def descend(tree, records, node, start, stop):  # type: ignore[no-untyped-def]
+def descend(tree, records, node, start, stop):
     """Let the children of `node` stand for what it covers in these records."""
     first, last, below = tree.first[node], tree.stop[node], tree.depth[node] + 1
     for i in range(start, stop):
@@ -237,7 +237,7 @@ def descend(tree, records, node, start, stop):  # type: ignore[no-untyped-def]
 
 
 @step
-def spread(tree, records, stack, done, scratch, k, start, stop, size, best, buckets):  # type: ignore[no-untyped-def]
+def spread(tree, records, stack, done, scratch, k, start, stop, size, best, buckets):
     """Sort the records by bucket, balance the leftover, and push every part."""
     node = scratch.cut[best]
     edge = sort_by_bucket(records, scratch, k, start, stop, buckets)
@@ -257,7 +257,7 @@ def spread(tree, records, stack, done, scratch, k, start, stop, size, best, buck
 
 
 @step
-def sort_by_bucket(records, scratch, k, start, stop, buckets):  # type: ignore[no-untyped-def]
+def sort_by_bucket(records, scratch, k, start, stop, buckets):
     """Order a slice by bucket, those below k last; returns where these begin."""
     edge = start
     for bucket in range(1, buckets):
@@ -284,7 +284,7 @@ def sort_by_bucket(records, scratch, k, start, stop, buckets):  # type: ignore[n
 
 
 @step
-def balance(tree, records, scratch, k, start, edge, stop, node):  # type: ignore[no-untyped-def]
+def balance(tree, records, scratch, k, start, edge, stop, node):
     """Fill the leftover up to k: from buckets with more than k, or with the smallest bucket; returns where it now begins."""
     need, spare = k - (stop - edge), 0
     part, smallest, least = start, start, stop - start + 1
@@ -309,7 +309,7 @@ def balance(tree, records, scratch, k, start, edge, stop, node):  # type: ignore
 
 
 @step
-def bucket_end(records, part, edge):  # type: ignore[no-untyped-def]
+def bucket_end(records, part, edge):
     after = part + 1
     while after < edge and records.group[after] == records.group[part]:
         after += 1
@@ -317,7 +317,7 @@ def bucket_end(records, part, edge):  # type: ignore[no-untyped-def]
 
 
 @step
-def compare_children(tree, records, node, left, right):  # type: ignore[no-untyped-def]
+def compare_children(tree, records, node, left, right):
     """Compare the child sets of two records, as words in the order of the tree."""
     one, other = records.order[left], records.order[right]
     below = tree.depth[node] + 1
@@ -337,7 +337,7 @@ def compare_children(tree, records, node, left, right):  # type: ignore[no-untyp
 
 
 @step
-def move_to_end(records, start, stop, edge):  # type: ignore[no-untyped-def]
+def move_to_end(records, start, stop, edge):
     """Move the slice start..stop behind everything before `edge`."""
     for i in range(start, stop):
         records.spare[i] = records.order[i]
@@ -349,7 +349,7 @@ def move_to_end(records, start, stop, edge):  # type: ignore[no-untyped-def]
 
 
 @step
-def gain_of(tree, records, record, node):  # type: ignore[no-untyped-def]
+def gain_of(tree, records, record, node):
     total = np.int64(0)
     for at in range(lower_bound(records, record, tree.first[node]), records.indptr[record + 1]):
         if records.leaves[at] >= tree.stop[node]:
@@ -359,7 +359,7 @@ def gain_of(tree, records, record, node):  # type: ignore[no-untyped-def]
 
 
 @step
-def is_less(records, gain, place, other_gain, other_place):  # type: ignore[no-untyped-def]
+def is_less(records, gain, place, other_gain, other_place):
     """Order by gain, then by content."""
     if gain != other_gain:
         return gain < other_gain
@@ -374,7 +374,7 @@ def is_less(records, gain, place, other_gain, other_place):  # type: ignore[no-u
 
 
 @step
-def sift_down(records, heap, places, base, size, at):  # type: ignore[no-untyped-def]
+def sift_down(records, heap, places, base, size, at):
     """Restore the heap with the greatest on top, after the entry `at` became less."""
     while True:
         child = 2 * at + 1
@@ -392,7 +392,7 @@ def sift_down(records, heap, places, base, size, at):  # type: ignore[no-untyped
 
 
 @step
-def least_gains(tree, records, scratch, node, part, after, limit, base):  # type: ignore[no-untyped-def]
+def least_gains(tree, records, scratch, node, part, after, limit, base):
     """Keep, from `base` on, the `limit` records of a bucket that gain least; returns how many."""
     heap, places = scratch.heap, scratch.places
     for i in range(part, part + limit):
@@ -409,7 +409,7 @@ def least_gains(tree, records, scratch, node, part, after, limit, base):  # type
 
 
 @step
-def take_least(records, scratch, chosen, need):  # type: ignore[no-untyped-def]
+def take_least(records, scratch, chosen, need):
     """Keep the `need` least of all the chosen at the front."""
     heap, places = scratch.heap, scratch.places
     for i in range(need // 2 - 1, -1, -1):
@@ -421,7 +421,7 @@ def take_least(records, scratch, chosen, need):  # type: ignore[no-untyped-def]
 
 
 @step
-def withdraw(records, scratch, start, edge, need):  # type: ignore[no-untyped-def]
+def withdraw(records, scratch, start, edge, need):
     """Move the chosen records out of their buckets to the end; returns where they begin."""
     for i in range(need):
         records.group[scratch.places[i]] = -records.group[scratch.places[i]]
@@ -440,7 +440,7 @@ def withdraw(records, scratch, start, edge, need):  # type: ignore[no-untyped-de
 
 
 @step
-def push(tree, records, stack, done, scratch, start, stop, size, best, expanded):  # type: ignore[no-untyped-def]
+def push(tree, records, stack, done, scratch, start, stop, size, best, expanded):
     """Put a part on the stack with its cut (one node expanded, or closed) and the gains of its own records."""
     top = done.tops[0]
     base = stack.bounds[top - 1, 3] if top > 0 else 0
@@ -463,7 +463,7 @@ def push(tree, records, stack, done, scratch, start, stop, size, best, expanded)
 
 
 @step
-def write_children(tree, records, stack, record, node, fill):  # type: ignore[no-untyped-def]
+def write_children(tree, records, stack, record, node, fill):
     """Append the nodes that stand below `node` in a record; returns the end."""
     before = -1
     for at in range(lower_bound(records, record, tree.first[node]), records.indptr[record + 1]):
@@ -479,7 +479,7 @@ def write_children(tree, records, stack, record, node, fill):  # type: ignore[no
 
 
 @step
-def sum_gains(records, stack, done, scratch, start, stop, base, fill):  # type: ignore[no-untyped-def]
+def sum_gains(records, stack, done, scratch, start, stop, base, fill):
     """Sum the gains of a part's open nodes over its occurrences."""
     opened = 0
     for i in range(base, fill):

@@ -8,7 +8,7 @@ from setveil.kernels.jit import kernel, step
 
 
 @kernel
-def collect_subrecords(indptr, items, chunk, chunks):  # type: ignore[no-untyped-def]
+def collect_subrecords(indptr, items, chunk, chunks):
     """Cut every record into its subrecords, and merge equal ones of a chunk.
 
     Args:
@@ -18,8 +18,8 @@ def collect_subrecords(indptr, items, chunk, chunks):  # type: ignore[no-untyped
         chunks: The number of chunks.
 
     Returns:
-        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the terms (and the end), its chunk, and how often it
-        stands; and the terms.
+        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the terms (and the end), its chunk, and how
+        often it stands; and the terms.
     """
     starts, owner, terms = cut_records(indptr, items, chunk)
     rows = sort_rows(starts, owner, terms, chunks)
@@ -42,7 +42,7 @@ def collect_subrecords(indptr, items, chunk, chunks):  # type: ignore[no-untyped
 
 
 @step
-def cut_records(indptr, items, chunk):  # type: ignore[no-untyped-def]
+def cut_records(indptr, items, chunk):
     """Every non-empty subrecord of every record: where it begins, its chunk, and the terms."""
     inside, longest = np.int64(0), np.int64(0)
     for record in range(len(indptr) - 1):
@@ -72,7 +72,7 @@ def cut_records(indptr, items, chunk):  # type: ignore[no-untyped-def]
 
 
 @step
-def sort_rows(starts, owner, terms, chunks):  # type: ignore[no-untyped-def]
+def sort_rows(starts, owner, terms, chunks):
     """The numbers of the rows by chunk, and within each chunk as words."""
     count = len(owner)
     begin = np.zeros(chunks + 1, np.int64)
@@ -90,7 +90,7 @@ def sort_rows(starts, owner, terms, chunks):  # type: ignore[no-untyped-def]
 
 
 @step
-def merge_sort(starts, terms, rows, spare, start, stop):  # type: ignore[no-untyped-def]
+def merge_sort(starts, terms, rows, spare, start, stop):
     """Sort a slice of rows as words."""
     width = np.int64(1)
     while width < stop - start:
@@ -110,7 +110,7 @@ def merge_sort(starts, terms, rows, spare, start, stop):  # type: ignore[no-unty
 
 
 @step
-def compare_rows(starts, terms, one, other):  # type: ignore[no-untyped-def]
+def compare_rows(starts, terms, one, other):
     """Below 0, 0 or above 0 as one row stands before another, is the same, or stands after it."""
     i, j = starts[one], starts[other]
     while i < starts[one + 1] and j < starts[other + 1]:

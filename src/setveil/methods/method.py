@@ -11,7 +11,7 @@ from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.promises.promise import Promise
-from setveil.published.generalized import Generalized
+from setveil.published import Published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Method(ABC):
         *,
         engine: Local = LOCAL,
         progress: Progress | None = None,
-    ) -> Generalized:
+    ) -> Published:
         """A published form of `data` that keeps `promise`.
 
         Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise, check_count, check_enough
 
 
@@ -60,6 +61,8 @@ class KmAnonymity(Promise):
     """How many records hold each combination at least; 2 or more."""
     m: int
     """How many items of a person an adversary may know; 1 or more."""
+    diversity: LDiversity | None = None
+    """What is promised of sensitive items besides; only disassociated data can keep it."""
 
     def __post_init__(self) -> None:
         check_count("k", self.k, 2)
@@ -69,14 +72,21 @@ class KmAnonymity(Promise):
         items = "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none: the person cannot be told from "
-            f"{self.k - 1} others."
+            f"{self.k - 1} others." + (f" {self.diversity.describe()}" if self.diversity else "")
         )
 
     def limits(self) -> str:
         return (
             f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or who knows items the person does NOT have, may find "
             f"fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
+            + (f" {self.diversity.limits()}" if self.diversity else "")
         )
 
     def check_feasible(self, records: int) -> None:
         check_enough(records, self.k)
+        if self.diversity is not None:
+            self.diversity.check_feasible(records)
+
+    def to_dict(self) -> dict[str, object]:
+        besides = {} if self.diversity is None else {"diversity": self.diversity.to_dict()}
+        return {"model": self.model, "k": self.k, "m": self.m, **besides, "meaning": self.describe()}

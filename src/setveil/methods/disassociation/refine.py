@@ -17,7 +17,7 @@ Lists = tuple[Int64s, npt.NDArray[np.int32], Int64s, Int64s, Int64s, npt.NDArray
 
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
-WEIGHT = 0.25
+WEIGHT = 0.5
 """How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
 
 

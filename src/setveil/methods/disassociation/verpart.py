@@ -31,8 +31,8 @@ def verpart(
 ) -> Chunks:
     """The terms of each cluster, most frequent first, each in the first chunk that stays k^m-anonymous with it.
 
-    Terms below k records and sensitive ones form the term chunk. A cluster without one that holds fewer subrecords than Lemma 2 asks for gives
-    up its least frequent term.
+    Terms below k records and sensitive ones form the term chunk. A cluster without one that holds fewer subrecords than Lemma 2 asks for
+    gives up its least frequent term.
     """
     from setveil.kernels.chunks import split_vertically
 

@@ -1,0 +1,71 @@
+"""The disassociated form of records whose occurrences all know their chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Transactions
+from setveil.methods.disassociation.horpart import Clusters
+from setveil.methods.disassociation.refine import Joints
+from setveil.methods.disassociation.verpart import Chunks
+from setveil.promises import Promise
+from setveil.published.disassociated import Disassociated
+
+Int64s = npt.NDArray[np.int64]
+
+
+def assemble(
+    data: Transactions, clusters: Clusters, chunks: Chunks, joints: Joints, promise: Promise, method: Mapping[str, object]
+) -> Disassociated:
+    """The release. Joint clusters were made after their parts, so reversed numbers put parents first; empty records come last."""
+    from setveil.kernels.subrecords import collect_subrecords
+
+    nodes = len(joints.parent)
+    empty = len(data) - len(clusters.order)
+    cluster = np.full(len(data), -1, dtype=np.int64)
+    cluster[clusters.order] = clusters.cluster_of_place
+    number, made = _numbered(data, cluster, chunks, joints)
+    starts, owner, times, terms = collect_subrecords(data.indptr, data.items, number, np.int64(made))
+    chunk_node = np.concatenate((np.repeat(np.arange(len(clusters)), chunks.counts), joints.chunk_node))
+    left = np.flatnonzero(number < 0)
+    left_nodes = nodes - 1 - cluster[np.searchsorted(data.indptr, left, side="right") - 1]
+    return Disassociated(
+        np.append(_reversed(joints.parent), [-1] * (empty > 0)).astype(np.int64),
+        np.append(_sizes(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
+        nodes - 1 - chunk_node,
+        Transactions(starts, terms, data.vocabulary),
+        owner,
+        times,
+        Transactions.from_pairs(left_nodes, data.items[left], data.vocabulary, size=nodes + (empty > 0)),
+        promise,
+        method,
+        np.where(cluster >= 0, nodes - 1 - cluster, nodes),
+    )
+
+
+def _numbered(data: Transactions, cluster: Int64s, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
+    """The chunk of each occurrence, record chunks before shared ones, -1 for none; and how many there are."""
+    first = np.concatenate(([0], np.cumsum(chunks.counts)))
+    number = np.repeat(first[cluster], data.lengths)
+    number += chunks.chunk
+    in_terms = chunks.chunk < 0
+    number[in_terms] = np.where(joints.shared[in_terms] >= 0, first[-1] + joints.shared[in_terms], -1)
+    return number, int(first[-1]) + len(joints.chunk_node)
+
+
+def _reversed(parent: Int64s) -> Int64s:
+    backwards = parent[::-1]
+    return np.where(backwards >= 0, len(parent) - 1 - backwards, -1)
+
+
+def _sizes(clusters: Clusters, joints: Joints) -> Int64s:
+    """The records of each cluster; parts have smaller numbers than what they are part of."""
+    sizes = np.zeros(len(joints.parent), dtype=np.int64)
+    sizes[: len(clusters)] = clusters.sizes
+    for node, parent in enumerate(joints.parent.tolist()):
+        if parent >= 0:
+            sizes[parent] += sizes[node]
+    return sizes
