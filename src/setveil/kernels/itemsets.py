@@ -110,7 +110,7 @@ def mine(rows: Rows, sink: Sink, desk: Desk, least_size: int) -> None:
 
 
 @step
-def count_short(rows, sink, desk, least_size, best):  # type: ignore[no-untyped-def]
+def count_short(rows, sink, desk, least_size, best):
     """Meet all items and pairs ahead of anything larger, so that the limit is high by then; note the best pair of each item."""
     for item in range(len(best)):
         if least_size <= 1:
@@ -128,7 +128,7 @@ def count_short(rows, sink, desk, least_size, best):  # type: ignore[no-untyped-
 
 
 @step
-def grow(rows, sink, desk, item, least_size):  # type: ignore[no-untyped-def]
+def grow(rows, sink, desk, item, least_size):
     """Meet every itemset in which `item` is the least frequent, of two items or more and at least `least_size`."""
     found = deliver(rows, desk, item)
     chosen = np.empty(found, dtype=np.int32)
@@ -154,7 +154,7 @@ def grow(rows, sink, desk, item, least_size):  # type: ignore[no-untyped-def]
 
 
 @step
-def sort(values):  # type: ignore[no-untyped-def]
+def sort(values):
     """By insertion; they are few, and nearly in order."""
     for stop in range(1, len(values)):
         value, place = values[stop], stop
@@ -165,7 +165,7 @@ def sort(values):  # type: ignore[no-untyped-def]
 
 
 @step
-def deliver(rows, desk, item):  # type: ignore[no-untyped-def]
+def deliver(rows, desk, item):
     """Count how often each more frequent item stands beside `item`; gives the number of those that do."""
     found = np.int64(0)
     for at in range(rows.starts[item], rows.starts[item + 1]):
@@ -184,14 +184,12 @@ def deliver(rows, desk, item):  # type: ignore[no-untyped-def]
 
 
 @step
-def descend(rows, sink, desk, item, chosen, supports, least_size):  # type: ignore[no-untyped-def]
+def descend(rows, sink, desk, item, chosen, supports, least_size):
     """Meet every itemset of `item` and two or more of the chosen ones, whose supports beside the item are given."""
-    width = len(chosen)
-    bitmaps = vertical(rows, desk, item, chosen)
-    planes = weight_planes(rows, item)
-    words = bitmaps.shape[1]
-    prefixes = np.empty((8, words), dtype=np.uint64)
-    slots, sums = np.empty(4 * width, dtype=np.int32), np.empty(4 * width, dtype=np.int64)
+    width, words = len(chosen), (rows.starts[item + 1] - rows.starts[item] + 63) // 64
+    bitmaps, planes = vertical(rows, desk, item, chosen, words), weight_planes(rows, item, words)
+    prefixes = np.empty(8 * words, dtype=np.uint64)
+    slots, sums = np.empty(4 * width, dtype=np.int64), np.empty(4 * width, dtype=np.int64)
     for at in range(width):
         slots[at], sums[at] = at, supports[at]
     stops, cursor = np.empty(width + 2, dtype=np.int64), np.empty(width + 2, dtype=np.int64)
@@ -205,22 +203,15 @@ def descend(rows, sink, desk, item, chosen, supports, least_size):  # type: igno
             continue
         if sums[first] <= sink.state[LIMIT]:
             continue
-        if depth + 1 >= len(prefixes):
-            more = np.empty((2 * len(prefixes), words), dtype=np.uint64)
-            copy_rows(prefixes, more)
-            prefixes = more
-        if stop + width > len(slots):
-            more_slots, more_sums = np.empty(2 * len(slots), dtype=np.int32), np.empty(2 * len(slots), dtype=np.int64)
-            for at in range(stop):
-                more_slots[at], more_sums[at] = slots[at], sums[at]
-            slots, sums = more_slots, more_sums
-        prefix = prefixes[depth + 1]
-        narrow(prefix, prefixes[depth], bitmaps[slots[first]], depth)
+        prefixes = roomier(prefixes, (depth + 2) * words)
+        slots, sums = roomier(slots, stop + width), roomier(sums, stop + width)
+        prefix = (depth + 1) * words
+        narrow(prefixes, prefix, bitmaps, slots[first] * words, words, depth)
         desk.path[depth + 1] = chosen[slots[first]]
         top = stop
         for at in range(first + 1, stop):
             if sums[at] > sink.state[LIMIT]:
-                support = overlap(prefix, bitmaps[slots[at]], planes)
+                support = overlap(prefixes, prefix, bitmaps, slots[at] * words, planes, words)
                 if support > sink.state[LIMIT]:
                     desk.path[depth + 2] = chosen[slots[at]]
                     if depth + 3 >= least_size:
@@ -233,17 +224,21 @@ def descend(rows, sink, desk, item, chosen, supports, least_size):  # type: igno
 
 
 @step
-def copy_rows(table, larger):  # type: ignore[no-untyped-def]
-    for row in range(len(table)):
-        for word in range(table.shape[1]):
-            larger[row, word] = table[row, word]
+def roomier(values, size):
+    """The same array, or a copy of twice its length where it has less than `size` places."""
+    if size <= len(values):
+        return values
+    more = np.empty(2 * size, dtype=values.dtype)
+    for at in range(len(values)):
+        more[at] = values[at]
+    return more
 
 
 @step
-def vertical(rows, desk, item, chosen):  # type: ignore[no-untyped-def]
-    """One bitmap for each chosen item: a bit for each row that holds `item`."""
+def vertical(rows, desk, item, chosen, words):
+    """One bitmap for each chosen item, one after the other: a bit for each row that holds `item`."""
     start, stop = rows.starts[item], rows.starts[item + 1]
-    bitmaps = np.zeros((len(chosen), (stop - start + 63) // 64), dtype=np.uint64)
+    bitmaps = np.zeros(len(chosen) * words, dtype=np.uint64)
     for at in range(len(chosen)):
         desk.slot[chosen[at]] = at
     for at in range(stop - start):
@@ -252,7 +247,7 @@ def vertical(rows, desk, item, chosen):  # type: ignore[no-untyped-def]
         other = rows.items[place]
         while other < item:
             if desk.slot[other] >= 0:
-                bitmaps[desk.slot[other], at >> 6] |= bit
+                bitmaps[desk.slot[other] * words + (at >> 6)] |= bit
             place += 1
             other = rows.items[place]
     for at in range(len(chosen)):
@@ -261,46 +256,46 @@ def vertical(rows, desk, item, chosen):  # type: ignore[no-untyped-def]
 
 
 @step
-def weight_planes(rows, item):  # type: ignore[no-untyped-def]
-    """The weights of the rows that hold `item`, one bitmap for each binary digit."""
+def weight_planes(rows, item, words):
+    """The weights of the rows that hold `item`: a bitmap for each binary digit, one after the other."""
     start, stop = rows.starts[item], rows.starts[item + 1]
     together = np.int64(1)
     for at in range(start, stop):
         together |= rows.weights[rows.holders[at]]
-    height = 0
+    height = np.int64(0)
     while together >> height:
         height += 1
-    planes = np.zeros((height, (stop - start + 63) // 64), dtype=np.uint64)
+    planes = np.zeros(height * words, dtype=np.uint64)
     for at in range(stop - start):
         weight = rows.weights[rows.holders[start + at]]
         for plane in range(height):
             if (weight >> plane) & 1:
-                planes[plane, at >> 6] |= _ONE << (np.uint64(at) & _BITS)
+                planes[plane * words + (at >> 6)] |= _ONE << (np.uint64(at) & _BITS)
     return planes
 
 
 @step
-def narrow(prefix, above, bitmap, depth):  # type: ignore[no-untyped-def]
+def narrow(prefixes, prefix, bitmaps, bitmap, words, depth):
     """The rows of the itemset above that also hold one item more; above the first level are all."""
-    for word in range(len(prefix)):
-        prefix[word] = bitmap[word] if depth == 0 else above[word] & bitmap[word]
+    for word in range(words):
+        above = bitmaps[bitmap + word] if depth == 0 else prefixes[prefix - words + word]
+        prefixes[prefix + word] = above & bitmaps[bitmap + word]
 
 
 @step
-def overlap(prefix, bitmap, planes):  # type: ignore[no-untyped-def]
+def overlap(prefixes, prefix, bitmaps, bitmap, planes, words):
     """The summed weight of the rows in both bitmaps."""
-    total = np.int64(0)
-    for plane in range(len(planes)):
-        digits = planes[plane]
+    total, height = np.int64(0), len(planes) // words
+    for plane in range(height):
         part = np.int64(0)
-        for word in range(len(prefix)):
-            part += popcount(prefix[word] & bitmap[word] & digits[word])
+        for word in range(words):
+            part += popcount(prefixes[prefix + word] & bitmaps[bitmap + word] & planes[plane * words + word])
         total += part << plane
     return total
 
 
 @step
-def popcount(word):  # type: ignore[no-untyped-def]
+def popcount(word):
     """The number of bits that are set."""
     word = word - ((word >> _ONE) & _ODD)
     word = (word & _PAIRS) + ((word >> _TWO) & _PAIRS)
@@ -309,7 +304,7 @@ def popcount(word):  # type: ignore[no-untyped-def]
 
 
 @step
-def meet(sink, path, size, support):  # type: ignore[no-untyped-def]
+def meet(sink, path, size, support):
     """Take note of an itemset, the first `size` items of the path."""
     if len(sink.heap):
         push(sink, support)
@@ -327,7 +322,7 @@ def meet(sink, path, size, support):  # type: ignore[no-untyped-def]
 
 
 @step
-def push(sink, support):  # type: ignore[no-untyped-def]
+def push(sink, support):
     """Replace the least of the greatest supports; it is the limit."""
     heap = sink.heap
     if support <= heap[0]:
