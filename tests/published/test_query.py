@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from random import Random
 
+import numpy as np
 import pytest
 
 from setveil.promises import KmAnonymity
@@ -131,3 +132,22 @@ def test_the_example_of_the_paper_has_certain_pairs():
     assert release.support(["audi a4", "sony tv"]) == Support(3, 3, 3.0)
     assert release.support(["madonna", "audi a4"]) == Support(2, 3, pytest.approx(2.4))
     assert release.support(["ikea", "ruby"]).lower == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["groceries.csv.gz", "bms-webview-2.dat.gz", "retail.dat.gz"])
+def test_the_supports_of_real_data_lie_within_the_bounds(shared_data, name):
+    from setveil.io import read
+    from setveil.methods.disassociation import Disassociation
+    from setveil.metrics.itemsets import top_itemsets
+    from setveil.metrics.queries import count_supports, draw_queries
+
+    data = read(shared_data / name)
+    release = Disassociation().anonymize(data, KmAnonymity(k=5, m=2)).without_alignment()
+    for itemset, count in list(top_itemsets(data, 300))[:300]:
+        assert release.support(itemset).lower <= count <= release.support(itemset).upper
+    for size in (1, 2, 3):
+        drawn = draw_queries(data, size, 200, np.random.default_rng(size))
+        for row, count in zip(drawn.tolist(), count_supports(data, drawn).tolist(), strict=True):
+            bounds = release.support([data.vocabulary[number] for number in row])
+            assert bounds.lower <= count <= bounds.upper

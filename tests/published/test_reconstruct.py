@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ParameterError
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster, cluster_of_json
+from setveil.published.disassociated import Chunk, Disassociated, JointCluster, SimpleCluster, cluster_of_json
 from setveil.published.draws import draw_places
 from setveil.published.forest import Forest
 from setveil.published.reconstruct import assemble, place_pieces, reconstruct, reconstructions
@@ -80,6 +80,28 @@ def test_every_world_of_a_random_release_is_possible(block):
 def test_every_world_of_many_random_releases_is_possible(block):
     for seed in range(block * 100, block * 100 + 100):
         check(seed, 40, 12)
+
+
+@pytest.mark.long
+def test_worlds_of_a_real_release_are_possible(shared_data):
+    from setveil.io import read
+    from setveil.methods.disassociation import Disassociation
+
+    release = Disassociation().anonymize(read(shared_data / "groceries.csv.gz"), KmAnonymity(k=5, m=2))
+    clusters = [plain(cluster) for cluster in release.clusters()]
+    for seed, most_per_term in ((1, 1), (2, 3)):
+        assert worlds.find_fault(clusters, world_by_cluster(release, seed, most_per_term)) is None
+
+
+def plain(cluster: SimpleCluster | JointCluster) -> worlds.Cluster:
+    """A cluster for the oracle, its parts in the order of the forest."""
+    if isinstance(cluster, JointCluster):
+        return {"shared": [plain_chunk(chunk) for chunk in cluster.shared], "parts": [plain(part) for part in cluster.parts]}
+    return {"size": cluster.size, "chunks": [plain_chunk(chunk) for chunk in cluster.chunks], "terms": list(cluster.terms)}
+
+
+def plain_chunk(chunk: Chunk) -> worlds.Chunk:
+    return [[list(items), count] for items, count in chunk.items()]
 
 
 def test_the_example_of_the_paper_is_reconstructed():
