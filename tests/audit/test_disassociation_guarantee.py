@@ -62,6 +62,15 @@ def test_what_a_cluster_alone_cannot_hide_another_cluster_may():
     assert verify(Disassociated.of_clusters([scarce] * 3, promise)).holds
 
 
+def test_a_shared_chunk_of_one_term_may_stand_above_chunks_that_tell_of_it_where_it_has_room():
+    """Five subrecords {a} fit the five records of the part that does not tell of a; six do not."""
+    promise = KmAnonymity(k=2, m=3)
+    parts = [SimpleCluster(4, [{("a", "b"): 4}]), SimpleCluster(5, [{("c",): 5}], ["d"])]
+    layouts = [Layout(Disassociated.of_clusters([JointCluster([{("a",): count}], parts)], promise)) for count in (5, 6)]
+    assert [prove(layout, promise, chunks_hold=True).tolist() for layout in layouts] == [[True], [False]]
+    assert [check_guarantee(layout, promise).holds for layout in layouts] == [True, False]
+
+
 def test_a_cluster_with_too_few_subrecords_has_no_world():
     verdict = verify(Disassociated.of_clusters([SimpleCluster(5, [{("a",): 4}])], KmAnonymity(k=2, m=2)))
     assert not verdict.holds

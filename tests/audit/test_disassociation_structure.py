@@ -128,6 +128,15 @@ def test_sensitive_items_in_chunks_or_small_clusters_are_found(item, l, count):
     assert verdict.witness.count == count
 
 
+def test_diversity_is_checked_beside_km_anonymity():
+    kept, broken = (KmAnonymity(k=2, m=2, diversity=LDiversity(l=3, sensitive=[item])) for item in ("p", "a"))
+    assert verdict_of(joint(), promise=kept).holds
+    assert "(k = 2, m = 2, l = 3)" in verdict_of(joint(), promise=kept).text
+    assert [check.name for check in verdict_of(joint(), promise=broken).failed] == ["l-diversity"]
+    with pytest.raises(ParameterError, match="disassociated data only"):
+        verify(Transactions.of([["a"], ["a"]]), promise=kept)
+
+
 def test_disassociated_data_cannot_be_held_to_k_anonymity():
     with pytest.raises(ParameterError, match="km-anonymity and l-diversity"):
         verdict_of(joint(), promise=KAnonymity(k=2))

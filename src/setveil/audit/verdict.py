@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from setveil.promises.promise import Promise
@@ -104,8 +105,17 @@ class Verdict:
 
 def name_promise(promise: Promise) -> str:
     """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
-    numbers = ", ".join(f"{name} = {value}" for name, value in vars(promise).items())
+    numbers = ", ".join(f"{name} = {value}" for name, value in _numbers(promise))
     return f"{promise.model} ({numbers})" if numbers else promise.model
+
+
+def _numbers(promise: Promise) -> Iterator[tuple[str, int | float]]:
+    """The numbers of a promise and of what is promised besides."""
+    for name, value in vars(promise).items():
+        if isinstance(value, Promise):
+            yield from _numbers(value)
+        elif isinstance(value, int | float):
+            yield name, value
 
 
 def show_items(items: tuple[str, ...], most: int = 12) -> str:

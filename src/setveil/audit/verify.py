@@ -56,6 +56,8 @@ def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
     """Whether these records keep a promise."""
     if isinstance(promise, KAnonymity):
         return check_k_anonymity(counted, promise, limit)
+    if isinstance(promise, KmAnonymity) and promise.diversity is not None:
+        raise ParameterError("promise", promise, "l-diversity can be verified on disassociated data only")
     if isinstance(promise, KmAnonymity):
         return check_km_anonymity(counted, promise, limit)
     raise ParameterError("promise", promise, "records can be verified for k-anonymity and km-anonymity")

@@ -40,4 +40,5 @@ def _check_promise(layout: Layout, promise: KmAnonymity | LDiversity, limit: int
     if isinstance(promise, LDiversity):
         return [check_l_diversity(layout, promise, limit)]
     chunks = check_chunks(layout, promise, limit)
-    return [check_clusters(layout, promise, limit), chunks, check_guarantee(layout, promise, limit, chunks_hold=chunks.holds)]
+    checks = [check_clusters(layout, promise, limit), chunks, check_guarantee(layout, promise, limit, chunks_hold=chunks.holds)]
+    return checks if promise.diversity is None else [*checks, check_l_diversity(layout, promise.diversity, limit)]

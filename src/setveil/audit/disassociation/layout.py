@@ -104,7 +104,7 @@ class Layout:
         return _find(self.term_places, places)
 
     def climb(self, places: Numbers) -> tuple[Numbers, Numbers]:
-        """Where the items of some places stand also in a shared chunk above: (number of the place, node of that chunk), all of them."""
+        """Which places have their item in a shared chunk above as well: (number of the place, node of the lowest such chunk)."""
         nodes, items = np.divmod(places, self.width)
         numbers, above = np.arange(len(places)), self.release.parent[nodes]
         found: list[tuple[Numbers, Numbers]] = []
@@ -115,7 +115,7 @@ class Layout:
                 break
             hit = self.chunk_at(above * self.width + items) >= 0
             found.append((numbers[hit], above[hit]))
-            above = self.release.parent[above]
+            numbers, items, above = numbers[~hit], items[~hit], self.release.parent[above[~hit]]
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         return np.concatenate([one for one, _ in found]), np.concatenate([node for _, node in found])
