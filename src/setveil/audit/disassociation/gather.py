@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.audit.disassociation.flow import Budget
+from setveil.audit.disassociation.flow import Budget, TooLargeError
 from setveil.audit.disassociation.layout import Layout, Numbers, distinct
 from setveil.audit.disassociation.worlds import TERMS, Chunk, Itemset, Part, Worlds
+
+_MOST_PLACES = 2_000_000
+"""How many pairs of a simple cluster and a subrecord of a shared chunk are held at most."""
 
 
 class Gatherer:
@@ -58,6 +61,8 @@ class Gatherer:
                 of_node.setdefault(node, []).append(len(contents))
                 contents.append((node, *self._subrecords(chunk)))
         simple = [node for node in nodes if release.is_simple[node]]
+        if len(simple) * sum(len(subrecords) for node, subrecords, _ in contents if not release.is_simple[node]) > _MOST_PLACES:
+            raise TooLargeError
         sources = [self._source(node, of_node, contents) for node in simple]
         parts = [
             Part(int(release.sizes[node]), bool(self.layout.has_terms[node]), int(self.layout.node_totals[node]), source)

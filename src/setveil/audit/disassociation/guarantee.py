@@ -8,7 +8,7 @@ from itertools import chain, combinations, islice, product
 from setveil.audit.disassociation.flow import Budget, TooLargeError
 from setveil.audit.disassociation.gather import Gatherer
 from setveil.audit.disassociation.layout import Layout
-from setveil.audit.disassociation.proof import prove
+from setveil.audit.disassociation.proof import find_doubtful, prove
 from setveil.audit.disassociation.worlds import TERMS, Itemset, Worlds
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import KmAnonymity
@@ -43,7 +43,7 @@ def check_guarantee(layout: Layout, promise: KmAnonymity, limit: int = 1, *, chu
                 break
     except TooLargeError:
         if not witnesses:
-            return _not_proved(layout, top, int(proved.sum()))
+            return _not_proved(layout, promise, top, chunks_hold)
     if witnesses:
         return Check(promise.model, False, _failure(witnesses[0], promise), tuple(witnesses))
     ways = f"{int(proved.sum())} clusters by counting, {len(open_tops)} by constructing the originals"
@@ -65,10 +65,12 @@ def _witness(layout: Layout, top: int, itemset: Itemset, most: int, k: int) -> W
     return Witness(f"{show_items(items)} stands in at most {most} record{'s' * (most != 1)} of any possible original, not {k}", items, most)
 
 
-def _not_proved(layout: Layout, top: int, proved: int) -> Check:
-    text = f"not proved: {proved} of {len(layout.tops)} clusters are proved by counting, another is too large to construct its originals"
-    witness = Witness(f"{layout.name(top)} is too large to decide", count=int(layout.release.sizes[top]))
-    return Check("km-anonymity", False, text, (witness,))
+def _not_proved(layout: Layout, promise: KmAnonymity, top: int, chunks_hold: bool) -> Check:
+    doubtful = find_doubtful(layout, promise, chunks_hold=chunks_hold) & (layout.top == top)
+    reason = f"{layout.name(int(doubtful.argmax()))} stands in the way of a proof by counting"
+    witness = Witness(f"{reason}, and {layout.name(top)} is too large to construct its originals", count=int(layout.release.sizes[top]))
+    text = "not proved: a cluster is not proved by counting, and too large to construct its originals"
+    return Check(promise.model, False, text, (witness,))
 
 
 class _Decision:

@@ -10,9 +10,16 @@ from setveil.promises.kanonymity import KmAnonymity
 
 
 def prove(layout: Layout, promise: KmAnonymity, *, chunks_hold: bool) -> Marks:
-    """Which top-level clusters keep Guarantee 1 for certain; a mark for each of `layout.tops`.
+    """Which top-level clusters keep Guarantee 1 for certain; a mark for each of `layout.tops`."""
+    marks = np.ones(layout.node_count, dtype=bool)
+    marks[layout.top[find_doubtful(layout, promise, chunks_hold=chunks_hold)]] = False
+    return marks[layout.tops]
 
-    The release must be well formed. A top-level cluster J is proved when
+
+def find_doubtful(layout: Layout, promise: KmAnonymity, *, chunks_hold: bool) -> Marks:
+    """Which nodes, simple or joint, stand in the way of a proof by counting.
+
+    The release must be well formed. A top-level cluster J is proved when, of all nodes in it, none does, that is when
 
     1. each of its simple clusters has at least k records;
     2. each of its chunks, record or shared, is k^m-anonymous;
@@ -44,13 +51,11 @@ def prove(layout: Layout, promise: KmAnonymity, *, chunks_hold: bool) -> Marks:
     So k records of a world hold S, and Guarantee 1 holds for J; the worlds of a release are those of its top-level clusters, any with any.
     Shared chunks are never needed against emptiness here, which is why nothing is asked of their number.
     """
-    bad = is_small(layout, promise.k) | _breaks_lemma_2(layout, promise)
+    doubtful: Marks = is_small(layout, promise.k) | _breaks_lemma_2(layout, promise)
     if not chunks_hold:
-        bad[layout.release.chunk_node[is_rare(layout, promise)]] = True
-    bad[layout.release.chunk_node[_is_overlaid(layout)]] = True
-    marks = np.ones(layout.node_count, dtype=bool)
-    marks[layout.top[bad]] = False
-    return marks[layout.tops]
+        doubtful[layout.release.chunk_node[is_rare(layout, promise)]] = True
+    doubtful[layout.release.chunk_node[_is_overlaid(layout)]] = True
+    return doubtful
 
 
 def _breaks_lemma_2(layout: Layout, promise: KmAnonymity) -> Marks:
