@@ -74,7 +74,7 @@ def top_itemsets(data: Transactions, count: int = 1000, *, least_size: int = 1, 
     for name, value in (("count", count), ("least_size", least_size)):
         if value < 1:
             raise ParameterError(name, value, "it must be a whole number of 1 or more")
-    given = np.ones(len(data), dtype=np.int64) if weights is None else np.ascontiguousarray(weights, dtype=np.int64)
+    given = np.ones(len(data), dtype=np.int64) if weights is None else np.array(weights, dtype=np.int64)
     found = find_top(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
     return _sorted(found.sizes, found.supports, found.items, data, count, found.complete)
 
