@@ -184,7 +184,11 @@ def change(folder, **facts):
         (lambda folder: change(folder, records="6"), "release.json lacks records"),
         (lambda folder: change(folder, form="cloud"), "its form 'cloud' is not known to this version"),
         (lambda folder: change(folder, promise={"model": "luck"}), "its promise 'luck' is not known to this version"),
-        (lambda folder: change(folder, promise={"model": "k-anonymity"}), "its promise is incomplete ('k')"),
+        (lambda folder: change(folder, promise={"model": "k-anonymity"}), "its promise lacks k"),
+        (
+            lambda folder: change(folder, promise={"model": "k-anonymity", "k": 1}),
+            "its promise cannot be understood (k = 1 is not allowed: it must be a whole number of 2 or more)",
+        ),
         (lambda folder: change(folder, records=2), "data.csv holds 4 records, but release.json says 2"),
         (lambda folder: change(folder, files={}), "release.json names no data file or no hierarchy.csv"),
         (lambda folder: change(folder, files={"../data.csv": "0"}), "../data.csv is missing"),

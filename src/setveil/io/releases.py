@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -246,10 +246,15 @@ def _with_empty_records(rows: Transactions, size: int, name: str) -> Transaction
 
 
 def _promise(place: Path, about: dict[str, Any]) -> Promise:
+    """The promise as `Promise.to_dict` gives it; one may hold another."""
     kind = PROMISES.get(str(about.get("model")))
     if kind is None:
         raise ReleaseError(place, f"its promise {about.get('model')!r} is not known to this version")
+    known = {field.name: about[field.name] for field in fields(kind) if field.name in about}
+    missing = [field.name for field in fields(kind) if field.name not in known and field.default is MISSING]
+    if missing:
+        raise ReleaseError(place, f"its promise lacks {', '.join(missing)}")
     try:
-        return kind(**{field.name: about[field.name] for field in fields(kind)})
-    except (KeyError, ValueError) as error:
-        raise ReleaseError(place, f"its promise is incomplete ({error})") from None
+        return kind(**{name: _promise(place, value) if isinstance(value, dict) else value for name, value in known.items()})
+    except (TypeError, ValueError) as error:
+        raise ReleaseError(place, f"its promise cannot be understood ({error})") from None
