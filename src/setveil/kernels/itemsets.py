@@ -98,7 +98,7 @@ def mine(rows: Rows, sink: Sink, desk: Desk, least_size: int) -> None:
     if len(sink.heap):
         best = np.zeros(width, dtype=np.int64)
         count_short(rows, sink, desk, least_size, best)
-        least_size = np.int64(max(least_size, 3))
+        least_size = max(least_size, 3)
     for item in range(width):
         if rows.supports[item] <= sink.state[LIMIT] or sink.state[FULL] > 0:
             break

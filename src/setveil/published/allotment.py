@@ -108,8 +108,9 @@ class Supply:
         forest, release = self._forest, self._forest.release
         kinds = self._kinds[movable]
         nodes = release.chunk_node[release.subrecord_chunk[kinds]]
-        over = (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
-        return over & np.array([not _inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()], dtype=bool)
+        free = np.array([not _inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()], dtype=bool)
+        free &= (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
+        return free
 
     def _move(self, source: int, came: dict[int, tuple[int, int]]) -> None:
         chain = []
