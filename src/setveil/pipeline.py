@@ -130,6 +130,8 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         job.method.check(len(data), job.promise, tree)
     with clock.stage("anonymizing"):
         release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
+    if not isinstance(release, Generalized):
+        raise ParameterError("method", job.method.name, "a run writes generalized releases; call the method itself for other forms")
     written = None if stage is None else _write(job, release, stage, clock)
     with clock.stage("verifying"):
         verdict = _verdict(job.promise, release, written, data)

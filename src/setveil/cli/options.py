@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -94,7 +94,7 @@ def promise_of(model: str | None, **numbers: int | None) -> Promise | None:
     if model is None and not given:
         return None
     kind = PROMISES[model or ("km-anonymity" if "m" in given else "k-anonymity")]
-    wanted = [field.name for field in fields(kind)]
+    wanted = [field.name for field in fields(kind) if field.default is MISSING]
     for name in wanted:
         if name not in numbers:
             raise ParameterError("promise", kind.model, f"its {name} cannot be given on the command line yet; use the library")
