@@ -99,8 +99,8 @@ def verpart(cluster: list[Record], k: int, m: int, sensitive: frozenset = frozen
 class Node:
     """A cluster, simple or joint, with what its parts have left in their term chunks."""
 
-    def __init__(self, parts, records, open_terms, told):
-        self.parts, self.records, self.open, self.told = parts, records, open_terms, told
+    def __init__(self, parts, records, open_terms, told, kept):
+        self.parts, self.records, self.open, self.told, self.kept = parts, records, open_terms, told, kept
         self.shared: list[Counter] = []
 
     @property
@@ -136,19 +136,20 @@ def _open(simple, k, sensitive):
         kept = {min(terms, key=lambda term: (total[term], term))} if is_short and terms and can_leave == terms else set()
         held = {term: [(number, i) for i, row in enumerate(left[number]) if term in row] for term in can_leave - kept}
         told = set().union(*domains) | kept
-        nodes.append(Node([number], [(number, i) for i in range(len(cluster))], held, told))
+        nodes.append(Node([number], [(number, i) for i in range(len(cluster))], held, told, kept))
     return nodes
 
 
 def _merged(left, right):
-    held = {term: left.open.get(term, []) + right.open.get(term, []) for term in {*left.open, *right.open}}
-    return held, left.told | right.told
+    kept = left.kept | right.kept
+    held = {term: left.open.get(term, []) + right.open.get(term, []) for term in {*left.open, *right.open} - kept}
+    return held, left.told | right.told, kept
 
 
-def _share(parts, held, told, chosen, k, m):
+def _share(parts, held, told, kept, chosen, k, m):
     """A joint cluster over the chosen terms; of equally frequent ones the first given goes first."""
     records = [record for part in parts for record in part.records]
-    node = Node(parts, records, {term: who for term, who in held.items() if term not in chosen}, told | set(chosen))
+    node = Node(parts, records, {term: who for term, who in held.items() if term not in chosen}, told | set(chosen), kept)
     fresh = [term for term in chosen if term not in told]
     rows = [frozenset(term for term in fresh if record in held[term]) for record in records]
     for domain in chunk_domains(rows, fresh, k, m):
@@ -160,7 +161,7 @@ def _share(parts, held, told, chosen, k, m):
 
 def _refine_by_level(nodes, k, m, reach, weight):
     sizes = {number: node.size for node in nodes for number in node.parts}
-    level = [([node], node.open, node.told) for node in nodes]
+    level = [([node], node.open, node.told, node.kept) for node in nodes]
     records = sum(sizes.values())
     while len(level) > 1 and records < reach * len(level):
         above = []
@@ -169,7 +170,7 @@ def _refine_by_level(nodes, k, m, reach, weight):
                 above.append(level[i])
                 continue
             roots = level[i][0] + level[i + 1][0]
-            held, told = _merged(Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:]))
+            held, told, kept = _merged(Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:]))
             total = sum(root.size for root in roots)
             chosen = []
             for term, who in sorted(held.items()):
@@ -177,19 +178,19 @@ def _refine_by_level(nodes, k, m, reach, weight):
                 if len(who) >= k and len(who) * sum(sizes[number] for number in owners) >= weight * len(owners) * total:
                     chosen.append(term)
             if chosen:
-                joint = _share(roots, held, told, chosen, k, m)
-                above.append(([joint], joint.open, joint.told))
+                joint = _share(roots, held, told, kept, chosen, k, m)
+                above.append(([joint], joint.open, joint.told, kept))
             else:
-                above.append((roots, held, told))
+                above.append((roots, held, told, kept))
         level = above
     roots = [root for entry in level for root in entry[0]]
     held, told = {}, set()
-    for _, some, known in level:
+    for _, some, known, _ in level:
         told |= known
         for term, who in some.items():
             held.setdefault(term, []).extend(who)
     lost = [term for term, who in sorted(held.items()) if term not in told and len(who) >= k]
-    return [_share(roots, held, told, lost, k, m)] if lost else roots
+    return [_share(roots, held, told, set(), lost, k, m)] if lost else roots
 
 
 def _refine_as_paper(nodes, k, m):
@@ -204,7 +205,7 @@ def _refine_as_paper(nodes, k, m):
         while i < len(nodes):
             chosen = []
             if i + 1 < len(nodes):
-                held, told = _merged(nodes[i], nodes[i + 1])
+                held, told, kept = _merged(nodes[i], nodes[i + 1])
                 held = {term: who for term, who in held.items() if term not in told}
                 chosen = sorted((term for term, who in held.items() if len(who) >= k), key=rank.__getitem__)
                 listed = [(term, number) for term in chosen for number in {number for number, _ in held[term]}]
@@ -213,7 +214,7 @@ def _refine_as_paper(nodes, k, m):
                 if supports * holders < len(listed) * (nodes[i].size + nodes[i + 1].size):
                     chosen = []
             if chosen:
-                joined.append(_share([nodes[i], nodes[i + 1]], held, told, chosen, k, m))
+                joined.append(_share([nodes[i], nodes[i + 1]], held, told, kept, chosen, k, m))
                 i += 2
             else:
                 joined.append(nodes[i])

@@ -222,7 +222,8 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
     anyhow.
 
     Returns:
-        `(ptr, term, place, occurrence, told_ptr, told)`: for each cluster its open occurrences by term, and the terms that are told of.
+        `(ptr, term, place, occurrence, told_ptr, told)`: for each cluster its open occurrences by term, and the terms that are told of,
+        each as twice its number, plus one where the cluster must keep it.
     """
     total, sums = np.zeros(width, np.int64), np.int64(0)
     for i in range(bounds[first], bounds[last]):
@@ -248,7 +249,7 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
                         found += 1
                 elif stamp[items[at]] != cluster:
                     stamp[items[at]] = cluster
-                    told[told_end] = items[at]
+                    told[told_end] = 2 * items[at] + (items[at] == kept)
                     told_end += 1
         told[told_start:told_end].sort()
         keys[:found].sort()
@@ -326,7 +327,7 @@ def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):
             left, right = 2 * i, 2 * i + 1
             if right < nodes:
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = merge_open(lists, left, right, out, fill)
+                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end, np.int64(1))
                 both = size[left] + size[right]
                 found = find_runs(out[1], fill, end, k, work[0])
                 found = keep_likely(out[2], work[0], found, both, cluster, sizes, weight)
@@ -372,17 +373,18 @@ def empty_lists(lists, nodes, k):
 
 
 @step
-def merge_told(ptr, term, left, right, out, end):
-    """Write the union of two ascending lists; returns its end."""
+def merge_told(ptr, told, left, right, out, end):
+    """Write the union of two ascending lists of terms that are told of; returns its end."""
     i, j = ptr[left], ptr[right]
     while i < ptr[left + 1] or j < ptr[right + 1]:
-        if j >= ptr[right + 1] or (i < ptr[left + 1] and term[i] < term[j]):
-            out[end] = term[i]
+        if j >= ptr[right + 1] or (i < ptr[left + 1] and told[i] >> 1 < told[j] >> 1):
+            out[end] = told[i]
             i += 1
         else:
-            if i < ptr[left + 1] and term[i] == term[j]:
+            out[end] = told[j]
+            if i < ptr[left + 1] and told[i] >> 1 == told[j] >> 1:
+                out[end] = max(told[i], told[j])
                 i += 1
-            out[end] = term[j]
             j += 1
         end += 1
     return end
@@ -457,9 +459,9 @@ def share(lists, start, end, told_start, told_end, found, k, m, work, shared, ch
     base, fresh, told_at = np.int64(len(keys)), np.int64(0), told_start
     for j in range(found):
         term = lists[1][runs[j, 0]]
-        while told_at < told_end and lists[5][told_at] < term:
+        while told_at < told_end and lists[5][told_at] >> 1 < term:
             told_at += 1
-        if told_at < told_end and lists[5][told_at] == term:
+        if told_at < told_end and lists[5][told_at] >> 1 == term:
             for at in range(runs[j, 0], runs[j, 1]):
                 shared[lists[3][at]] = made[1]
             chunk_node[made[1]] = made[0]
@@ -515,10 +517,10 @@ def tell(told, start, end, term, runs, found):
     """Add the terms of the runs to an ascending list; returns its end."""
     at, fresh = start, np.int64(0)
     for j in range(found):
-        while at < end and told[at] < term[runs[j, 0]]:
+        while at < end and told[at] >> 1 < term[runs[j, 0]]:
             at += 1
-        if at >= end or told[at] != term[runs[j, 0]]:
-            told[end + fresh] = term[runs[j, 0]]
+        if at >= end or told[at] >> 1 != term[runs[j, 0]]:
+            told[end + fresh] = 2 * term[runs[j, 0]]
             fresh += 1
     told[start : end + fresh].sort()
     return end + fresh
@@ -547,8 +549,8 @@ def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head,
     for at in range(lists[0][nodes]):
         counts[lists[1][at]] += 1
     for at in range(lists[4][nodes]):
-        if lists[5][at] < len(counts):
-            counts[lists[5][at]] = 0
+        if lists[5][at] >> 1 < len(counts):
+            counts[lists[5][at] >> 1] = 0
     start = np.zeros(len(counts) + 1, np.int64)
     found = np.int64(0)
     for term in range(len(counts)):
@@ -592,7 +594,7 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):
             if i + 1 < len(sequence):
                 right, both = sequence[i + 1], size[sequence[i]] + size[sequence[i + 1]]
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end)
+                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end, np.int64(0))
                 found = find_runs(out[1], fill, end, k, work[0])
                 mark += 1
                 if found > 0 and not gains(out[2], work[0], found, both, cluster, sizes, work[6], mark):
@@ -627,13 +629,13 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):
 
 
 @step
-def drop_told(out, start, end, told_start, told_end):
-    """Take the terms that are told of out of what is open; returns the end."""
-    fill, told_at = start, told_start
+def drop_told(out, start, end, told_start, told_end, least):
+    """Take terms out of what is open: with `least` 0 all that are told of, with 1 those that a cluster must keep; returns the end."""
+    fill, at_told = start, told_start
     for at in range(start, end):
-        while told_at < told_end and out[5][told_at] < out[1][at]:
-            told_at += 1
-        if told_at >= told_end or out[5][told_at] != out[1][at]:
+        while at_told < told_end and out[5][at_told] >> 1 < out[1][at]:
+            at_told += 1
+        if at_told >= told_end or out[5][at_told] >> 1 != out[1][at] or out[5][at_told] & 1 < least:
             out[1][fill], out[2][fill], out[3][fill] = out[1][at], out[2][at], out[3][at]
             fill += 1
     return fill

@@ -12,7 +12,7 @@ from setveil.data.exchange import as_transactions
 from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
-from setveil.errors import ParameterError
+from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.horpart import horpart
@@ -89,7 +89,9 @@ class Disassociation(Method):
         k, m, limit = promise.k, promise.m, self._limit(promise.k)
         apart = _apart(data, promise)
         least = k if promise.diversity is None else max(k, promise.diversity.l)
-        clusters = horpart(data, canonical_order(data), apart, least, max(limit, least + 1))
+        records = canonical_order(data)
+        _check_enough(len(records), least)
+        clusters = horpart(data, records, apart, least, max(limit, least + 1))
         chunks = verpart(data, clusters, apart, k, m, engine, progress)
         if not self.refine:
             joints = no_joints(data, clusters)
@@ -110,6 +112,14 @@ def canonical_order(data: Transactions) -> npt.NDArray[np.int64]:
     """The records that are not empty, in an order that depends on what they hold alone; equal ones stand together."""
     order = np.lexsort((hash_records(data, 1), data.lengths))
     return order[data.lengths[order] > 0]
+
+
+def _check_enough(records: int, least: int) -> None:
+    """Refuse what no cluster can be made of: all terms are kept, so empty records hide nobody."""
+    if 0 < records < least:
+        raise InfeasibleError(
+            f"only {records} records hold an item, but a cluster needs {least}: use a method that suppresses items, or a smaller k"
+        )
 
 
 def _apart(data: Transactions, promise: KmAnonymity) -> npt.NDArray[np.bool_]:

@@ -116,8 +116,9 @@ def _by_popularity(lists: Lists, width: int) -> Lists:
     rank[np.argsort(-held, kind="stable")] = np.arange(width, dtype=np.int32)
     order = np.lexsort((place, rank[term], owner))
     told_owner = np.repeat(np.arange(len(told_ptr) - 1), np.diff(told_ptr))
-    told_order = np.lexsort((rank[told], told_owner))
-    return ptr, rank[term][order], place[order], occurrence[order], told_ptr, rank[told][told_order]
+    told_rank = 2 * rank[told >> 1] + (told & 1)
+    told_order = np.lexsort((told_rank, told_owner))
+    return ptr, rank[term][order], place[order], occurrence[order], told_ptr, told_rank[told_order]
 
 
 def _together(
