@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from setveil.data import summary
+from setveil.data import hashing
 from setveil.data.generate import quest
 from setveil.data.summary import summarize
 from setveil.data.transactions import Bags, Transactions
@@ -50,7 +50,7 @@ def test_bags_are_equal_only_with_equal_counts(data: Bags) -> None:
 def test_hashing_in_small_chunks_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     data = quest(500, items=20, average_length=3, patterns=5, seed=3)
     whole = summarize(data)
-    monkeypatch.setattr(summary, "_CHUNK", 4)
+    monkeypatch.setattr(hashing, "_CHUNK", 4)
     assert summarize(data) == whole
 
 

@@ -116,8 +116,11 @@ def _split(
     if sum(len(inside) - k for inside in large.values()) < need:
         smallest = min(large, key=lambda children: (len(large[children]), [tree.first[child] for child in children]))
         return large, leftover + large.pop(smallest)
-    givers = [(_gain(records[number], node, tree), _content(records[number], tree), children, number)
-              for children, inside in large.items() for number in inside]
+    givers = [
+        (_gain(records[number], node, tree), _content(records[number], tree), children, number)
+        for children, inside in large.items()
+        for number in inside
+    ]
     for _, _, children, number in sorted(givers, key=lambda giver: giver[:2]):
         if need and len(large[children]) > k:
             large[children].remove(number)

@@ -36,8 +36,8 @@ class KAnonymity(Promise):
 
     def limits(self) -> str:
         return (
-            f"The {self.k} records may agree in what an adversary wants to learn: a person is hidden among them, but what all of them show is "
-            "shown of that person. Several releases of the same people can be compared with each other; each keeps the promise alone."
+            f"The {self.k} records may agree in what an adversary wants to learn: a person is hidden among them, but what all of them show "
+            "is shown of that person. Several releases of the same people can be compared with each other; each keeps the promise alone."
         )
 
     def check_feasible(self, records: int) -> None:
@@ -77,8 +77,8 @@ class KmAnonymity(Promise):
 
     def limits(self) -> str:
         return (
-            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or who knows items the person does NOT have, may find "
-            f"fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
+            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or who knows items the person does NOT have, "
+            f"may find fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
             + (f" {self.diversity.limits()}" if self.diversity else "")
         )
 

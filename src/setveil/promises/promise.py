@@ -44,4 +44,6 @@ def check_count(name: str, value: object, least: int) -> None:
 def check_enough(records: int, k: int) -> None:
     """Refuse data with fewer than `k` records (none at all is fine: nobody is in it)."""
     if 0 < records < k:
-        raise InfeasibleError(f"k = {k} is more than the {records} record{'s' * (records != 1)} of the data: nobody can be hidden among {k}")
+        raise InfeasibleError(
+            f"k = {k} is more than the {records} record{'s' * (records != 1)} of the data: nobody can be hidden among {k}"
+        )

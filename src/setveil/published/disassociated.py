@@ -59,11 +59,11 @@ Cluster = SimpleCluster | JointCluster
 class Disassociated:
     """Clusters as flat arrays, so that millions of records fit.
 
-    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is a part of, -1 for a top-level one; parents stand
-    before their parts. A node without parts is a simple cluster of `sizes[v]` records; of a joint one `sizes[v]` is the sum. Chunk c belongs to
-    node `chunk_node[c]`: a record chunk of a simple cluster, a shared chunk of a joint one. Subrecord s, `subrecords` row s, stands
-    `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node v. `alignment`, the simple cluster of each
-    original record, is private and never written.
+    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is a part of, -1 for a top-level one; parents
+    stand before their parts. A node without parts is a simple cluster of `sizes[v]` records; of a joint one `sizes[v]` is the sum. Chunk
+    c belongs to node `chunk_node[c]`: a record chunk of a simple cluster, a shared chunk of a joint one. Subrecord s, `subrecords` row s,
+    stands `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node v. `alignment`, the
+    simple cluster of each original record, is private and never written.
     """
 
     form: ClassVar[str] = "disassociated"
@@ -191,7 +191,8 @@ def _chunk_of_json(value: object) -> Chunk:
     chunk: dict[tuple[str, ...], int] = {}
     for entry in value if isinstance(value, list) else [None]:
         match entry:
-            case [[*items], int(count)] if items and count >= 1 and all(isinstance(item, str) for item in items) and len(set(items)) == len(items):
+            case [[*items], int(count)] if items and count >= 1 and all(isinstance(item, str) for item in items) and len(set(items)) ==
+            len(items):
                 key = tuple(sorted(items))
             case _:
                 raise DataError(f"a chunk must list [items, count] of its distinct non-empty subrecords, not {entry!r}")
@@ -201,8 +202,16 @@ def _chunk_of_json(value: object) -> Chunk:
     return chunk
 
 
+def _is_itemset(items: list[object]) -> bool:
+    return bool(items) and all(isinstance(item, str) for item in items) and len(set(items)) == len(items)
+
+
 def _chunks_to_json(chunks: Iterable[Chunk]) -> list[object]:
-    return sorted(([[sorted(items), count] for items, count in sorted(chunk.items(), key=lambda entry: sorted(entry[0]))] for chunk in chunks), key=_text)
+    return sorted((_chunk_to_json(chunk) for chunk in chunks), key=_text)
+
+
+def _chunk_to_json(chunk: Chunk) -> list[object]:
+    return [[list(items), count] for items, count in sorted((tuple(sorted(items)), count) for items, count in chunk.items())]
 
 
 def _text(value: object) -> str:
