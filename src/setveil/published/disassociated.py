@@ -191,8 +191,7 @@ def _chunk_of_json(value: object) -> Chunk:
     chunk: dict[tuple[str, ...], int] = {}
     for entry in value if isinstance(value, list) else [None]:
         match entry:
-            case [[*items], int(count)] if items and count >= 1 and all(isinstance(item, str) for item in items) and len(set(items)) ==
-            len(items):
+            case [[*items], int(count)] if count >= 1 and _is_itemset(items):
                 key = tuple(sorted(items))
             case _:
                 raise DataError(f"a chunk must list [items, count] of its distinct non-empty subrecords, not {entry!r}")
