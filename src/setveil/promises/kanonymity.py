@@ -77,7 +77,7 @@ class KmAnonymity(Promise):
 
     def limits(self) -> str:
         return (
-            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or who knows items the person does NOT have, "
+            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or items that the person does NOT have, "
             f"may find fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
             + (f" {self.diversity.limits()}" if self.diversity else "")
         )
