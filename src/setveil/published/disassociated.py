@@ -135,7 +135,9 @@ class Disassociated:
 
     def lines(self) -> list[str]:
         """The lines of `data.jsonl`: one for each top-level cluster, sorted, so that no order of the input is left."""
-        return sorted(_text(cluster.to_json()) for cluster in self.clusters())
+        from setveil.published.canonical import canonical
+
+        return canonical(self).lines
 
     def support(self, itemset: Iterable[object]) -> Support:
         """How many records of the original hold all these items: bounds and an estimate; see `setveil.published.query.support`."""
