@@ -13,22 +13,29 @@ from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.engines.local import Local, Progress
-from setveil.errors import OutputError, ParameterError, SetveilError
+from setveil.errors import OutputError, ParameterError, SetveilError, UnknownItemError
 from setveil.hierarchy.build import balanced, prefix
-from setveil.hierarchy.csvfile import read_hierarchy
+from setveil.hierarchy.csvfile import Layout, read_hierarchy
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read
+from setveil.io.alignment import NO_RECORDS, write_alignment
+from setveil.io.forms import Choices
 from setveil.io.output import check_place
-from setveil.io.releases import RELEASE_FORMATS, fill_release, read_release, staged_release, write_alignment
+from setveil.io.releases import FORMS, fill_release, read_release, staged_release
+from setveil.methods.compiling import announce_compiling
 from setveil.methods.method import Method
 from setveil.metrics import measure
+from setveil.promises import KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
+from setveil.published import Published
+from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 
 RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
 
-__all__ = ["RECIPES", "Job", "Outcome", "Progress", "hierarchy_maker", "load", "run"]
+__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_sensitive", "hierarchy_maker", "load", "run"]
 
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
@@ -50,15 +57,18 @@ class Job:
     promise: Promise
     method: Method
     hierarchy: Hierarchy | Path | str | None = None
-    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`."""
+    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`. A method that does
+    not generalize leaves it aside; then it serves the losses that need one."""
+    layout: Layout | None = None
+    """The layout of a hierarchy file: `paths`, `pairs` or `levels`; told from the content when not given."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `setveil.read` (for a path) or of `as_transactions` (for an object)."""
     output: Path | str | None = None
     """The release folder; nothing is written when it is not given."""
     format: str | None = None
-    """The format of the data file in the release folder."""
+    """The format of the data in the release folder; what there is depends on the published form."""
     alignment: Path | str | None = None
-    """Where to write, privately, the published record of each original record."""
+    """Where to write, privately, the published record of each original record, of forms that have one."""
     seed: int | None = None
     """Fixes what is random: the order of the published records and the queries of the measures."""
     force: bool = False
@@ -76,7 +86,7 @@ class Outcome:
     records: int
     items: int
     occurrences: int
-    release: Generalized
+    release: Published
     verdict: Verdict
     losses: Mapping[str, Any]
     """What was lost, by the name of the metric; empty when the release does not hold."""
@@ -87,6 +97,8 @@ class Outcome:
     alignment: Path | None = None
     pruned: bool = False
     """Whether the tree was built over the data's own items, so that only what the records show of it was written."""
+    notes: tuple[str, ...] = ()
+    """What the user should look at once more."""
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as one JSON object; private, for it tells what was lost."""
@@ -98,6 +110,7 @@ class Outcome:
             "verdict": self.verdict.to_dict(),
             "losses": dict(self.losses),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
+            "notes": list(self.notes),
         }
 
 
@@ -122,23 +135,22 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
 
 def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     """Every step but the last, in which the temporary folder of the release takes its name."""
-    make_hierarchy = hierarchy_maker(job.hierarchy)
+    make_hierarchy = hierarchy_maker(job.hierarchy, job.layout)
     with clock.stage("reading"):
         data = load(job.data, job.reading)
+    notes = check_sensitive(job.promise, data.vocabulary) if len(data) else ()
     with clock.stage("building the hierarchy"):
         tree = make_hierarchy(data)
         job.method.check(len(data), job.promise, tree)
-    with clock.stage("anonymizing"):
+    with clock.stage("anonymizing"), announce_compiling(clock.progress, "anonymizing"):
         release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
-    if not isinstance(release, Generalized):
-        raise ParameterError("method", job.method.name, "a run writes generalized releases; call the method itself for other forms")
     written = None if stage is None else _write(job, release, stage, clock)
     with clock.stage("verifying"):
         verdict = _verdict(job.promise, release, written, data)
     losses: Mapping[str, Any] = {}
     if verdict.holds:
-        with clock.stage("measuring"):
-            losses = measure(release, data, seed=job.seed or 0)
+        with clock.stage("measuring"), announce_compiling(clock.progress, "measuring"):
+            losses = measure(release, data, seed=job.seed or 0, hierarchy=tree if isinstance(release, Disassociated) else None)
     if verdict.holds and job.alignment is not None:
         with clock.stage("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
@@ -152,8 +164,27 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         seconds=clock.seconds,
         output=Path(job.output) if verdict.holds and job.output else None,
         alignment=Path(job.alignment) if verdict.holds and job.alignment else None,
-        pruned=written is not None and written.hierarchy.origin.pruned,
+        pruned=isinstance(written, Generalized) and written.hierarchy.origin.pruned,
+        notes=notes,
     )
+
+
+def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """A note when some sensitive items stand nowhere: a list may cover more than the data, but may also be misspelt.
+
+    Raises:
+        UnknownItemError: when none of them stands anywhere, so that nothing would be protected.
+    """
+    diversity = promise.diversity if isinstance(promise, KmAnonymity) else promise
+    if not isinstance(diversity, LDiversity):
+        return ()
+    missing = sorted(item for item in diversity.sensitive if item not in vocabulary)
+    if missing and len(missing) == len(diversity.sensitive):
+        raise UnknownItemError(missing, "the data holds none of the sensitive items:")
+    if not missing:
+        return ()
+    named = ", ".join(repr(item) for item in missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+    return (f"{len(missing)} of {len(diversity.sensitive)} sensitive items stand in no record: {named}. Are they spelt as in the data?",)
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -163,12 +194,16 @@ def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions
     return as_transactions(data, **(reading or {}))
 
 
-def hierarchy_maker(given: Hierarchy | Path | str | None) -> MakeHierarchy:
+def hierarchy_maker(given: Hierarchy | Path | str | None, layout: Layout | None = None) -> MakeHierarchy:
     """How to get the tree once the data is read; what can be refused before that is refused at once.
 
     Args:
         given: A tree, a path, or a recipe as in `Job.hierarchy`.
+        layout: The layout of the file, when it is one.
     """
+    is_recipe = isinstance(given, str) and given.split(":")[0] in ("balanced", "prefix")
+    if layout is not None and (is_recipe or given is None or isinstance(given, Hierarchy)):
+        raise ParameterError("layout", layout, "it says how a hierarchy file is laid out, but none is given")
     if isinstance(given, str):
         kind, *parts = given.split(":")
         if kind == "balanced" and len(parts) <= 2:
@@ -177,7 +212,7 @@ def hierarchy_maker(given: Hierarchy | Path | str | None) -> MakeHierarchy:
             return _prefix_maker(given, *parts)
         if kind in ("balanced", "prefix"):
             raise ParameterError("hierarchy", given, RECIPES)
-    tree = given if isinstance(given, Hierarchy) or given is None else read_hierarchy(given)
+    tree = given if isinstance(given, Hierarchy) or given is None else read_hierarchy(given, layout=layout)
     return lambda data: tree
 
 
@@ -225,8 +260,9 @@ def _stage(job: Job) -> AbstractContextManager[Path | None]:
 
 def _check_job(job: Job) -> None:
     """Refuse, before any work, what can be told from the job alone."""
-    if job.format is not None and job.format not in RELEASE_FORMATS:
-        raise ParameterError("format", job.format, f"a release may have one of {', '.join(RELEASE_FORMATS)}")
+    FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
+    if job.alignment is not None and job.method.form == Disassociated.form:
+        raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
     inputs = [Path(given).resolve() for given in (job.data, job.hierarchy) if isinstance(given, str | Path)]
     output = None if job.output is None else Path(job.output)
     if output is not None:
@@ -246,7 +282,7 @@ def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force
     check_place(place, force=force)
 
 
-def _write(job: Job, release: Generalized, stage: Path, clock: _Clock) -> Generalized:
+def _write(job: Job, release: Published, stage: Path, clock: _Clock) -> Published:
     """The release as it was read back after it was written."""
     with clock.stage("writing"), _naming(job.output):
         fill_release(release, stage, format=job.format, seed=job.seed, public_items=job.public_items, verified=True)
@@ -265,7 +301,7 @@ def _naming(place: Path | str | None) -> Iterator[None]:
         raise OutputError(str(place), error.strerror or str(error)) from error
 
 
-def _verdict(promise: Promise, release: Generalized, written: Generalized | None, data: Transactions) -> Verdict:
+def _verdict(promise: Promise, release: Published, written: Published | None, data: Transactions) -> Verdict:
     """The promise on what lies on the disk, containment on the release in memory, and that both are the same."""
     verdict = verify(release, data, promise=promise)
     if written is None:

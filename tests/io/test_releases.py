@@ -17,7 +17,9 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, OutputError, ParameterError, ReleaseError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read, read_release, write
-from setveil.io.releases import RELEASE_FORMATS, fill_release, staged_release, write_alignment, write_release
+from setveil.io.alignment import write_alignment
+from setveil.io.generalized import GENERALIZED
+from setveil.io.releases import fill_release, staged_release, write_release
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized, relabeled
 from tests.strategies import data_with_tree
@@ -45,7 +47,7 @@ def about(folder):
     return json.loads((folder / "release.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("format", RELEASE_FORMATS)
+@pytest.mark.parametrize("format", GENERALIZED.formats)
 @pytest.mark.parametrize("kind", [Transactions, Bags])
 @settings(max_examples=settings.default.max_examples // 6)
 @given(drawn=st.data())
@@ -55,7 +57,7 @@ def test_a_release_that_is_written_is_read_again(format, kind, drawn):
     labels = [release.items[node] for node in release.published_nodes()]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "release"
-        if RELEASE_FORMATS[format] == "data.dat" and any(label.split() != [label] for label in labels):
+        if GENERALIZED.formats[format] == ("data.dat",) and any(label.split() != [label] for label in labels):
             with pytest.raises(DataError, match="cannot stand in a FIMI file"):
                 write_release(release, place, format=format)
             assert list(Path(folder).iterdir()) == []

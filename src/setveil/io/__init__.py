@@ -10,10 +10,10 @@ from setveil.io.formats import FORMATS, Format
 if TYPE_CHECKING:
     import os
 
-    from setveil.published.generalized import Generalized
+    from setveil.published import Published
 
 
-def read_release(path: str | os.PathLike[str]) -> Generalized:
+def read_release(path: str | os.PathLike[str]) -> Published:
     """The release in a folder; see `setveil.io.releases.read_release`."""
     from setveil.io.releases import read_release
 

@@ -11,7 +11,7 @@ from setveil.io.formats import FORMATS
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.published.generalized import Generalized
+    from setveil.published import Published
 
 
 def read(
@@ -52,7 +52,7 @@ def read(
 
 
 def write(
-    thing: Transactions | Generalized,
+    thing: Transactions | Published,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -65,7 +65,7 @@ def write(
     Args:
         thing: Transactions or bags (to a file), or a published form (to a folder).
         path: The file, packed when it ends with `.gz` or `.zst`, `-` for standard output; or the folder.
-        format: One of `FORMATS`; by the end of the name when not given. Of a release: `csv` (default), `fimi` or `parquet`.
+        format: One of `FORMATS`; by the end of the name when not given. Of a release see `setveil.io.releases.write_release`.
         force: Whether what is there may be replaced.
         seed: Of a release: makes the order of its records repeatable; by default it comes from the system.
         public_items: Of a release: whether a tree that was built from the data's items is published whole.
@@ -79,7 +79,7 @@ def write(
     if not isinstance(thing, Transactions):
         from setveil.io.releases import write_release
 
-        write_release(thing, path, format=format or "csv", force=force, seed=seed, public_items=public_items)
+        write_release(thing, path, format=format, force=force, seed=seed, public_items=public_items)
         return
     _check_format(format)
     target = Path(path)

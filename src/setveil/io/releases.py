@@ -1,11 +1,18 @@
 """Release folders: what is safe to hand over, and nothing else.
 
     release.json    the promise, the method, the number of records, the sha256 of the other files
+
+of generalized records
+
     data.csv        record,item (of bags record,item,count); or data.dat, data.parquet
     hierarchy.csv   the tree of the items; of a tree that was built from the data only what the records show
 
-Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. Nothing of the input's order, identifiers or
-times is written.
+of disassociated data
+
+    data.jsonl      one top-level cluster per line; or clusters.parquet, subrecords.parquet, terms.parquet
+
+Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. Clusters stand in an order that depends on what
+they say alone. Nothing of the input's order, identifiers or times is written.
 """
 
 from __future__ import annotations
@@ -20,28 +27,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError, OutputError, ParameterError, ReleaseError
-from setveil.hierarchy.csvfile import read_hierarchy, write_hierarchy
-from setveil.hierarchy.hierarchy import Hierarchy, Origin
-from setveil.io.delimited import write_baskets, write_release_rows
-from setveil.io.files import read
-from setveil.io.fimi import write_fimi
-from setveil.io.output import new_file, new_folder, private_folder, write_lines
-from setveil.io.parquet import write_parquet_rows
+from setveil.errors import DataError, ReleaseError
+from setveil.io.disassociated import DISASSOCIATED
+from setveil.io.forms import Choices, ReleaseForm
+from setveil.io.generalized import GENERALIZED
+from setveil.io.output import new_folder
 from setveil.promises import PROMISES, Promise
-from setveil.published.generalized import Generalized, relabeled
+from setveil.published import Published
 
 ABOUT = "release.json"
-TREE = "hierarchy.csv"
-RELEASE_FORMATS = {"csv": "data.csv", "fimi": "data.dat", "dat": "data.dat", "parquet": "data.parquet"}
-"""The formats that a release may have -> the name of its data file; `dat` is another word for `fimi`."""
+FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, DISASSOCIATED)}
+"""How each published form lies in a folder."""
+RELEASE_FORMATS = {name: form.formats[name] for form in FORMS.values() for name in form.formats}
+"""Every format that some release may have -> the names of its data files."""
 
 
 def write_release(
-    release: Generalized,
+    release: Published,
     folder: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -55,13 +57,13 @@ def write_release(
     Args:
         release: The published form.
         folder: Its place; an empty folder is taken, another release is replaced with `force`, any other folder is left alone.
-        format: One of `RELEASE_FORMATS`; `csv` when not given.
+        format: Of generalized records `csv` (default), `fimi` or `parquet`; of disassociated data `jsonl` (default) or `parquet`.
         force: Whether a release that is there already may be replaced.
         seed: Makes the order of the records repeatable; by default it comes from the system.
         public_items: Whether a tree that was built from the data's own items is published whole.
         verified: Whether the caller has verified the promise on what is written; `staged_release` gives the chance to.
     """
-    _check_release_format(format)
+    FORMS[release.form].check(Choices(format=format, public_items=public_items))
     with staged_release(folder, force=force) as stage:
         fill_release(release, stage, format=format, seed=seed, public_items=public_items, verified=verified)
 
@@ -83,7 +85,7 @@ def staged_release(folder: str | os.PathLike[str], *, force: bool = False) -> It
 
 
 def fill_release(
-    release: Generalized,
+    release: Published,
     stage: Path,
     *,
     format: str | None = None,
@@ -92,18 +94,15 @@ def fill_release(
     verified: bool = False,
 ) -> None:
     """Write the files of a release into an empty folder; see `write_release`."""
-    _check_release_format(format)
-    tree = release.hierarchy
-    if not (tree.origin.is_public or public_items):
-        tree = tree.pruned(release.published_nodes())
-    data_name = RELEASE_FORMATS[format or "csv"]
-    _write_data(release.records(seed), stage / data_name)
-    write_hierarchy(tree, stage / TREE)
-    about = _about(release, tree, [data_name, TREE], stage, verified)
+    choices = Choices(format=format, seed=seed, public_items=public_items)
+    form = FORMS[release.form]
+    form.check(choices)
+    names, facts = form.fill(release, stage, choices)
+    about = _about(release, names, facts, stage, verified)
     (stage / ABOUT).write_text(json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
 
 
-def read_release(folder: str | os.PathLike[str]) -> Generalized:
+def read_release(folder: str | os.PathLike[str]) -> Published:
     """The release in a folder, as anybody who was given it can read it.
 
     Raises:
@@ -113,77 +112,23 @@ def read_release(folder: str | os.PathLike[str]) -> Generalized:
     about = _read_about(place)
     for name, digest in about["files"].items():
         _check_file(place, name, digest)
-    data_name = next((name for name in RELEASE_FORMATS.values() if name in about["files"]), None)
-    if data_name is None or TREE not in about["files"]:
-        raise ReleaseError(place, f"{ABOUT} names no data file or no {TREE}")
+    promise = _promise(place, about["promise"])
     try:
-        tree = read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
-        data = _read_data(place / data_name, bags=bool(about.get("bags")))
-        rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-        rows = _with_empty_records(rows, about["records"], data_name)
+        return FORMS[about["form"]].read(place, about, promise)
     except ReleaseError:
         raise
     except DataError as error:
         raise ReleaseError(place, str(error)) from None
-    return Generalized.of_rows(rows, tree, _promise(place, about["promise"]), about["method"])
 
 
-def write_alignment(
-    release: Generalized,
-    original: Transactions,
-    path: str | os.PathLike[str],
-    *,
-    force: bool = False,
-    folder: str | os.PathLike[str] | None = None,
-) -> None:
-    """Write, privately, the published record of each original record: line i belongs to original record i.
-
-    A line holds the items as CSV cells, as in the format `baskets` (an empty record is a pair of quotes). Only the owner may read the file.
-
-    Args:
-        release: A release that has just been made, so that its alignment is known.
-        original: The data it was made from.
-        path: The file; it never lies in a release folder.
-        force: Whether a file that is there may be replaced.
-        folder: The release folder, when it is not there yet.
-    """
-    target = Path(path)
-    homes = [parent for parent in target.absolute().parents if (parent / ABOUT).is_file()]
-    if homes or (folder is not None and target.resolve().is_relative_to(Path(folder).resolve())):
-        raise OutputError(target, "the alignment is private and must not lie in a release folder")
-    if release.alignment is None or len(release.alignment) != len(original):
-        raise DataError("this release does not know which record stands for whom: only one that has just been made from this data does")
-    lines = list(write_baskets(release.classes))
-    with new_file(target, force=force, mode=0o600) as temporary:
-        write_lines((lines[number] for number in release.alignment.tolist()), temporary, None)
-
-
-def _check_release_format(format: str | None) -> None:
-    if format is not None and format not in RELEASE_FORMATS:
-        raise ParameterError("format", format, f"a release may have one of {', '.join(RELEASE_FORMATS)}")
-
-
-def _write_data(records: Transactions, target: Path) -> None:
-    if target.suffix == ".dat":
-        write_lines(write_fimi(records), target, None)
-    elif target.suffix == ".csv":
-        write_lines(write_release_rows(records), target, None)
-    else:
-        with private_folder() as work:
-            write_lines(write_release_rows(records), work / "rows", None)
-            write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
-
-
-def _about(release: Generalized, tree: Hierarchy, names: list[str], stage: Path, verified: bool) -> dict[str, object]:
-    origin: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
+def _about(release: Published, names: list[str], facts: dict[str, object], stage: Path, verified: bool) -> dict[str, object]:
     return {
         "setveil": _version(),
         "form": release.form,
         "promise": release.promise.to_dict(),
         "method": dict(release.method),
         "records": len(release),
-        **({"bags": True} if isinstance(release.classes, Bags) else {}),
-        "hierarchy": origin | ({"pruned": True} if tree.origin.pruned else {}),
+        **facts,
         "files": {name: _sha256(stage / name) for name in names},
         "verified": verified,
     }
@@ -212,7 +157,7 @@ def _read_about(place: Path) -> dict[str, Any]:
     wrong = [key for key, kind in kinds.items() if not isinstance(about, dict) or not isinstance(about.get(key), kind)]
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
-    if about["form"] != Generalized.form:
+    if about["form"] not in FORMS:
         raise ReleaseError(place, f"its form {about['form']!r} is not known to this version")
     return dict(about)
 
@@ -222,27 +167,6 @@ def _check_file(place: Path, name: str, digest: object) -> None:
         raise ReleaseError(place, f"{name} is missing")
     if _sha256(place / name) != digest:
         raise ReleaseError(place, f"{name} was changed after the release was written (its sha256 differs)")
-
-
-def _origin(recipe: dict[str, Any]) -> Origin:
-    parameters = {key: value for key, value in recipe.items() if key not in ("kind", "pruned")}
-    return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))
-
-
-def _read_data(path: Path, *, bags: bool) -> Transactions:
-    if path.suffix == ".dat":
-        return read(path, format="fimi", bags=bags)
-    return read(path, format=path.suffix[1:], record="record", item="item", count="count" if bags else None, bags=bags)
-
-
-def _with_empty_records(rows: Transactions, size: int, name: str) -> Transactions:
-    """The records of the data file and the empty ones, which have no rows in it."""
-    if len(rows) > size:
-        raise DataError(f"{name} holds {len(rows)} records, but {ABOUT} says {size}")
-    indptr = np.concatenate((rows.indptr, np.full(size - len(rows), rows.indptr[-1])))
-    if isinstance(rows, Bags):
-        return Bags(indptr, rows.items, rows.vocabulary, rows.counts)
-    return Transactions(indptr, rows.items, rows.vocabulary)
 
 
 def _promise(place: Path, about: dict[str, Any]) -> Promise:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -27,3 +29,27 @@ def kernel(function: Function) -> Function:
 def step(function: Function) -> Function:
     """Compile as a part of the kernels that call it, in the same file; it has no door of its own, which halves the time to compile."""
     return cast(Function, njit(nogil=True, **_WITHOUT_DOORS)(function))
+
+
+@contextmanager
+def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Iterator[None]:
+    """Call back when a kernel begins and ends to be compiled; one that comes from the cache is not."""
+    with event.install_listener("numba:compile", _Watch(begins, ends)):
+        yield
+
+
+class _Watch(event.Listener):  # type: ignore[misc]
+    """A kernel is compiled with the steps it calls: only the outermost counts."""
+
+    def __init__(self, begins: Callable[[], None], ends: Callable[[], None]) -> None:
+        self.begins, self.ends, self.depth = begins, ends, 0
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        if self.depth == 1:
+            self.begins()
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            self.ends()

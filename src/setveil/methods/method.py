@@ -23,6 +23,8 @@ class Method(ABC):
     promises: ClassVar[tuple[type[Promise], ...]]
     """The promises it can keep."""
     needs_hierarchy: ClassVar[bool]
+    form: ClassVar[str] = "generalized"
+    """The published form that it gives."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)
 
     @abstractmethod

@@ -61,6 +61,7 @@ class Disassociation(Method):
     name: ClassVar[str] = "disassociation"
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = False
+    form: ClassVar[str] = Disassociated.form
 
     max_cluster: int | None = None
     """Groups of more records than this are cut; at least k. By default 6 k - 1."""

@@ -1,0 +1,59 @@
+"""The release folder of disassociated data: `data.jsonl`, or for large data three Parquet tables; and bare files of clusters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import DataError, ReleaseError
+from setveil.io.clusterlines import looks_like_clusters, read_cluster_lines
+from setveil.io.clustertables import TABLES, read_cluster_tables, write_cluster_tables
+from setveil.io.forms import Choices, ReleaseForm
+from setveil.io.output import write_lines
+from setveil.io.source import Source, open_source
+from setveil.promises import Promise
+from setveil.published.disassociated import Disassociated
+
+
+def fill_disassociated(release: Disassociated, stage: Path, choices: Choices) -> tuple[list[str], dict[str, object]]:
+    """Write the clusters in their canonical order, which nothing of the input's order is left in."""
+    names = DISASSOCIATED.files(choices)
+    if names == TABLES:
+        write_cluster_tables(release, stage)
+    else:
+        write_lines(release.lines(), stage / names[0], None)
+    return list(names), {}
+
+
+def read_disassociated(place: Path, about: dict[str, Any], promise: Promise) -> Disassociated:
+    """The release in a folder."""
+    names = DISASSOCIATED.written(about)
+    if names is None:
+        raise ReleaseError(place, "release.json names no data file")
+    if names == TABLES:
+        release = read_cluster_tables(place, promise, about["method"])
+    else:
+        with (place / names[0]).open("rb", buffering=1 << 20) as stream:
+            release = read_cluster_lines(stream, names[0], promise, about["method"])
+    if len(release) != about["records"]:
+        raise DataError(f"{names[0]} holds {len(release)} records, but release.json says {about['records']}")
+    return release
+
+
+DISASSOCIATED = ReleaseForm(
+    Disassociated.form, {"jsonl": ("data.jsonl",), "parquet": TABLES}, False, fill_disassociated, read_disassociated
+)
+
+
+def read_clusters(source: Source, promise: Promise) -> Disassociated:
+    """The clusters of a bare file of JSON lines, which promises nothing by itself.
+
+    Args:
+        source: The file.
+        promise: What the release shall carry.
+    """
+    with source.stream() as stream:
+        return read_cluster_lines(stream, source.name, promise, {})
+
+
+__all__ = ["DISASSOCIATED", "looks_like_clusters", "open_source", "read_clusters"]

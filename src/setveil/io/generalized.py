@@ -1,0 +1,90 @@
+"""The release folder of generalized records: `data.csv` (or `.dat`, `.parquet`) and `hierarchy.csv`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import DataError, ReleaseError
+from setveil.hierarchy.csvfile import read_hierarchy, write_hierarchy
+from setveil.hierarchy.hierarchy import Origin
+from setveil.io.delimited import write_release_rows
+from setveil.io.files import read
+from setveil.io.fimi import write_fimi
+from setveil.io.forms import Choices, ReleaseForm
+from setveil.io.output import private_folder, write_lines
+from setveil.io.parquet import write_parquet_rows
+from setveil.promises import Promise
+from setveil.published.generalized import Generalized, relabeled
+
+TREE = "hierarchy.csv"
+
+
+def fill_generalized(release: Generalized, stage: Path, choices: Choices) -> tuple[list[str], dict[str, object]]:
+    """Write records in a shuffled order, and the tree; of one that was built from the data only what the records show."""
+    tree = release.hierarchy
+    if not (tree.origin.is_public or choices.public_items):
+        tree = tree.pruned(release.published_nodes())
+    (name,) = GENERALIZED.files(choices)
+    _write_data(release.records(choices.seed), stage / name)
+    write_hierarchy(tree, stage / TREE)
+    origin: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
+    bags = {"bags": True} if isinstance(release.classes, Bags) else {}
+    return [name, TREE], {**bags, "hierarchy": origin | ({"pruned": True} if tree.origin.pruned else {})}
+
+
+def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Generalized:
+    """The release in a folder."""
+    names = GENERALIZED.written(about)
+    if names is None or TREE not in about["files"]:
+        raise ReleaseError(place, f"release.json names no data file or no {TREE}")
+    tree = read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
+    data = _read_data(place / names[0], bags=bool(about.get("bags")))
+    rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
+    rows = _with_empty_records(rows, about["records"], names[0])
+    return Generalized.of_rows(rows, tree, promise, about["method"])
+
+
+GENERALIZED = ReleaseForm(
+    Generalized.form,
+    {"csv": ("data.csv",), "fimi": ("data.dat",), "dat": ("data.dat",), "parquet": ("data.parquet",)},
+    True,
+    fill_generalized,
+    read_generalized,
+)
+"""`dat` is another word for `fimi`."""
+
+
+def _write_data(records: Transactions, target: Path) -> None:
+    if target.suffix == ".dat":
+        write_lines(write_fimi(records), target, None)
+    elif target.suffix == ".csv":
+        write_lines(write_release_rows(records), target, None)
+    else:
+        with private_folder() as work:
+            write_lines(write_release_rows(records), work / "rows", None)
+            write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
+
+
+def _origin(recipe: dict[str, Any]) -> Origin:
+    parameters = {key: value for key, value in recipe.items() if key not in ("kind", "pruned")}
+    return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))
+
+
+def _read_data(path: Path, *, bags: bool) -> Transactions:
+    if path.suffix == ".dat":
+        return read(path, format="fimi", bags=bags)
+    return read(path, format=path.suffix[1:], record="record", item="item", count="count" if bags else None, bags=bags)
+
+
+def _with_empty_records(rows: Transactions, size: int, name: str) -> Transactions:
+    """The records of the data file and the empty ones, which have no rows in it."""
+    if len(rows) > size:
+        raise DataError(f"{name} holds {len(rows)} records, but release.json says {size}")
+    indptr = np.concatenate((rows.indptr, np.full(size - len(rows), rows.indptr[-1])))
+    if isinstance(rows, Bags):
+        return Bags(indptr, rows.items, rows.vocabulary, rows.counts)
+    return Transactions(indptr, rows.items, rows.vocabulary)

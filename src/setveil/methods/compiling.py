@@ -1,0 +1,27 @@
+"""Says that kernels are being compiled, so that nobody takes a first run for a slow one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from setveil.engines.local import Progress
+
+COMPILING = "compiling kernels (once)"
+
+
+@contextmanager
+def announce_compiling(progress: Progress | None, stage: str) -> Iterator[None]:
+    """Tell the progress when a kernel that no cache holds is compiled, and that `stage` goes on afterwards.
+
+    Args:
+        progress: Is told; nothing is watched when it is None.
+        stage: What is being done beside that.
+    """
+    if progress is None:
+        yield
+        return
+    from setveil.kernels.jit import watch_compiling
+
+    with watch_compiling(lambda: progress(0, 0, COMPILING), lambda: progress(0, 0, stage)):
+        yield
