@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -31,11 +30,9 @@ def step(function: Function) -> Function:
     return cast(Function, njit(nogil=True, **_WITHOUT_DOORS)(function))
 
 
-@contextmanager
-def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Iterator[None]:
-    """Call back when a kernel begins and ends to be compiled; one that comes from the cache is not."""
-    with event.install_listener("numba:compile", _Watch(begins, ends)):
-        yield
+def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Any:
+    """A context in which these are called when a kernel begins and ends to be compiled; one that comes from the cache is not."""
+    return event.install_listener("numba:compile", _Watch(begins, ends))
 
 
 class _Watch(event.Listener):  # type: ignore[misc]
