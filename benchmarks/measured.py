@@ -41,9 +41,8 @@ class Measured:
 
     def row(self) -> str:
         """The row as text."""
-        asked = " ".join(
-            [f"{self.asked_seconds:g} s"] * (self.asked_seconds is not None) + [f"{self.asked_mb:,.0f} MB"] * (self.asked_mb is not None)
-        )
+        seconds = "" if self.asked_seconds is None else f"{self.asked_seconds:.2g} s"
+        asked = f"{seconds} {'' if self.asked_mb is None else f'{self.asked_mb:,.0f} MB'}".strip()
         each = (self.peak_mb - BASE_MB) * 1e6 / self.occurrences if self.occurrences else 0.0
         figures = (
             f"{self.seconds:.3f}",

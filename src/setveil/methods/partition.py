@@ -15,7 +15,7 @@ from setveil.engines.local import LOCAL, Local, Progress
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.method import Method
 from setveil.promises import KAnonymity, KmAnonymity, Promise
-from setveil.published.generalized import Generalized
+from setveil.published.generalized import Generalized, relabeled
 
 if TYPE_CHECKING:
     from setveil.kernels import partition as kernels
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
+LARGE = 100_000
+"""Occurrences from which on it pays to put records that stay together beside each other in memory."""
 BUDGET = 1_000_000
 """Occurrences that a worker looks at before it reports progress and shares its pending partitions."""
 
@@ -76,13 +78,13 @@ class Partition(Method):
         data = as_transactions(data)
         self.check(len(data), promise, hierarchy)
         assert hierarchy is not None and isinstance(promise, KAnonymity | KmAnonymity)
-        leaves, counts = _on_leaves(data, hierarchy)
-        kept = _kept_records(data.indptr, leaves, promise.k)
-        work = _Work(data.indptr, leaves, kept, hierarchy, promise.k)
+        data = _on_leaves(data, hierarchy)
+        kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
+        work = _Work(data, kept, hierarchy, promise.k)
         parts = work.run(engine, progress)
-        rows, alignment = _published(work, parts, hierarchy)
+        rows, alignment = _published(work, len(data), parts, hierarchy)
         if isinstance(data, Bags):
-            rows = _with_multiplicities(rows, alignment, data.indptr, work.node, counts)
+            rows = _with_multiplicities(rows, alignment[kept], work.records, data.take(kept).counts)
         return Generalized.of_rows(rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=_sizes(rows, alignment))
 
 
@@ -93,24 +95,17 @@ def warmup() -> None:
     Partition().anonymize(Transactions.of(rows), KAnonymity(k=2), tree)
 
 
-def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> tuple[Int32s, Int64s]:
-    """The leaf and the count of every occurrence, ascending by leaf within each record."""
+def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> Transactions:
+    """The same records over the nodes of the tree, whose first ones are the leaves."""
     numbers = hierarchy.leaf_numbers(data.vocabulary)
-    counts = data.counts if isinstance(data, Bags) else np.empty(0, dtype=np.int64)
-    leaves = numbers[data.items]
-    if (numbers[1:] > numbers[:-1]).all():
-        return leaves, counts
-    codes = data.rows * hierarchy.leaf_count + leaves
-    if len(counts):
-        order = np.argsort(codes, kind="stable")
-        return leaves[order], counts[order]
-    codes.sort()
-    return (codes % hierarchy.leaf_count).astype(np.int32), counts
+    if isinstance(data, Bags) or not (numbers[1:] > numbers[:-1]).all():
+        return relabeled(data, numbers, hierarchy.nodes)
+    return Transactions(data.indptr, numbers[data.items], hierarchy.nodes)
 
 
-def _kept_records(indptr: Int64s, leaves: Int32s, k: int) -> Int64s:
+def _kept_records(data: Transactions, k: int) -> Int64s:
     """The records to partition; all others are published as empty."""
-    lengths = np.diff(indptr)
+    lengths = data.lengths
     full = np.flatnonzero(lengths)
     empty = len(lengths) - len(full)
     if len(full) < k:
@@ -120,31 +115,49 @@ def _kept_records(indptr: Int64s, leaves: Int32s, k: int) -> Int64s:
     order = full[np.argsort(lengths[full], kind="stable")]
     longest = lengths[order[k - empty - 1]]
     near = [int(record) for record in order if lengths[record] <= longest]
-    near.sort(key=lambda record: (lengths[record], leaves[indptr[record] : indptr[record + 1]].tolist()))
+    near.sort(key=lambda record: (lengths[record], data.items[data.indptr[record] : data.indptr[record + 1]].tolist()))
     kept = np.setdiff1d(full, near[: k - empty])
     return kept if len(kept) >= k else kept[:0]
+
+
+def _near_each_other(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> Int64s:
+    """The records in an order that puts those that stay together for long beside each other in memory; it decides nothing else.
+
+    The key of a record tells which nodes near the root it holds, a bit for each, the nearest first.
+    """
+    if len(data.items) < LARGE:
+        return kept
+    bits, left = np.zeros(hierarchy.leaf_count, dtype=np.uint64), 64
+    for depth in range(1, hierarchy.height + 1):
+        present, place = np.unique(hierarchy.ancestors[:, depth], return_inverse=True)
+        if len(present) > left and depth > 1:
+            break
+        left = max(left - len(present), 0)
+        bits |= np.left_shift(np.uint64(1), (left + place % (64 - left)).astype(np.uint64))
+    key = np.bitwise_or.reduceat(np.append(bits[data.items], np.uint64(0)), data.indptr)
+    return kept[np.argsort(key[kept], kind="stable")]
 
 
 class _Work:
     """The arrays of one run, and the loop that hands slices of them to workers."""
 
-    def __init__(self, indptr: Int64s, leaves: Int32s, kept: Int64s, hierarchy: Hierarchy, k: int) -> None:
+    def __init__(self, data: Transactions, kept: Int64s, hierarchy: Hierarchy, k: int) -> None:
         from setveil.kernels import partition as kernels
 
         self.kernels, self.k, self.kept = kernels, k, kept
-        self.occurrences = int(np.diff(indptr)[kept].sum())
+        rows = data.take(kept)
+        self.occurrences = len(rows.items)
         fanout = np.bincount(hierarchy.parent[hierarchy.parent >= 0], minlength=len(hierarchy)).astype(np.int32)
         penalty = np.where(hierarchy.widths == 1, 0, hierarchy.widths)
         self.tree = kernels.Tree(hierarchy.ancestors, hierarchy.depth, fanout, hierarchy.first, hierarchy.stop, penalty)
-        self.node = np.empty(len(leaves), dtype=np.int32)
         self.records = kernels.Records(
-            indptr,
-            leaves,
-            kept.copy(),
+            rows.indptr,
+            rows.items,
+            np.arange(len(kept)),
             np.empty(len(kept), dtype=np.int64),
             np.empty(len(kept), dtype=np.int32),
-            self.node,
-            np.zeros(len(leaves), dtype=np.int32),
+            np.empty(self.occurrences, dtype=np.int32),
+            np.zeros(self.occurrences, dtype=np.int32),
         )
         self.root = hierarchy.root
 
@@ -200,7 +213,7 @@ class _Worker:
     def push_root(self) -> None:
         """Begin with all records under the root."""
         work = self.work
-        whole = int(work.records.delta[_entries(work)].sum(dtype=np.int64))
+        whole = int(work.records.delta.sum(dtype=np.int64))
         is_leaf = work.tree.fanout[work.root] == 0
         self._push(0, len(work.kept), np.array([work.root], dtype=np.int32), np.array([-1 if is_leaf else whole]))
 
@@ -241,19 +254,12 @@ def _share(workers: list[_Worker]) -> None:
                 busiest.give(worker)
 
 
-def _entries(work: _Work) -> npt.NDArray[np.bool_]:
-    """Which occurrences belong to records that are partitioned."""
-    kept = np.zeros(len(work.records.indptr) - 1, dtype=bool)
-    kept[work.kept] = True
-    return np.repeat(kept, np.diff(work.records.indptr))
-
-
-def _published(work: _Work, parts: list[kernels.Done], hierarchy: Hierarchy) -> tuple[Transactions, Int64s]:
-    """The finished classes as records of nodes (the last one empty), and the class of each original record."""
-    alignment = np.full(len(work.records.indptr) - 1, -1, dtype=np.int64)
+def _published(work: _Work, records: int, parts: list[kernels.Done], hierarchy: Hierarchy) -> tuple[Transactions, Int64s]:
+    """The finished classes as records of nodes (the last one empty), and the class of each of the original records."""
+    alignment = np.full(records, -1, dtype=np.int64)
     cuts, sizes, count = [], [], 0
     for start, stop, cut in _finished(parts):
-        alignment[work.records.order[start:stop]] = count
+        alignment[work.kept[work.records.order[start:stop]]] = count
         cuts.append(cut)
         sizes.append(len(cut))
         count += 1
@@ -274,17 +280,27 @@ def _sizes(rows: Transactions, alignment: Int64s) -> Int64s:
     return np.bincount(alignment, minlength=len(rows)).astype(np.int64)
 
 
-def _with_multiplicities(rows: Transactions, alignment: Int64s, indptr: Int64s, node: Int32s, counts: Int64s) -> Bags:
-    """Each class with, for each node, the least sum of counts under it in any record of the class."""
-    width = len(rows.vocabulary)
-    owners = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    shown = np.diff(rows.indptr)[alignment][owners] > 0
-    owners, node, counts = owners[shown], node[shown], counts[shown]
-    begins = np.flatnonzero(np.concatenate(([True], (owners[1:] != owners[:-1]) | (node[1:] != node[:-1]))))[: len(owners)]
+def _with_multiplicities(rows: Transactions, member: Int64s, records: kernels.Records, counts: Int64s) -> Bags:
+    """Each class with, for each node, the least sum of counts under it in any record of the class.
+
+    Args:
+        rows: The classes.
+        member: The class of each partitioned record.
+        records: The partitioned records; occurrences under one node stand together.
+        counts: How often each occurrence stands.
+    """
+    width, node = len(rows.vocabulary), records.node
+    owners = np.repeat(np.arange(len(member)), np.diff(records.indptr))
+    begins = _starts(owners * width + node)
     sums = np.add.reduceat(counts, begins) if len(begins) else counts
-    codes = alignment[owners[begins]] * width + node[begins]
+    codes = member[owners[begins]] * width + node[begins]
     order = np.argsort(codes, kind="stable")
     codes, sums = codes[order], sums[order]
-    firsts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))[: len(codes)]
+    firsts = _starts(codes)
     least = np.minimum.reduceat(sums, firsts) if len(firsts) else sums
     return Bags.from_pairs(codes[firsts] // width, codes[firsts] % width, rows.vocabulary, size=len(rows), counts=least)
+
+
+def _starts(codes: Int64s) -> Int64s:
+    """Where the runs of equal values begin."""
+    return np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))[: len(codes)]

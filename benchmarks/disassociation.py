@@ -1,0 +1,91 @@
+"""Disassociation at k = 5, m = 2 on one thread, kernels compiled: phase by phase, and as a whole."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from benchmarks.data import Case, real, sort_baseline, where_real
+from benchmarks.measured import BASE_MB, Measured, best_of, peak_mb
+from setveil.data.generate import quest
+from setveil.data.transactions import Transactions
+from setveil.engines.local import Local
+from setveil.methods.disassociation import Disassociation, warmup
+from setveil.methods.disassociation.horpart import Clusters, horpart
+from setveil.methods.disassociation.method import canonical_order
+from setveil.methods.disassociation.refine import refine
+from setveil.methods.disassociation.verpart import Chunks, verpart
+from setveil.promises import KmAnonymity
+
+K, M, LIMIT = 5, 2, 30
+BYTES = 150
+"""What the whole process may hold for each occurrence, beside what it holds anyhow."""
+ENGINE = Local(1)
+
+
+def phases(name: str, *, data: Callable[[], Transactions], seconds: float) -> Measured:
+    """The horizontal and the vertical phase."""
+    records = data()
+    warmup()
+    took = best_of(5, lambda: _clusters_and_chunks(records))
+    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak_mb(), seconds)
+
+
+def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
+    """REFINE alone, which may take as long as the whole run without it."""
+    records = data()
+    warmup()
+    rest = best_of(3, lambda: Disassociation(refine=False).anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
+    clusters, chunks = _clusters_and_chunks(records)
+    took = best_of(3, lambda: refine(records, clusters, chunks, _nothing_apart(records), K, M, LIMIT, ENGINE, None))
+    return Measured(name, took, rest, len(records), records.occurrences, peak_mb(), rest)
+
+
+def whole(name: str, *, data: Callable[[], Transactions]) -> Measured:
+    """From the records to the release."""
+    records = data()
+    warmup()
+    took = best_of(2, lambda: Disassociation().anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
+    peak = peak_mb()
+    asked = records.occurrences * BYTES / 1e6 + BASE_MB
+    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak, asked_mb=asked)
+
+
+def on_quest(name: str, *, size: int) -> Measured:
+    """Generated data, where only the number of records changes."""
+    return replace(whole(name, data=lambda: pos_like(size)), family="disassociation on quest")
+
+
+def pos_like(size: int) -> Transactions:
+    """Records of the shape of the paper's data set POS: 1,657 items, 6.5 on average."""
+    return quest(size, 1657, 6.5, seed=1)
+
+
+def _clusters_and_chunks(records: Transactions) -> tuple[Clusters, Chunks]:
+    apart = _nothing_apart(records)
+    clusters = horpart(records, canonical_order(records), apart, K, LIMIT)
+    return clusters, verpart(records, clusters, apart, K, M, ENGINE, None)
+
+
+def _nothing_apart(records: Transactions) -> np.ndarray:
+    return np.zeros(len(records.vocabulary), dtype=bool)
+
+
+CASES: dict[str, Case] = {
+    **where_real(
+        {
+            "horpart + verpart bms-webview-2": functools.partial(phases, data=lambda: real("bms-webview-2.dat.gz"), seconds=0.75),
+            "refine bms-webview-2": functools.partial(refining, data=lambda: real("bms-webview-2.dat.gz")),
+            "refine retail": functools.partial(refining, data=lambda: real("retail.dat.gz")),
+            "disassociation bms-webview-2": functools.partial(whole, data=lambda: real("bms-webview-2.dat.gz")),
+            "disassociation retail": functools.partial(whole, data=lambda: real("retail.dat.gz")),
+        }
+    ),
+    "horpart + verpart quest 200k": functools.partial(phases, data=lambda: pos_like(200_000), seconds=1.1),
+    "disassociation quest 100k": functools.partial(on_quest, size=100_000),
+    "disassociation quest 1M": functools.partial(on_quest, size=1_000_000),
+    "disassociation quest 3M": functools.partial(on_quest, size=3_000_000),
+}
