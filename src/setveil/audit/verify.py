@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from setveil.audit.coherence import check_coherence
 from setveil.audit.containment import check_containment, check_record_count, check_structure
 from setveil.audit.disassociation.check import check_disassociated
 from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
 from setveil.audit.km import check_km_anonymity
+from setveil.audit.suppression import check_suppressed_structure, check_suppression
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
+from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.promise import Promise, check_count
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
 
 
 def verify(
-    thing: Generalized | Disassociated | Transactions,
+    thing: Generalized | Disassociated | Suppressed | Transactions,
     original: Transactions | None = None,
     *,
     promise: Promise | None = None,
@@ -45,6 +49,9 @@ def verify(
     if isinstance(thing, Generalized):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_release(thing, original, asked, limit)))
+    if isinstance(thing, Suppressed):
+        asked = thing.promise if promise is None else promise
+        return Verdict(asked, tuple(_check_suppressed(thing, original, asked, limit)))
     if promise is None:
         raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
     if original is not None:
@@ -60,7 +67,9 @@ def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
         raise ParameterError("promise", promise, "l-diversity can be verified on disassociated data only")
     if isinstance(promise, KmAnonymity):
         return check_km_anonymity(counted, promise, limit)
-    raise ParameterError("promise", promise, "records can be verified for k-anonymity and km-anonymity")
+    if isinstance(promise, Coherence):
+        return check_coherence(counted, promise, limit)
+    raise ParameterError("promise", promise, "records can be verified for k-anonymity, km-anonymity and coherence")
 
 
 def _check_release(release: Generalized, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
@@ -70,6 +79,14 @@ def _check_release(release: Generalized, original: Transactions | None, promise:
         checks.append(check_record_count(release, original))
         checks.append(check_containment(release, original) if structure.holds else _not_contained())
     return checks
+
+
+def _check_suppressed(release: Suppressed, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
+    structure = check_suppressed_structure(release)
+    if not structure.holds:
+        return [structure]
+    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
+    return checks if original is None else [*checks, *check_suppression(release, original, promise, limit)]
 
 
 def _not_contained() -> Check:

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.metrics.suppression import suppressed_share
 from setveil.published.alignment import align, aligned, standing_nodes
 from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
@@ -85,7 +87,7 @@ def blm(release: Generalized, original: Transactions, *, published: Occurrences 
     return lm(release, original, published=published)
 
 
-def distortion(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
+def distortion(release: Generalized | Suppressed, original: Transactions, *, published: Occurrences | None = None) -> float:
     """The share of original occurrences that are not published at all.
 
     Formula: suppressed occurrences / all occurrences; of a node that stands c times for o > c occurrences of a bag, o - c are suppressed.
@@ -103,10 +105,12 @@ def distortion(release: Generalized, original: Transactions, *, published: Occur
         >>> distortion(release, original)
         0.2
     """
+    if isinstance(release, Suppressed):
+        return suppressed_share(release, original)
     return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
-def class_sizes(release: Generalized, original: Transactions) -> dict[str, float]:
+def class_sizes(release: Generalized | Suppressed, original: Transactions) -> dict[str, float]:
     """How many equal records stand together: min, median, mean and max over the distinct published records.
 
     Formula: over the classes of equal published records (of bags: with equal counts), their numbers of records.

@@ -15,12 +15,13 @@ from setveil.published.alignment import align, over_whole_tree
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.reconstruct import reconstructions as reconstruct_several
+from setveil.published.suppressed import Suppressed
 
 Losses = dict[str, float | dict[str, float]]
 
 
 def measure(
-    release: Generalized | Disassociated,
+    release: Generalized | Disassociated | Suppressed,
     original: Transactions,
     names: Iterable[str] | None = None,
     *,
@@ -33,7 +34,7 @@ def measure(
     A release right after `anonymize` knows which record stands for whom, and the losses are exact. One that was read from disk does not;
     it is matched with the original first (`setveil.published.alignment.align`), and where several assignments are possible the losses
     of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it). The losses of a disassociated release
-    need no such assignment.
+    and of a suppressed one need no such assignment.
 
     Args:
         release: The release.
@@ -49,10 +50,12 @@ def measure(
     chosen = _chosen(release, names, hierarchy)
     if isinstance(release, Disassociated):
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
+    if isinstance(release, Suppressed):
+        return {name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {})) for name in chosen}
     return _of_generalized(release, original, chosen, seed)
 
 
-def _chosen(release: Generalized | Disassociated, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
+def _chosen(release: Generalized | Disassociated | Suppressed, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]
     if names is None:

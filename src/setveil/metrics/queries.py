@@ -7,9 +7,11 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
+from setveil.metrics.suppression import check_fits
 from setveil.published.alignment import over_whole_tree
 from setveil.published.generalized import Generalized
 from setveil.published.query import estimate_supports
+from setveil.published.suppressed import Suppressed
 
 Queries = npt.NDArray[np.int64]
 
@@ -17,12 +19,13 @@ SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
 
 
-def are(release: Generalized, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
+def are(release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
     """Average relative error of counting queries: how wrong "how many people hold these items?" is answered from the release.
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), s = 0.1 % of the number of records. A query is drawn by
     drawing a record of the original and then items of it, for each of 1, 2 and 3 items `queries` times. est(S) is the expected number of
-    records that hold S when each published node may be any of its leaves; see `setveil.published.query.estimate_supports`.
+    records that hold S when each published node may be any of its leaves; see `setveil.published.query.estimate_supports`. A suppressed
+    release answers exactly when all items of S are published, and 0 otherwise.
 
     Range: 0 (every answer is right) upward, without a bound. 0 when no record has items.
 
@@ -39,25 +42,33 @@ def are(release: Generalized, original: Transactions, *, seed: int = 0, queries:
     return float(np.concatenate(errors).mean()) if errors else 0.0
 
 
-def are_by_size(release: Generalized, original: Transactions, *, seed: int = 0, queries: int = 1000) -> dict[int, float]:
+def are_by_size(release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000) -> dict[int, float]:
     """The same for queries of each size alone; a size that no record has is left out."""
     return {size: float(errors.mean()) for size, errors in _errors(release, original, seed, queries).items()}
 
 
-def _errors(release: Generalized, original: Transactions, seed: int, queries: int) -> dict[int, npt.NDArray[np.float64]]:
+def _errors(release: Generalized | Suppressed, original: Transactions, seed: int, queries: int) -> dict[int, npt.NDArray[np.float64]]:
     """The relative error of each query, by size."""
     if queries < 1:
         raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
     random, errors = np.random.default_rng(seed), {}
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
     padded = np.concatenate([np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1) for rows in drawn])
-    truth, estimate = count_supports(original, padded), _estimates(release, original, padded)
+    truth = count_supports(original, padded)
+    estimate = _kept(release, original, padded, truth) if isinstance(release, Suppressed) else _estimates(release, original, padded)
     relative = np.abs(truth - estimate) / np.maximum(truth, max(len(original) / 1000, np.finfo(float).tiny))
     for size, rows in zip(SIZES, drawn, strict=True):
         part, relative = relative[: len(rows)], relative[len(rows) :]
         if len(part):
             errors[size] = part
     return errors
+
+
+def _kept(release: Suppressed, original: Transactions, queries: Queries, truth: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The answers of a suppressed release: exact where all items are published, else 0."""
+    check_fits(release, original)
+    published = np.fromiter((item in release.items for item in original.vocabulary), dtype=bool, count=len(original.vocabulary))
+    return np.where(np.append(published, True)[queries].all(axis=1), truth, 0).astype(np.float64)
 
 
 def _estimates(release: Generalized, original: Transactions, queries: Queries) -> npt.NDArray[np.float64]:

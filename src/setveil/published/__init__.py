@@ -2,8 +2,9 @@
 
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
 
-Published = Generalized | Disassociated
+Published = Generalized | Disassociated | Suppressed
 """Any of the published forms."""
 
-__all__ = ["Disassociated", "Generalized", "Published"]
+__all__ = ["Disassociated", "Generalized", "Published", "Suppressed"]

@@ -1,0 +1,244 @@
+"""Does what an adversary may know lead to k records or more, and to no private item in too many of them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.audit.kanonymity import Counted
+from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.transactions import Bags, Transactions
+from setveil.promises.coherence import Coherence
+
+Numbers = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
+
+_MOST_WORDS = 4_000_000
+"""How many words of bitmaps are laid over each other at once."""
+
+
+@dataclass(frozen=True)
+class Mole:
+    """A set of public items that tells too much."""
+
+    items: tuple[str, ...]
+    support: int
+    private: str | None = None
+    """The private item that stands in too many of the records; None where there are too few records."""
+    count: int = 0
+    """In how many of them it stands."""
+
+
+def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Check:
+    """Whether no set of up to p public items is a mole; the witnesses are the smallest ones that are."""
+    found = list(islice(find_moles(counted, promise), limit))
+    if not found:
+        text = f"every set of up to {promise.p} public items that occurs, occurs in at least {promise.k} records"
+        besides = f", and no private item in more than {100 * promise.h:g} % of them" if promise.private else ""
+        return Check(promise.model, True, text + besides)
+    size = len(found[0].items)
+    known = f"a set of {size} public item{'s' * (size != 1)}" if size else "knowing nothing about a person"
+    text = f"{known} tells too much"
+    return Check(promise.model, False, text, tuple(_witness(mole, promise) for mole in found))
+
+
+def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:
+    """Minimal moles, the smallest first, counted from the records alone.
+
+    Of bags a public item is one together with how often it stands: an adversary may know both, and whoever knows less finds the records of
+    several such sets, none of which is a mole if this finds none.
+
+    Cost: for one size after the other, all itemsets of lesser size that occur and whose every item matters, by bitmaps.
+    """
+    search = _Search(counted, promise)
+    found: list[set[str]] = []
+    for size in range(promise.p + 1):
+        for mole in search.of_size(size):
+            if not any(known <= set(mole.items) for known in found):
+                found.append(set(mole.items))
+                yield mole
+
+
+@dataclass(frozen=True)
+class _Cohort:
+    """The records that hold one public item, as bitmaps of the items beside it."""
+
+    first: int
+    size: int
+    others: Numbers
+    """The public items of higher rank beside it."""
+    bits: Bits
+    private: Numbers
+    private_bits: Bits
+
+
+class _Search:
+    """All records, one row for each person, with public items ranked by rising support."""
+
+    def __init__(self, counted: Counted, promise: Coherence) -> None:
+        self.promise = promise
+        data = counted.records
+        codes, labels = _coded(data)
+        hidden = np.fromiter((item in promise.private for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))[data.items]
+        self.people = int(counted.sizes.sum())
+        self._sizes, self._labels, self._names = counted.sizes, labels, data.vocabulary.labels
+        public = codes[~hidden]
+        supports = np.bincount(public, weights=counted.sizes[data.rows[~hidden]], minlength=len(labels)).astype(np.int64)
+        self._order = np.lexsort((np.arange(len(labels)), supports))
+        rank = np.empty(len(labels), dtype=np.int64)
+        rank[self._order] = np.arange(len(labels))
+        self.supports = supports[self._order]
+        self._public = _Part.of(data.rows[~hidden], rank[public], len(data), len(labels))
+        self._private = _Part.of(data.rows[hidden], data.items[hidden].astype(np.int64), len(data), len(data.vocabulary))
+
+    def of_size(self, size: int) -> Iterator[Mole]:
+        """The moles of exactly this size whose items all matter, given that there is no smaller one in them."""
+        if size == 0:
+            yield from self._of_nothing()
+            return
+        for first in np.flatnonzero(self.supports).tolist():
+            if size == 1:
+                yield from self._of_one(first)
+            elif self.promise.k <= self.supports[first] < self.people:
+                cohort = self._cohort(first)
+                everybody = np.full(cohort.bits.shape[1], ~np.uint64(0))
+                yield from self._descend(cohort, (), everybody, np.arange(len(cohort.others)), cohort.size, size - 1)
+
+    def _of_nothing(self) -> Iterator[Mole]:
+        if not self.people:
+            return
+        counts = np.bincount(self._private.items, weights=self._sizes[self._private.rows], minlength=len(self._names)).astype(np.int64)
+        yield from self._judge((), self.people, counts, np.arange(len(counts)))
+
+    def _of_one(self, first: int) -> Iterator[Mole]:
+        holders = self._public.holders(first)
+        rows, items = self._private.entries(holders)
+        counts = np.bincount(items, weights=self._sizes[holders][rows], minlength=len(self._names)).astype(np.int64)
+        yield from self._judge((first,), int(self.supports[first]), counts, np.arange(len(counts)))
+
+    def _judge(self, ranks: tuple[int, ...], support: int, counts: Numbers, private: Numbers) -> Iterator[Mole]:
+        """The mole that these items are, if they are one; `counts` of the `private` items beside them."""
+        if support < self.promise.k:
+            yield Mole(self._named(ranks), support)
+            return
+        worst = int(np.argmax(counts)) if len(counts) else -1
+        if worst >= 0 and counts[worst] / support > self.promise.h:
+            yield Mole(self._named(ranks), support, self._names[private[worst]], int(counts[worst]))
+
+    def _named(self, ranks: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(sorted(self._labels[self._order[rank]] for rank in ranks))
+
+    def _cohort(self, first: int) -> _Cohort:
+        holders = self._public.holders(first)
+        people = np.repeat(np.arange(len(holders)), self._sizes[holders])
+        rows, ranks = self._public.entries(holders)
+        rows, ranks = rows[ranks > first], ranks[ranks > first]
+        private_rows, private = self._private.entries(holders)
+        counts = np.bincount(private, weights=self._sizes[holders][private_rows], minlength=len(self._names))
+        matter = (counts / self.promise.k > self.promise.h)[private]
+        others, bits = _bitmaps(rows, ranks, people, len(holders))
+        kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
+        return _Cohort(first, len(people), others, bits, kept, private_bits)
+
+    def _descend(self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, size: int, left: int) -> Iterator[Mole]:
+        """The moles of `left` more items, at `places` among the others of a cohort, beside those chosen, which `size` people hold."""
+        joint = cohort.bits[places] & mask
+        supports = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
+        if left == 1:
+            occurs = supports > 0
+            yield from self._last(cohort, chosen, mask, places[occurs], joint[occurs], supports[occurs])
+            return
+        useful = (supports >= self.promise.k) & (supports < size)
+        places, joint, supports = places[useful], joint[useful], supports[useful]
+        for at, place in enumerate(places.tolist()):
+            if len(places) - at >= left:
+                yield from self._descend(cohort, (*chosen, place), joint[at], places[at + 1 :], int(supports[at]), left - 1)
+
+    def _last(
+        self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, joint: Bits, supports: Numbers
+    ) -> Iterator[Mole]:
+        """Judge every itemset that is made of those chosen and one more."""
+        nobody = np.zeros(0, dtype=np.int64)
+        for at in np.flatnonzero(supports < self.promise.k).tolist():
+            yield from self._judge(self._ranks(cohort, (*chosen, int(places[at]))), int(supports[at]), nobody, nobody)
+        most = np.bitwise_count(cohort.private_bits & mask).sum(axis=1, dtype=np.int64)
+        if not len(most):
+            return
+        doubtful = np.flatnonzero((supports >= self.promise.k) & (most.max() / np.maximum(supports, 1) > self.promise.h))
+        if not len(doubtful):
+            return
+        close = np.flatnonzero(most / supports[doubtful].min() > self.promise.h)
+        block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
+        for start in range(0, len(doubtful), block):
+            part = doubtful[start : start + block]
+            both = joint[part][:, None, :] & cohort.private_bits[close][None, :, :]
+            counts = np.bitwise_count(both).sum(axis=2, dtype=np.int64)
+            for at in np.flatnonzero((counts / supports[part][:, None] > self.promise.h).any(axis=1)).tolist():
+                ranks = self._ranks(cohort, (*chosen, int(places[part[at]])))
+                yield from self._judge(ranks, int(supports[part[at]]), counts[at], cohort.private[close])
+
+    def _ranks(self, cohort: _Cohort, chosen: tuple[int, ...]) -> tuple[int, ...]:
+        return (cohort.first, *(int(cohort.others[place]) for place in chosen))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some entries of the records, by record and by item."""
+
+    rows: Numbers
+    items: Numbers
+    indptr: Numbers
+    by_item: Numbers
+    starts: Numbers
+
+    @classmethod
+    def of(cls, rows: Numbers, items: Numbers, records: int, width: int) -> _Part:
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=records)))).astype(np.int64)
+        starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width)))).astype(np.int64)
+        return cls(rows, items, indptr, rows[np.argsort(items, kind="stable")], starts)
+
+    def holders(self, item: int) -> Numbers:
+        """The records that hold an item."""
+        return self.by_item[self.starts[item] : self.starts[item + 1]]
+
+    def entries(self, records: Numbers) -> tuple[Numbers, Numbers]:
+        """The entries of some records: the place of the record among these, and the item."""
+        lengths = self.indptr[records + 1] - self.indptr[records]
+        ends = np.cumsum(lengths)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.indptr[records] - (ends - lengths), lengths)
+        return np.repeat(np.arange(len(records)), lengths), self.items[places]
+
+
+def _bitmaps(rows: Numbers, items: Numbers, people: Numbers, records: int) -> tuple[Numbers, Bits]:
+    """The items that stand in some records, ascending, and a bit for each person, who has the record `people[person]`."""
+    known, slots = np.unique(items, return_inverse=True)
+    table = np.zeros((records, len(known)), dtype=bool)
+    table[rows, slots] = True
+    words = (len(people) + 63) // 64
+    packed = np.zeros((len(known), 8 * words), dtype=np.uint8)
+    if len(known):
+        packed[:, : (len(people) + 7) // 8] = np.packbits(table[people].T, axis=1)
+    return known, packed.view(np.uint64)
+
+
+def _coded(data: Transactions) -> tuple[Numbers, list[str]]:
+    """The public item that each entry would be, and the label of each."""
+    if not isinstance(data, Bags):
+        return data.items.astype(np.int64), list(data.vocabulary)
+    width = int(data.counts.max(initial=0)) + 1
+    known, codes = np.unique(data.items * np.int64(width) + data.counts, return_inverse=True)
+    pairs = [divmod(code, width) for code in known.tolist()]
+    return codes, [f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item] for item, count in pairs]
+
+
+def _witness(mole: Mole, promise: Coherence) -> Witness:
+    records = f"{mole.support} record{'s' * (mole.support != 1)}"
+    who = f"{show_items(mole.items)} stands in {records}" if mole.items else f"there are {records}"
+    if mole.private is None:
+        return Witness(f"{who}, not {promise.k}", mole.items, mole.support)
+    share = f"{mole.count} of them ({100 * mole.count / mole.support:.4g} %)"
+    return Witness(f"{who}; {share} hold the private item {mole.private}, more than h = {100 * promise.h:g} %", mole.items, mole.support)

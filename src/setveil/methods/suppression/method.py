@@ -1,0 +1,131 @@
+"""The method Suppression: find the minimal moles, give up the items that end them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.exchange import as_transactions
+from setveil.data.transactions import Bags, Transactions
+from setveil.engines.local import LOCAL, Local, Progress
+from setveil.errors import ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods.method import Method
+from setveil.methods.suppression.choose import SCORES, choose
+from setveil.methods.suppression.moles import Task, as_weights, find_moles
+from setveil.promises import KmAnonymity, Promise
+from setveil.promises.coherence import Coherence
+from setveil.published.suppressed import Suppressed
+
+Marks = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppression(Method):
+    """Takes some public items out of all records, so that what is left of the others tells too little about anybody.
+
+    A mole is a set of up to p public items that occurs, but in fewer than k records or beside a private item in more than a share of h
+    of them. Moles of one item are suppressed at once. The minimal moles of more items are found size by size, and the item that ends most
+    of them for its loss is suppressed, until none is left. [Xu2008] section 3. Then items that turn out not to be needed come back.
+
+    An item is suppressed everywhere or nowhere, so every itemset of published items keeps its support; private items stay as they are. A
+    record whose items were all suppressed is published empty. Of bags the sets are taken. The result depends on the records alone; of
+    equal scores the item of lesser loss goes, then the first of the vocabulary.
+
+    Departures from the paper:
+        - After the greedy choice suppressed items come back, the dearest first, while no mole appears; `restore=False` leaves that out.
+        - Its figure 4 would also count candidates of support 0 as moles; they occur nowhere and are none.
+        - A table of moles by item takes the place of the MOLE-tree: the same answer, and work in proportion to the moles as well.
+        - `min_support` drops rare public items only; the paper drops private ones too, which would then not stay as they are.
+
+    Cost:
+        That of finding the sets of up to p - 1 public items of support k, and the moles next to them; by bitmaps over the records of
+        the rarest item of each. Choosing is linear in the number of minimal moles.
+
+    Example:
+        Figure 1 of the paper:
+
+        >>> records = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV"]
+        >>> promise = Coherence(h=0.8, k=2, p=2, private=["Diabetes", "Hepatitis", "HIV"])
+        >>> release = Suppression().anonymize([record.split() for record in records], promise)
+        >>> list(release.items)
+        ['Diabetes', 'HIV', 'Hepatitis', 'a', 'c', 'f', 'g']
+    """
+
+    name: ClassVar[str] = "coherence"
+    promises: ClassVar[tuple[type[Promise], ...]] = (Coherence, KmAnonymity)
+    needs_hierarchy: ClassVar[bool] = False
+
+    score: Literal["mm/il", "mm", "1/il", "rmall"] = "mm/il"
+    """What is suppressed next: most minimal moles for the loss, most minimal moles, or the least loss; `rmall` is all public items."""
+    restore: bool = True
+    """Whether suppressed items come back while no mole appears; never a worse answer. Not for `rmall`."""
+    search: bool = False
+    """Whether a local search exchanges suppressed items for cheaper ones, from the answers of all scores; `score` is then of no account."""
+    weights: Literal["occurrences", "items"] | Mapping[str, float] = "occurrences"
+    """The loss of an item: its occurrences, 1, or what is given for it (items without a number lose their occurrences)."""
+    min_support: float = 0.0
+    """Public items in less than this share of the records are suppressed at once, whether they are needed or not."""
+
+    def __post_init__(self) -> None:
+        if self.score not in SCORES:
+            raise ParameterError("score", self.score, f"it must be one of {', '.join(SCORES)}")
+        if not isinstance(self.min_support, int | float) or not 0 <= self.min_support < 1:
+            raise ParameterError("min_support", self.min_support, "it must be a share of the records, from 0 to less than 1")
+
+    def anonymize(
+        self,
+        data: Transactions,
+        promise: Promise,
+        hierarchy: Hierarchy | None = None,
+        *,
+        engine: Local = LOCAL,
+        progress: Progress | None = None,
+    ) -> Suppressed:
+        data = as_transactions(data)
+        data = data.sets() if isinstance(data, Bags) else data
+        self.check(len(data), promise, hierarchy)
+        gone = self.suppressed(Task.of(data, promise), engine, progress)
+        return Suppressed.of_rows(without(data, gone), promise, self.to_dict(), alignment=np.arange(len(data)))
+
+    def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
+        super().check(records, promise, hierarchy)
+        if isinstance(promise, KmAnonymity) and promise.diversity is not None:
+            raise ParameterError("promise", promise, "l-diversity is kept by disassociation; coherence bounds private items by h instead")
+
+    def suppressed(self, task: Task, engine: Local = LOCAL, progress: Progress | None = None) -> Marks:
+        """Which items are suppressed, as marks over the vocabulary.
+
+        Raises:
+            InfeasibleError: when a private item stands in more than a share of h of all records.
+        """
+        task.check_feasible()
+        if self.score == "rmall" and not self.search:
+            return task.public.copy()
+        losses = as_weights(self.weights, task)
+        rare = task.public & (task.data.supports() < self.min_support * len(task.data))
+        moles = find_moles(replace(task, public=task.public & ~rare), engine, progress)
+        return rare | choose(moles, losses, self.score, restore=self.restore, search=self.search)
+
+    def to_dict(self) -> dict[str, object]:
+        """The method as it stands in `release.json`; weights, which name items that may be gone, are not told."""
+        weights = self.weights if isinstance(self.weights, str) else "given"
+        return {**super().to_dict(), "weights": weights}
+
+
+def without(data: Transactions, gone: Marks) -> Transactions:
+    """The same records without some items."""
+    kept = ~gone[data.items]
+    return Transactions.from_pairs(data.rows[kept], data.items[kept], data.vocabulary, size=len(data))
+
+
+def warmup() -> None:
+    """Compile the kernels, so that the next call starts at once."""
+    rows = [[str(i % 3), str(3 + i % 4), str(7 + i % 5), str(12 + i % 2), f"x{i % 7}"] for i in range(60)]
+    promise = Coherence(h=0.5, k=3, p=3, private=frozenset(f"x{i}" for i in range(7)))
+    for method in (Suppression(), Suppression(search=True)):
+        method.anonymize(Transactions.of(rows), promise, engine=Local(1))
