@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from setveil.hierarchy.hierarchy import Hierarchy
     from setveil.io import FORMATS, read, write
     from setveil.io.releases import read_release
-    from setveil.methods import METHODS, Partition
+    from setveil.methods import METHODS, Disassociation, Partition
     from setveil.metrics import METRICS, measure
+    from setveil.metrics.certain import top_itemsets_with_bounds
+    from setveil.metrics.itemsets import top_itemsets
     from setveil.pipeline import Job, Outcome, run
-    from setveil.promises import PROMISES, KAnonymity, KmAnonymity
+    from setveil.promises import PROMISES, KAnonymity, KmAnonymity, LDiversity
+    from setveil.published.disassociated import Disassociated
     from setveil.published.generalized import Generalized
+    from setveil.published.reconstruct import reconstruct
 
 __version__ = "0.1.0"
 
@@ -33,11 +37,14 @@ __all__ = [
     "METRICS",
     "PROMISES",
     "Bags",
+    "Disassociated",
+    "Disassociation",
     "Generalized",
     "Hierarchy",
     "Job",
     "KAnonymity",
     "KmAnonymity",
+    "LDiversity",
     "Outcome",
     "Partition",
     "SetveilError",
@@ -51,8 +58,11 @@ __all__ = [
     "measure",
     "read",
     "read_release",
+    "reconstruct",
     "run",
     "summarize",
+    "top_itemsets",
+    "top_itemsets_with_bounds",
     "verify",
     "write",
 ]
@@ -68,11 +78,15 @@ _HOMES = {
     "setveil.hierarchy.hierarchy": ("Hierarchy",),
     "setveil.io": ("FORMATS", "read", "write"),
     "setveil.io.releases": ("read_release",),
-    "setveil.methods": ("METHODS", "Partition"),
+    "setveil.methods": ("METHODS", "Disassociation", "Partition"),
     "setveil.metrics": ("METRICS", "measure"),
+    "setveil.metrics.certain": ("top_itemsets_with_bounds",),
+    "setveil.metrics.itemsets": ("top_itemsets",),
     "setveil.pipeline": ("Job", "Outcome", "run"),
-    "setveil.promises": ("PROMISES", "KAnonymity", "KmAnonymity"),
+    "setveil.promises": ("PROMISES", "KAnonymity", "KmAnonymity", "LDiversity"),
+    "setveil.published.disassociated": ("Disassociated",),
     "setveil.published.generalized": ("Generalized",),
+    "setveil.published.reconstruct": ("reconstruct",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

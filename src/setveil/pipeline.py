@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil.audit import verify
-from setveil.audit.verdict import Check, Verdict
+from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.local import Local, Progress
-from setveil.errors import OutputError, ParameterError, SetveilError, UnknownItemError
+from setveil.errors import MisfitError, OutputError, ParameterError, SetveilError, UnknownItemError
 from setveil.hierarchy.build import balanced, prefix
 from setveil.hierarchy.csvfile import Layout, read_hierarchy
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read
-from setveil.io.alignment import NO_RECORDS, write_alignment
+from setveil.io.alignment import NO_RECORDS, with_alignment, write_alignment
 from setveil.io.forms import Choices
 from setveil.io.output import check_place
 from setveil.io.releases import FORMS, fill_release, read_release, staged_release
@@ -35,7 +35,7 @@ from setveil.published.generalized import Generalized
 
 RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
 
-__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_sensitive", "hierarchy_maker", "load", "run"]
+__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_release", "check_sensitive", "hierarchy_maker", "load", "run"]
 
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
@@ -187,6 +187,30 @@ def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]
     return (f"{len(missing)} of {len(diversity.sensitive)} sensitive items stand in no record: {named}. Are they spelt as in the data?",)
 
 
+def check_release(
+    release: Published | Transactions, original: Transactions | None, *, promise: Promise | None = None, alignment: Path | str | None = None
+) -> Verdict:
+    """As `setveil.verify`, but with the private alignment file of a release, by which each record is compared with its own original.
+
+    Args:
+        release: The release, or data as it is.
+        original: The data that the release was made from.
+        promise: What to check; by default what the release itself promises.
+        alignment: A file that `write_alignment` made; when not given the records are matched with their originals.
+    """
+    if alignment is None:
+        return verify(release, original, promise=promise)
+    if original is None or isinstance(release, Transactions):
+        raise ParameterError("alignment", str(alignment), "it tells the published record of each original: give a release and its original")
+    try:
+        aligned = with_alignment(release, alignment)
+    except MisfitError as misfit:
+        verdict = verify(release, promise=promise)
+        witness = Witness(misfit.problem, misfit.published or ())
+        return Verdict(verdict.promise, (*verdict.checks, Check("alignment", False, "it is not that of this release", (witness,))))
+    return verify(aligned, original, promise=promise)
+
+
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
     """The records of a path or of an object."""
     if isinstance(data, str | Path):
@@ -263,6 +287,9 @@ def _check_job(job: Job) -> None:
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and job.method.form == Disassociated.form:
         raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
+    job.method.check(0, job.promise, cast("Hierarchy | None", job.hierarchy))
+    if isinstance(job.promise, KmAnonymity) and job.promise.diversity and job.method.form != Disassociated.form:
+        raise ParameterError("sensitive", sorted(job.promise.diversity.sensitive)[:3], "only disassociated data can keep l-diversity")
     inputs = [Path(given).resolve() for given in (job.data, job.hierarchy) if isinstance(given, str | Path)]
     output = None if job.output is None else Path(job.output)
     if output is not None:

@@ -110,7 +110,24 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
     assert result.err.count("\n") == 1
 
 
-def test_a_promise_without_options_is_left_to_the_library(call, folder):
-    result = call("verify", "baskets.csv", "--promise", "l-diversity", "-k", 2)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--promise", "l-diversity", "-k", 2], "l = None is not allowed: l-diversity needs -l with a number"),
+        (
+            ["-k", 2, "-m", 2, "-l", 3],
+            "sensitive = None is not allowed: -l needs --sensitive with a file of the sensitive items, one on each line",
+        ),
+        (
+            ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
+            "l = None is not allowed: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
+        ),
+        (["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"], "k-anonymity promises nothing of sensitive items"),
+        (["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tree.csv"], "l-diversity can be verified on disassociated data only"),
+    ],
+)
+def test_what_a_promise_lacks_is_asked_for(call, folder, arguments, message):
+    result = call("verify", "baskets.csv", *arguments)
     assert (result.code, result.out) == (2, "")
-    assert "cannot be given on the command line yet" in result.err
+    assert message in result.err
+    assert result.err.count("\n") == 1

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from setveil.cli.methods import method_of, method_options
 from setveil.cli.options import (
     METHOD,
     RELEASE_FORMAT,
     force_option,
     json_option,
+    layout_option,
     promise_of,
     promise_options,
     reading,
@@ -21,14 +23,19 @@ from setveil.cli.options import (
 from setveil.cli.show import progress_bar, show
 from setveil.errors import ParameterError
 
+if TYPE_CHECKING:
+    from setveil.pipeline import Job
+
 
 @click.command("anonymize")
 @click.argument("data", metavar="DATA")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="RELEASE", help="The release folder to write.")
 @click.option("--method", type=METHOD, default="partition", show_default=True, help="How the promise is kept.")
 @promise_options
+@method_options
 @click.option("--hierarchy", metavar="FILE|balanced:5|prefix", help="The tree over the items: a file, or how to build one.")
-@click.option("--format", type=RELEASE_FORMAT, help="The format of the data file in the release.  [default: csv]")
+@layout_option
+@click.option("--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv, of disassociated data jsonl]")
 @reading_options
 @click.option("--alignment", type=click.Path(path_type=Path), metavar="FILE", help="Write, privately, the published form of each record.")
 @click.option("--public-items", is_flag=True, help="The list of items is public knowledge: publish a built tree whole.")
@@ -45,6 +52,7 @@ def command(data: str, **options: Any) -> None:
     \b
     setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
     setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
+    setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
     """
     from setveil.pipeline import run
     from setveil.report.sections import report_outcome
@@ -57,13 +65,12 @@ def command(data: str, **options: Any) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _job(data: str, options: dict[str, Any]) -> Any:
-    promise = promise_of(options["model"], k=options["k"], m=options["m"])
-    if promise is None:
-        raise ParameterError("k", None, "say among how many people each one is to be hidden, as in -k 10")
-    from setveil.methods import METHODS
+def _job(data: str, options: dict[str, Any]) -> Job:
     from setveil.pipeline import Job
 
-    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy")
-    chosen = {name: options[name] for name in same}
-    return Job(data=data, promise=promise, method=METHODS[options["method"]](), reading=reading(options), **chosen)
+    method = method_of(options)
+    promise = promise_of(options, method.promises)
+    if promise is None:
+        raise ParameterError("k", None, "say among how many people each one is to be hidden, as in -k 10")
+    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout")
+    return Job(data=data, promise=promise, method=method, reading=reading(options), **{name: options[name] for name in same})

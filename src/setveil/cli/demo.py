@@ -38,7 +38,7 @@ def command(folder: Path, records: int, k: int) -> None:
     """
     from setveil.io.output import new_folder
 
-    with new_folder(folder, force=True, is_ours=MARK) as stage:
+    with new_folder(folder, force=True, is_ours=MARK, kind="demo") as stage:
         (stage / MARK).write_text(EXPLANATION, encoding="utf-8")
         (stage / "private").mkdir(mode=0o700)
         _open_shop(stage, records)
@@ -94,7 +94,7 @@ def _show_baskets(outcome: Outcome, baskets: Path) -> None:
     from setveil.report import Fact, Report, Section
 
     data, release = setveil.read(baskets), outcome.release
-    assert release.alignment is not None
+    assert isinstance(release, setveil.Generalized) and release.alignment is not None
     facts = []
     for number in [number for number in range(len(data)) if 3 <= data.lengths[number] <= 4][:3]:
         published = release.classes.record(int(release.alignment[number]))

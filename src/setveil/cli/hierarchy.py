@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.options import force_option, json_option, reading, reading_options
+from setveil.cli.options import force_option, json_option, layout_option, reading, reading_options
 from setveil.cli.show import show
 from setveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from setveil.hierarchy.csvfile import Layout
 
 
 @click.group("hierarchy")
@@ -51,9 +54,10 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
 @command.command("check")
 @click.argument("file", metavar="FILE")
 @click.option("--data", metavar="DATA", help="The data that the tree is for: check that each of its items has a leaf.")
+@layout_option
 @reading_options
 @json_option
-def check(file: str, data: str | None, as_json: bool, **options: Any) -> None:
+def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **options: Any) -> None:
     """List every fault of a hierarchy file.
 
     Errors (two roots, a cycle, a node with two parents, an item without a leaf, a label used at two levels) make the tree unusable, and
@@ -68,7 +72,7 @@ def check(file: str, data: str | None, as_json: bool, **options: Any) -> None:
     from setveil.report.trees import report_faults
 
     vocabulary = load(data, reading(options)).vocabulary if data else None
-    faults = find_faults(read_outline(file), vocabulary)
+    faults = find_faults(read_outline(file, layout=layout), vocabulary)
     show(report_faults(file, faults), as_json)
     if any(fault.severity == "error" for fault in faults):
         raise click.exceptions.Exit(3)
@@ -79,9 +83,10 @@ def check(file: str, data: str | None, as_json: bool, **options: Any) -> None:
 @click.option("--data", metavar="DATA", help="The data over whose items a tree is built.")
 @click.option("--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many levels to show.")
 @click.option("--node", metavar="LABEL", help="Show the part of the tree under this node.")
+@layout_option
 @reading_options
 @json_option
-def show_tree(tree: str, data: str | None, depth: int, node: str | None, as_json: bool, **options: Any) -> None:
+def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout: Layout | None, as_json: bool, **options: Any) -> None:
     """Show a tree: its size, and its upper levels with the number of leaves under each node.
 
     \b
@@ -92,7 +97,7 @@ def show_tree(tree: str, data: str | None, depth: int, node: str | None, as_json
     from setveil.pipeline import hierarchy_maker, load
     from setveil.report.trees import report_tree
 
-    maker = hierarchy_maker(tree)
+    maker = hierarchy_maker(tree, layout)
     if data is None and tree.split(":")[0] in ("balanced", "prefix"):
         raise ParameterError("data", None, f"the tree {tree} is built over the items of a data set: give it with --data")
     made = maker(load(data, reading(options)) if data else load([]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from setveil.errors import ParameterError
-from setveil.promises import PROMISES
+from setveil.promises import PROMISES, KAnonymity, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -45,6 +45,9 @@ PROMISE = Table("setveil.promises", "PROMISES")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 force_option = click.option("--force", is_flag=True, help="Replace what is there already.")
+layout_option = click.option(
+    "--layout", type=click.Choice(("paths", "pairs", "levels")), help="How the hierarchy file is laid out, if not told."
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), help="Make what is random repeatable.")
 
 
@@ -68,6 +71,8 @@ def promise_options(command: Command) -> Command:
         click.option("--promise", "model", type=PROMISE, help="What to promise; by default what -k and -m say."),
         click.option("-k", "k", type=int, help="How many people each one is hidden among, at least 2."),
         click.option("-m", "m", type=int, help="How many items of a person an adversary may know (km-anonymity)."),
+        click.option("-l", "l", type=int, help="Among how many records each sensitive item hides (with --sensitive)."),
+        click.option("--sensitive", metavar="FILE", help="The sensitive items, one on each line (with -l)."),
     )
 
 
@@ -84,23 +89,57 @@ def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     return given if options.get("input_format") is None else {**given, "format": options["input_format"]}
 
 
-def promise_of(model: str | None, **numbers: int | None) -> Promise | None:
+def promise_of(options: Mapping[str, Any], kinds: Sequence[type[Promise]] = (KAnonymity, KmAnonymity)) -> Promise | None:
     """The promise that the options name; None when they name none.
+
+    Args:
+        options: Those of a command.
+        kinds: What may be meant when no promise is named: the first that takes every number given.
 
     Raises:
         ParameterError: when a number is missing, or is none of this promise's.
     """
-    given = {name: number for name, number in numbers.items() if number is not None}
+    given: dict[str, Any] = {name: options[name] for name in ("k", "m") if options[name] is not None}
+    diversity = _diversity(options["l"], options["sensitive"])
+    if diversity is not None:
+        given["diversity"] = diversity
+    model = options["model"]
     if model is None and not given:
         return None
-    kind = PROMISES[model or ("km-anonymity" if "m" in given else "k-anonymity")]
-    wanted = [field.name for field in fields(kind) if field.default is MISSING]
-    for name in wanted:
-        if name not in numbers:
-            raise ParameterError("promise", kind.model, f"its {name} cannot be given on the command line yet; use the library")
-        if name not in given:
-            raise ParameterError(name, None, f"{kind.model} needs -{name} with a number")
-    for name in given:
-        if name not in wanted:
-            raise ParameterError(name, given[name], f"{kind.model} has no number {name}; it takes {', '.join(wanted)}")
+    kind = PROMISES[model] if model else next((kind for kind in kinds if given.keys() <= _names(kind)), kinds[0])
+    if kind is LDiversity and diversity is not None:
+        del given["diversity"]
+        given.update(l=diversity.l, sensitive=diversity.sensitive)
+    _check_numbers(kind, given)
     return kind(**given)
+
+
+def _diversity(l: int | None, sensitive: str | None) -> LDiversity | None:
+    if l is None and sensitive is None:
+        return None
+    if l is None:
+        raise ParameterError("l", None, "--sensitive needs -l: among how many records each sensitive item hides, as in -l 3")
+    if sensitive is None:
+        raise ParameterError("sensitive", None, "-l needs --sensitive with a file of the sensitive items, one on each line")
+    from setveil.io.itemlist import read_items
+
+    return LDiversity(l=l, sensitive=frozenset(read_items(sensitive)))
+
+
+def _names(kind: type[Promise]) -> set[str]:
+    return {field.name for field in fields(kind)}
+
+
+def _check_numbers(kind: type[Promise], given: Mapping[str, Any]) -> None:
+    for field in fields(kind):
+        if field.default is MISSING and field.name not in given:
+            hints = {"sensitive": "--sensitive with a file of items"}
+            if field.name not in ("k", "m", "l", "sensitive"):
+                raise ParameterError("promise", kind.model, f"its {field.name} cannot be given on the command line yet; use the library")
+            raise ParameterError(field.name, None, f"{kind.model} needs {hints.get(field.name, f'-{field.name} with a number')}")
+    for name, value in given.items():
+        if name == "diversity" and name not in _names(kind):
+            raise ParameterError("l", value.l, f"{kind.model} promises nothing of sensitive items; km-anonymity does (-k and -m)")
+        if name not in _names(kind):
+            taken = ", ".join(field.name for field in fields(kind) if field.default is MISSING)
+            raise ParameterError(name, value, f"{kind.model} has no number {name}; it takes {taken}")

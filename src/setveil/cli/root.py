@@ -13,6 +13,8 @@ COMMANDS = {
     "anonymize": "Write a release that keeps a promise, verified and measured.",
     "verify": "Does a release, or any data file, keep a promise?",
     "measure": "What a release has lost against the original.",
+    "support": "How many people hold some items, told from a disassociated release alone.",
+    "reconstruct": "Possible originals of a disassociated release.",
     "hierarchy": "Build, check and show the tree over the items.",
     "generate": "Make up data to try things on.",
     "demo": "The whole way on a made-up shop, in under a minute.",

@@ -13,8 +13,10 @@ def command() -> None:
 
     The machine code is kept beside the package, or in the user's cache folder.
     """
-    from setveil.methods.partition import warmup
+    import setveil
+    from setveil.methods import warmup
 
     start = time.perf_counter()
     warmup()
+    setveil.top_itemsets(setveil.Transactions.of([["a", "b", "c"]] * 3), 4)
     click.echo(f"kernels are ready, after {time.perf_counter() - start:.1f} s")

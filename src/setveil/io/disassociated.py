@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ReleaseError
 from setveil.io.clusterlines import looks_like_clusters, read_cluster_lines
 from setveil.io.clustertables import TABLES, read_cluster_tables, write_cluster_tables
+from setveil.io.files import read_source
 from setveil.io.forms import Choices, ReleaseForm
 from setveil.io.output import write_lines
-from setveil.io.source import Source, open_source
+from setveil.io.source import open_source
 from setveil.promises import Promise
 from setveil.published.disassociated import Disassociated
 
@@ -45,15 +47,16 @@ DISASSOCIATED = ReleaseForm(
 )
 
 
-def read_clusters(source: Source, promise: Promise) -> Disassociated:
-    """The clusters of a bare file of JSON lines, which promises nothing by itself.
+def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociated | Transactions:
+    """What a bare file holds: clusters, recognized by its first line, or records.
 
     Args:
-        source: The file.
-        promise: What the release shall carry.
+        path: The file; `-` for standard input.
+        promise: What clusters shall carry, for a file promises nothing by itself.
+        reading: The options of `setveil.read`; a file whose format they name is one of records.
     """
-    with source.stream() as stream:
-        return read_cluster_lines(stream, source.name, promise, {})
-
-
-__all__ = ["DISASSOCIATED", "looks_like_clusters", "open_source", "read_clusters"]
+    with open_source(path) as source:
+        if "format" in reading or not looks_like_clusters(source.head):
+            return read_source(source, **reading)
+        with source.stream() as stream:
+            return read_cluster_lines(stream, source.name, promise, {})

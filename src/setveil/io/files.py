@@ -11,6 +11,7 @@ from setveil.io.formats import FORMATS
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.io.source import Source
     from setveil.published import Published
 
 
@@ -39,16 +40,31 @@ def read(
         FileFormatError: when the file is not there or not what its name, content or the options say.
         ParameterError: when an option is outside what is allowed.
     """
+    from setveil.io.source import open_source
+
+    with open_source(path) as source:
+        return read_source(source, format=format, record=record, item=item, count=count, bags=bags, memory_limit=memory_limit)
+
+
+def read_source(
+    source: Source,
+    *,
+    format: str | None = None,
+    record: str | None = None,
+    item: str | None = None,
+    count: str | None = None,
+    bags: bool | None = None,
+    memory_limit: str | None = None,
+) -> Transactions:
+    """As `read`, from a source that is open already."""
     from setveil.io.duck import check_memory_limit
     from setveil.io.reading import Reading
     from setveil.io.sniff import guess_format
-    from setveil.io.source import open_source
 
     check_memory_limit(memory_limit)
     _check_format(format)
     reading = Reading(record, item, count, bags, memory_limit=memory_limit)
-    with open_source(path) as source:
-        return FORMATS[format or guess_format(source, reading)].read(source, reading)
+    return FORMATS[format or guess_format(source, reading)].read(source, reading)
 
 
 def write(

@@ -80,25 +80,25 @@ def private_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def new_folder(folder: Path, *, force: bool = False, is_ours: str) -> Iterator[Path]:
+def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "release") -> Iterator[Path]:
     """A temporary folder beside `folder` that takes its place when the block ends well.
 
-    With `force` an old folder is replaced, but only when it is empty or holds the file `is_ours`.
+    With `force` an old folder is replaced, but only when it is empty or holds the file `is_ours`; messages call such a folder a `kind`.
     """
-    _check_folder(folder, force=force, is_ours=is_ours)
+    _check_folder(folder, force, is_ours, kind)
     stage = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
     try:
         with _writable(folder):
             stage.mkdir()
         yield stage
-        _check_folder(folder, force=force, is_ours=is_ours)
+        _check_folder(folder, force, is_ours, kind)
         with _writable(folder):
             _move_in(stage, folder)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
 
 
-def _check_folder(folder: Path, *, force: bool, is_ours: str) -> None:
+def _check_folder(folder: Path, force: bool, is_ours: str, kind: str) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise OutputError(folder, "it exists and is not a folder")
     if not folder.parent.is_dir():
@@ -106,9 +106,9 @@ def _check_folder(folder: Path, *, force: bool, is_ours: str) -> None:
     if not folder.exists() or not any(folder.iterdir()):
         return
     if not (folder / is_ours).is_file():
-        raise OutputError(folder, f"the folder is not empty and is no release (it has no {is_ours}); choose another name")
+        raise OutputError(folder, f"the folder is not empty and is no {kind} (it has no {is_ours}); choose another name")
     if not force:
-        raise OutputError(folder, "a release is there already; choose another name or allow overwriting (force)")
+        raise OutputError(folder, f"a {kind} is there already; choose another name or allow overwriting (force)")
 
 
 def _move_in(stage: Path, folder: Path) -> None:

@@ -103,11 +103,12 @@ def _preorder(top: list[int], parts: list[list[int]]) -> list[int]:
 def _by_rank(rows: Transactions, rank: Offsets) -> list[int]:
     """The ranks of the items of each row, ascending within the row."""
     ranks = rank[rows.items]
-    if (rank[1:] > rank[:-1]).all():
-        return ranks.tolist()
-    codes = rows.rows * max(len(rank), 1) + ranks
-    codes.sort()
-    return (codes % max(len(rank), 1)).tolist()
+    if not (rank[1:] > rank[:-1]).all():
+        codes = rows.rows * len(rank) + ranks
+        codes.sort()
+        ranks = codes % len(rank)
+    ascending: list[int] = ranks.tolist()
+    return ascending
 
 
 def _numbers(values: list[int]) -> npt.NDArray[np.int64]:

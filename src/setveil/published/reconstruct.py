@@ -51,10 +51,16 @@ def reconstruct(release: Disassociated, seed: int | None = None, *, most_per_ter
 
 def reconstructions(release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int = 1) -> list[Transactions]:
     """Several possible worlds, independent of each other; the first of seed s is `reconstruct(release, s)`."""
+    return [reconstruct(release, one, most_per_term=most_per_term) for one in world_seeds(count, seed)]
+
+
+def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
+    """The seeds of several independent reconstructions; the first is the seed itself."""
     if count < 1:
         raise ParameterError("reconstructions", count, "it must be a whole number of 1 or more")
-    later = [None] * (count - 1) if seed is None else np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()
-    return [reconstruct(release, one, most_per_term=most_per_term) for one in (seed, *later)]
+    if seed is None:
+        return [None] * count
+    return [seed, *np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()]
 
 
 def place_pieces(forest: Forest, most_per_term: int, random: np.random.Generator) -> tuple[Offsets, Offsets]:

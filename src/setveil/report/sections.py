@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from setveil.audit.verdict import Check, Verdict, name_promise
 from setveil.metrics import METRICS
-from setveil.published.generalized import Generalized
+from setveil.published import Published
 from setveil.report.report import Fact, Report, Section
 from setveil.report.words import count, plural, seconds, share
 
@@ -25,7 +25,7 @@ TREE_HINT = (
 
 def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
-    sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict)]
+    sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
     if outcome.verdict.holds:
         sections += [_losses(outcome.losses), _places(outcome)]
     else:
@@ -33,9 +33,9 @@ def report_outcome(outcome: Outcome) -> Report:
     return Report(tuple(sections), outcome.to_dict())
 
 
-def report_verdict(verdict: Verdict) -> Report:
+def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
     """Whether a promise holds, check by check, with a witness where it does not."""
-    return Report((_verdict(verdict),), verdict.to_dict())
+    return Report((_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
 
 
 def report_losses(losses: Mapping[str, Any]) -> Report:
@@ -77,7 +77,7 @@ def _data(outcome: Outcome) -> Section:
     return Section("Read", f"{text}, in {seconds(outcome.seconds['reading'])}; anonymized in {seconds(outcome.seconds['anonymizing'])}")
 
 
-def _promise(release: Generalized) -> Section:
+def _promise(release: Published) -> Section:
     return Section(f"Promised: {name_promise(release.promise)}", f"{release.promise.describe()}\n{release.promise.limits()}")
 
 
@@ -89,6 +89,10 @@ def _verdict(verdict: Verdict) -> Section:
 def _check(check: Check) -> list[Fact]:
     facts = [Fact(check.name, "holds" if check.holds else "FAILS", check.text)]
     return facts + [Fact("", "witness", f"{'(private) ' * witness.private}{witness.text}") for witness in check.witnesses]
+
+
+def _notes(notes: Sequence[str]) -> list[Section]:
+    return [Section("Note", "\n".join(notes))] if notes else []
 
 
 def _losses(losses: Mapping[str, Any]) -> Section:

@@ -1,0 +1,80 @@
+"""The options of the methods, taken from the fields of the methods themselves."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from dataclasses import fields
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+
+from setveil.cli.options import Command
+from setveil.methods import METHODS, Method
+
+_PREFIX = "method_"
+
+
+def method_options(command: Command) -> Command:
+    """An option for each field of each method."""
+    for name, (kind, owners) in reversed(_fields().items()):
+        command = _option(name, kind, owners)(command)
+    return command
+
+
+def method_of(options: dict[str, Any]) -> Method:
+    """The method that the options name, with its parameters.
+
+    Raises:
+        UsageError: when an option belongs to another method.
+    """
+    kind, known = METHODS[options["method"]], _fields()
+    given = {name: options[_PREFIX + name] for name in known if options[_PREFIX + name] is not None}
+    for name, value in given.items():
+        if kind.name not in known[name][1]:
+            owners = " and ".join(known[name][1])
+            raise click.UsageError(f"{_spelled(name, value)} is an option of the method {owners}, not of {kind.name}")
+    return kind(**given)
+
+
+def _fields() -> dict[str, tuple[Any, list[str]]]:
+    """The name of each parameter -> its type, and the methods that have it."""
+    found: dict[str, tuple[Any, list[str]]] = {}
+    for name, kind in METHODS.items():
+        hints = get_type_hints(kind)
+        for field in fields(kind):
+            found.setdefault(field.name, (_plain(hints[field.name]), []))[1].append(name)
+    return found
+
+
+def _plain(hint: Any) -> Any:
+    """The type of a parameter, when it is given."""
+    if isinstance(hint, UnionType):
+        return next(kind for kind in get_args(hint) if kind is not type(None))
+    return hint
+
+
+def _option(name: str, kind: Any, owners: list[str]) -> Any:
+    flag, help = f"--{name.replace('_', '-')}", f"{_documented(METHODS[owners[0]], name)}  [{', '.join(owners)}]"
+    if kind is bool:
+        return click.option(f"{flag}/--no-{flag[2:]}", _PREFIX + name, default=None, help=help)
+    chosen = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
+    metavar = None if get_origin(kind) is Literal else "N" if kind is int else None
+    return click.option(flag, _PREFIX + name, type=chosen, metavar=metavar, help=help)
+
+
+def _spelled(name: str, value: object) -> str:
+    return f"--{'no-' * (value is False)}{name.replace('_', '-')}"
+
+
+def _documented(kind: type[Method], name: str) -> str:
+    """What stands right under a field in the source of a method; written once, there."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(tree, ast.ClassDef)
+    for field, below in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id == name:
+            text = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else ""
+            return " ".join(str(text).replace("`", "").split())
+    return ""
