@@ -15,7 +15,6 @@ from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
 from setveil.methods.disassociation import Disassociation, warmup
 from setveil.methods.disassociation.horpart import Clusters, horpart
-from setveil.methods.disassociation.method import canonical_order
 from setveil.methods.disassociation.refine import refine
 from setveil.methods.disassociation.verpart import Chunks, verpart
 from setveil.promises import KmAnonymity
@@ -40,7 +39,7 @@ def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
     warmup()
     rest = best_of(3, lambda: Disassociation(refine=False).anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
     clusters, chunks = _clusters_and_chunks(records)
-    took = best_of(3, lambda: refine(records, clusters, chunks, _nothing_apart(records), K, M, LIMIT, ENGINE, None))
+    took = best_of(3, lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, ENGINE, None))
     return Measured(name, took, rest, len(records), records.occurrences, peak_mb(), rest)
 
 
@@ -66,8 +65,8 @@ def pos_like(size: int) -> Transactions:
 
 def _clusters_and_chunks(records: Transactions) -> tuple[Clusters, Chunks]:
     apart = _nothing_apart(records)
-    clusters = horpart(records, canonical_order(records), apart, K, LIMIT)
-    return clusters, verpart(records, clusters, apart, K, M, ENGINE, None)
+    clusters = horpart(records, apart, K, LIMIT)
+    return clusters, verpart(clusters, apart, K, M, ENGINE, None)
 
 
 def _nothing_apart(records: Transactions) -> np.ndarray:

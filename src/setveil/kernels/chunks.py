@@ -1,7 +1,7 @@
 """Kernels of VERPART and REFINE: put the terms of a cluster into chunks, and join clusters over the terms that are left.
 
-Records are touched through `order`, in which every cluster is a slice; a record's index in `order` is its place. `chunk` holds, for each
-occurrence, the number of its record chunk within its cluster, or -1 while it stands in the term chunk.
+The records of a cluster stand together; a record's number is its place. `chunk` holds, for each occurrence, the number of its record chunk
+within its cluster, or -1 while it stands in the term chunk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from setveil.kernels.jit import kernel, step
 
 
 @kernel
-def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):
+def split_vertically(indptr, items, width, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):
     """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the number of chunks of each cluster.
 
     `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not empty.
@@ -23,10 +23,7 @@ def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sen
     touched, keys = np.empty(width, np.int64), np.empty(width, np.int64)
     most, longest = np.int64(0), np.int64(1)
     for cluster in range(first, last):
-        occurrences = np.int64(0)
-        for i in range(bounds[cluster], bounds[cluster + 1]):
-            occurrences += indptr[order[i] + 1] - indptr[order[i]]
-        most = max(most, occurrences)
+        most = max(most, indptr[bounds[cluster + 1]] - indptr[bounds[cluster]])
         longest = max(longest, bounds[cluster + 1] - bounds[cluster])
     begin, positions = np.empty(width + 1, np.int64), np.empty(most + 1, np.int64)
     number = np.empty(width, np.int64)
@@ -35,7 +32,7 @@ def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sen
         start, stop = bounds[cluster], bounds[cluster + 1]
         distinct, frequent = np.int64(0), np.int64(0)
         for i in range(start, stop):
-            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            for at in range(indptr[i], indptr[i + 1]):
                 if counts[items[at]] == 0:
                     touched[distinct] = items[at]
                     distinct += 1
@@ -54,7 +51,7 @@ def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sen
             end += counts[term]
         begin[frequent] = end
         for i in range(start, stop):
-            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            for at in range(indptr[i], indptr[i + 1]):
                 i_term = place[items[at]]
                 if i_term >= 0:
                     positions[begin[i_term + 1] - counts[items[at]]] = i - start
@@ -66,7 +63,7 @@ def split_vertically(indptr, items, width, order, bounds, first, last, k, m, sen
             found = give_up_last(number, frequent, found)
         chunks[cluster] = found
         for i in range(start, stop):
-            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            for at in range(indptr[i], indptr[i + 1]):
                 i_term = place[items[at]]
                 chunk[at] = number[i_term] if i_term >= 0 else -1
         for i in range(distinct):
@@ -215,7 +212,7 @@ def give_up_last(number, terms, found):
 
 
 @kernel
-def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short, never, k):
+def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never, k):
     """List what the clusters `first` to `last - 1` may share, and what their chunks tell of already.
 
     A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless it holds one that cannot be shared
@@ -227,7 +224,7 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
     """
     total, sums = np.zeros(width, np.int64), np.int64(0)
     for i in range(bounds[first], bounds[last]):
-        for at in range(indptr[order[i]], indptr[order[i] + 1]):
+        for at in range(indptr[i], indptr[i + 1]):
             sums += 1
             if chunk[at] < 0:
                 total[items[at]] += 1
@@ -238,11 +235,11 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
     keys = np.empty(sums, np.int64)
     for cluster in range(first, last):
         start, stop = bounds[cluster], bounds[cluster + 1]
-        kept = find_kept(indptr, items, order, start, stop, chunk, total, never, k) if is_short[cluster] else np.int64(-1)
+        kept = find_kept(indptr, items, start, stop, chunk, total, never, k) if is_short[cluster] else np.int64(-1)
         found = np.int64(0)
         told_start = told_end
         for i in range(start, stop):
-            for at in range(indptr[order[i]], indptr[order[i] + 1]):
+            for at in range(indptr[i], indptr[i + 1]):
                 if chunk[at] < 0 and items[at] != kept:
                     if total[items[at]] >= k and not never[items[at]]:
                         keys[found] = np.int64(items[at]) * (stop - start) + (i - start)
@@ -255,18 +252,18 @@ def list_open(indptr, items, width, order, bounds, first, last, chunk, is_short,
         keys[:found].sort()
         for i in range(found):
             term[end], place[end] = keys[i] // (stop - start), start + keys[i] % (stop - start)
-            occurrence[end] = find_occurrence(indptr, items, order[place[end]], term[end])
+            occurrence[end] = find_occurrence(indptr, items, place[end], term[end])
             end += 1
         ptr[cluster - first + 1], told_ptr[cluster - first + 1] = end, told_end
     return ptr, term[:end].copy(), place[:end].copy(), occurrence[:end].copy(), told_ptr, told[:told_end].copy()
 
 
 @step
-def find_kept(indptr, items, order, start, stop, chunk, total, never, k):
+def find_kept(indptr, items, start, stop, chunk, total, never, k):
     """The term that a cluster must keep in its term chunk: its rarest; -1 when one of them cannot leave anyhow."""
     kept = np.int64(-1)
     for i in range(start, stop):
-        for at in range(indptr[order[i]], indptr[order[i] + 1]):
+        for at in range(indptr[i], indptr[i + 1]):
             if chunk[at] < 0:
                 term = np.int64(items[at])
                 if total[term] < k or never[term]:

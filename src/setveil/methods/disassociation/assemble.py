@@ -18,38 +18,40 @@ Int64s = npt.NDArray[np.int64]
 
 
 def assemble(
-    data: Transactions, clusters: Clusters, chunks: Chunks, joints: Joints, promise: Promise, method: Mapping[str, object]
+    records: int, clusters: Clusters, chunks: Chunks, joints: Joints, promise: Promise, method: Mapping[str, object]
 ) -> Disassociated:
-    """The release. Joint clusters were made after their parts, so reversed numbers put parents first; empty records come last."""
+    """The release of so many records; those in no cluster are empty.
+
+    Joint clusters were made after their parts, so reversed numbers put parents first. Empty records come last.
+    """
     from setveil.kernels.subrecords import collect_subrecords
 
-    nodes = len(joints.parent)
-    empty = len(data) - len(clusters.order)
-    cluster = np.full(len(data), -1, dtype=np.int64)
-    cluster[clusters.order] = clusters.cluster_of_place
-    number, made = _numbered(data, cluster, chunks, joints)
-    starts, owner, times, terms = collect_subrecords(data.indptr, data.items, number, np.int64(made))
+    rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
+    number, made = _numbered(clusters, chunks, joints)
+    starts, owner, times, terms = collect_subrecords(rows.indptr, rows.items, number, np.int64(made))
     chunk_node = np.concatenate((np.repeat(np.arange(len(clusters)), chunks.counts), joints.chunk_node))
     left = np.flatnonzero(number < 0)
-    left_nodes = nodes - 1 - cluster[np.searchsorted(data.indptr, left, side="right") - 1]
+    left_clusters = np.searchsorted(rows.indptr[clusters.bounds], left, side="right") - 1
+    alignment = np.full(records, nodes, dtype=np.int64)
+    alignment[clusters.origin] = nodes - 1 - clusters.cluster_of_row
     return Disassociated(
         np.append(_reversed(joints.parent), [-1] * (empty > 0)).astype(np.int64),
         np.append(_sizes(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
         nodes - 1 - chunk_node,
-        Transactions(starts, terms, data.vocabulary),
+        Transactions(starts, terms, rows.vocabulary),
         owner,
         times,
-        Transactions.from_pairs(left_nodes, data.items[left], data.vocabulary, size=nodes + (empty > 0)),
+        Transactions.from_pairs(nodes - 1 - left_clusters, rows.items[left], rows.vocabulary, size=nodes + (empty > 0)),
         promise,
         method,
-        np.where(cluster >= 0, nodes - 1 - cluster, nodes),
+        alignment,
     )
 
 
-def _numbered(data: Transactions, cluster: Int64s, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
+def _numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
     """The chunk of each occurrence, record chunks before shared ones, -1 for none; and how many there are."""
     first = np.concatenate(([0], np.cumsum(chunks.counts)))
-    number = np.repeat(first[cluster], data.lengths)
+    number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
     number += chunks.chunk
     in_terms = chunks.chunk < 0
     number[in_terms] = np.where(joints.shared[in_terms] >= 0, first[-1] + joints.shared[in_terms], -1)

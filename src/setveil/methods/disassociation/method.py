@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.exchange import as_transactions
-from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import InfeasibleError, ParameterError
@@ -90,29 +89,22 @@ class Disassociation(Method):
         k, m, limit = promise.k, promise.m, self._limit(promise.k)
         apart = _apart(data, promise)
         least = k if promise.diversity is None else max(k, promise.diversity.l)
-        records = canonical_order(data)
-        _check_enough(len(records), least)
-        clusters = horpart(data, records, apart, least, max(limit, least + 1))
-        chunks = verpart(data, clusters, apart, k, m, engine, progress)
+        _check_enough(int(np.count_nonzero(data.lengths)), least)
+        clusters = horpart(data, apart, least, max(limit, least + 1))
+        chunks = verpart(clusters, apart, k, m, engine, progress)
         if not self.refine:
-            joints = no_joints(data, clusters)
+            joints = no_joints(clusters)
         elif self.order == "paper":
-            joints = refine_as_paper(data, clusters, chunks, apart, k, m)
+            joints = refine_as_paper(clusters, chunks, apart, k, m)
         else:
-            joints = refine(data, clusters, chunks, apart, k, m, limit, engine, progress)
-        return assemble(data, clusters, chunks, joints, promise, self.to_dict())
+            joints = refine(clusters, chunks, apart, k, m, limit, engine, progress)
+        return assemble(len(data), clusters, chunks, joints, promise, self.to_dict())
 
     def _limit(self, k: int) -> int:
         """A group of this many records is cut."""
         if self.max_cluster is not None and self.max_cluster < k:
             raise ParameterError("max_cluster", self.max_cluster, f"it must be at least k = {k}, the records that each cluster holds")
         return 6 * k if self.max_cluster is None else self.max_cluster + 1
-
-
-def canonical_order(data: Transactions) -> npt.NDArray[np.int64]:
-    """The records that are not empty, in an order that depends on what they hold alone; equal ones stand together."""
-    order = np.lexsort((hash_records(data, 1), data.lengths))
-    return order[data.lengths[order] > 0]
 
 
 def _check_enough(records: int, least: int) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.transactions import Transactions
 from setveil.engines.local import Local, Progress
 from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.verpart import Chunks, tasks
@@ -33,78 +32,63 @@ class Joints:
     """For each occurrence its shared chunk; -1 for none."""
 
 
-def no_joints(data: Transactions, clusters: Clusters) -> Joints:
+def no_joints(clusters: Clusters) -> Joints:
     """Every cluster by itself."""
-    return Joints(np.full(len(clusters), -1, dtype=np.int64), np.empty(0, dtype=np.int64), np.full(len(data.items), -1, dtype=np.int64))
+    return Joints(np.full(len(clusters), -1, dtype=np.int64), np.empty(0, dtype=np.int64), _not_shared(clusters))
 
 
 def refine(
-    data: Transactions,
-    clusters: Clusters,
-    chunks: Chunks,
-    never: npt.NDArray[np.bool_],
-    k: int,
-    m: int,
-    limit: int,
-    engine: Local,
-    progress: Progress | None,
+    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int, limit: int, engine: Local, progress: Progress | None
 ) -> Joints:
     """Joint clusters of 2, 4, 8, ... neighbours, each over the terms that it makes likely enough; see `refine_by_level`."""
     from setveil.kernels.chunks import refine_by_level
 
-    shared = np.full(len(data.items), -1, dtype=np.int64)
+    shared = _not_shared(clusters)
     ranges = tasks(clusters, BLOCK)
-    place_cluster = clusters.cluster_of_place
-    reach = k * limit / WEIGHT
+    cluster_of_row, bounds = clusters.cluster_of_row, clusters.bounds
 
     def work(number: int) -> tuple[int, Int64s, Int64s]:
         first, last = ranges[number]
-        lists = open_lists(data, clusters, chunks, never, k, first, last)
-        sizes = clusters.sizes[first:last]
-        cluster = place_cluster[clusters.bounds[first] : clusters.bounds[last]] - first
-        parent, chunk_node = refine_by_level(lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, shared)
+        lists = open_lists(clusters, chunks, never, k, first, last)
+        cluster = cluster_of_row[bounds[first] : bounds[last]] - first
+        parent, chunk_node = refine_by_level(
+            lists, clusters.sizes[first:last], cluster, np.int64(k), np.int64(m), k * limit / WEIGHT, WEIGHT, shared
+        )
         return number, parent, chunk_node
 
     done, parts = 0, {}
     for number, parent, chunk_node in engine.map(work, range(len(ranges))):
         parts[number] = (parent, chunk_node)
-        done += int(clusters.bounds[ranges[number][1]] - clusters.bounds[ranges[number][0]])
+        done += int(bounds[ranges[number][1]] - bounds[ranges[number][0]])
         if progress is not None:
-            progress(done, len(clusters.order), "joining clusters")
-    return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], data, shared)
+            progress(done, len(clusters.rows), "joining clusters")
+    return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], shared)
 
 
-def refine_as_paper(data: Transactions, clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
+def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
     """Joint clusters as the paper makes them, but for its unsound Property 1."""
     from setveil.kernels.chunks import refine_as_paper
 
-    shared = np.full(len(data.items), -1, dtype=np.int64)
-    lists = _by_popularity(open_lists(data, clusters, chunks, never, k, 0, len(clusters)), len(data.vocabulary))
-    parent, chunk_node = refine_as_paper(lists, clusters.sizes, clusters.cluster_of_place, np.int64(k), np.int64(m), shared)
+    shared = _not_shared(clusters)
+    lists = _by_popularity(open_lists(clusters, chunks, never, k, 0, len(clusters)), len(clusters.rows.vocabulary))
+    parent, chunk_node = refine_as_paper(lists, clusters.sizes, clusters.cluster_of_row, np.int64(k), np.int64(m), shared)
     return Joints(parent, chunk_node, shared)
 
 
-def open_lists(
-    data: Transactions, clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int
-) -> Lists:
+def open_lists(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int) -> Lists:
     """What the clusters of a range may share; places count from the first of the range."""
     from setveil.kernels.chunks import list_open
 
-    width = np.int64(max(len(data.vocabulary), 1))
+    rows, bounds = clusters.rows, clusters.bounds
+    width = np.int64(max(len(rows.vocabulary), 1))
     ptr, term, place, occurrence, told_ptr, told = list_open(
-        data.indptr,
-        data.items,
-        width,
-        clusters.order,
-        clusters.bounds,
-        np.int64(first),
-        np.int64(last),
-        chunks.chunk,
-        chunks.is_short,
-        never,
-        np.int64(k),
+        rows.indptr, rows.items, width, bounds, np.int64(first), np.int64(last), chunks.chunk, chunks.is_short, never, np.int64(k)
     )
-    return ptr, term, place - clusters.bounds[first], occurrence, told_ptr, told
+    return ptr, term, place - bounds[first], occurrence, told_ptr, told
+
+
+def _not_shared(clusters: Clusters) -> Int64s:
+    return np.full(len(clusters.rows.items), -1, dtype=np.int64)
 
 
 def _by_popularity(lists: Lists, width: int) -> Lists:
@@ -121,11 +105,9 @@ def _by_popularity(lists: Lists, width: int) -> Lists:
     return ptr, rank[term][order], place[order], occurrence[order], told_ptr, told_rank[told_order]
 
 
-def _together(
-    clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tuple[Int64s, Int64s]], data: Transactions, shared: Int64s
-) -> Joints:
-    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones follow."""
-    parents, chunk_nodes = [np.full(len(clusters), -1, dtype=np.int64)], []
+def _together(clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tuple[Int64s, Int64s]], shared: Int64s) -> Joints:
+    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones and shared chunks follow each other."""
+    parents, chunk_nodes = [np.full(len(clusters), -1, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     nodes, made = len(clusters), 0
     for (first, last), (parent, chunk_node) in zip(ranges, parts, strict=True):
         simple = last - first
@@ -133,17 +115,8 @@ def _together(
         parents[0][first:last] = moved[:simple]
         parents.append(moved[simple:])
         chunk_nodes.append(chunk_node - simple + nodes)
-        _shift(data, clusters, first, last, shared, made)
+        own = shared[clusters.rows.indptr[clusters.bounds[first]] : clusters.rows.indptr[clusters.bounds[last]]]
+        own[own >= 0] += made
         nodes += len(parent) - simple
         made += len(chunk_node)
-    return Joints(np.concatenate(parents), np.concatenate([*chunk_nodes, np.empty(0, dtype=np.int64)]), shared)
-
-
-def _shift(data: Transactions, clusters: Clusters, first: int, last: int, shared: Int64s, by: int) -> None:
-    """Number the shared chunks of a range after those of the ranges before it."""
-    if by == 0:
-        return
-    inside = np.zeros(len(data), dtype=bool)
-    inside[clusters.order[clusters.bounds[first] : clusters.bounds[last]]] = True
-    entries = np.repeat(inside, data.lengths) & (shared >= 0)
-    shared[entries] += by
+    return Joints(np.concatenate(parents), np.concatenate(chunk_nodes), shared)
