@@ -65,15 +65,25 @@ def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:
 
 @dataclass(frozen=True)
 class _Cohort:
-    """The records that hold one public item, as bitmaps of the items beside it."""
+    """The people who hold some public items, as bitmaps of the items beside these."""
 
-    first: int
     size: int
     others: Numbers
     """The public items of higher rank beside it."""
     bits: Bits
     private: Numbers
     private_bits: Bits
+
+    @property
+    def everybody(self) -> Bits:
+        """A bitmap of ones."""
+        return np.full(self.bits.shape[1], ~np.uint64(0))
+
+    def narrowed(self, mask: Bits, places: Numbers, size: int) -> _Cohort:
+        """Some of its people and some of its public items alone, as shorter bitmaps."""
+        people = np.flatnonzero(np.unpackbits(mask.view(np.uint8)))
+        bits, private_bits = _narrowed(self.bits[places], people), _narrowed(self.private_bits, people)
+        return _Cohort(size, self.others[places], bits, self.private, private_bits)
 
 
 class _Search:
@@ -105,8 +115,7 @@ class _Search:
                 yield from self._of_one(first)
             elif self.promise.k <= self.supports[first] < self.people:
                 cohort = self._cohort(first)
-                everybody = np.full(cohort.bits.shape[1], ~np.uint64(0))
-                yield from self._descend(cohort, (), everybody, np.arange(len(cohort.others)), cohort.size, size - 1)
+                yield from self._descend(cohort, (first,), cohort.everybody, np.arange(len(cohort.others)), cohort.size, size - 1)
 
     def _of_nothing(self) -> Iterator[Mole]:
         if not self.people:
@@ -142,10 +151,10 @@ class _Search:
         matter = (counts / self.promise.k > self.promise.h)[private]
         others, bits = _bitmaps(rows, ranks, people, len(holders))
         kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
-        return _Cohort(first, len(people), others, bits, kept, private_bits)
+        return _Cohort(len(people), others, bits, kept, private_bits)
 
     def _descend(self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, size: int, left: int) -> Iterator[Mole]:
-        """The moles of `left` more items, at `places` among the others of a cohort, beside those chosen, which `size` people hold."""
+        """The moles of `left` more items, at `places` among the others of a cohort, beside the ranks chosen, which `size` people hold."""
         joint = cohort.bits[places] & mask
         supports = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
         if left == 1:
@@ -154,35 +163,34 @@ class _Search:
             return
         useful = (supports >= self.promise.k) & (supports < size)
         places, joint, supports = places[useful], joint[useful], supports[useful]
-        for at, place in enumerate(places.tolist()):
-            if len(places) - at >= left:
-                yield from self._descend(cohort, (*chosen, place), joint[at], places[at + 1 :], int(supports[at]), left - 1)
+        for at in range(len(places) - left + 1):
+            rest, support = places[at + 1 :], int(supports[at])
+            more = (*chosen, int(cohort.others[places[at]]))
+            if left > 2 and 2 * support <= cohort.size:
+                narrow = cohort.narrowed(joint[at], rest, support)
+                yield from self._descend(narrow, more, narrow.everybody, np.arange(len(rest)), support, left - 1)
+            else:
+                yield from self._descend(cohort, more, joint[at], rest, support, left - 1)
 
     def _last(
         self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, joint: Bits, supports: Numbers
     ) -> Iterator[Mole]:
         """Judge every itemset that is made of those chosen and one more."""
-        nobody = np.zeros(0, dtype=np.int64)
+        nobody, ranks = np.zeros(0, dtype=np.int64), cohort.others[places]
         for at in np.flatnonzero(supports < self.promise.k).tolist():
-            yield from self._judge(self._ranks(cohort, (*chosen, int(places[at]))), int(supports[at]), nobody, nobody)
+            yield from self._judge((*chosen, int(ranks[at])), int(supports[at]), nobody, nobody)
         most = np.bitwise_count(cohort.private_bits & mask).sum(axis=1, dtype=np.int64)
         if not len(most):
             return
         doubtful = np.flatnonzero((supports >= self.promise.k) & (most.max() / np.maximum(supports, 1) > self.promise.h))
-        if not len(doubtful):
-            return
-        close = np.flatnonzero(most / supports[doubtful].min() > self.promise.h)
-        block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
-        for start in range(0, len(doubtful), block):
-            part = doubtful[start : start + block]
-            both = joint[part][:, None, :] & cohort.private_bits[close][None, :, :]
-            counts = np.bitwise_count(both).sum(axis=2, dtype=np.int64)
-            for at in np.flatnonzero((counts / supports[part][:, None] > self.promise.h).any(axis=1)).tolist():
-                ranks = self._ranks(cohort, (*chosen, int(places[part[at]])))
-                yield from self._judge(ranks, int(supports[part[at]]), counts[at], cohort.private[close])
-
-    def _ranks(self, cohort: _Cohort, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        return (cohort.first, *(int(cohort.others[place]) for place in chosen))
+        for part in _alike(doubtful[np.argsort(supports[doubtful], kind="stable")], supports):
+            close = np.flatnonzero(most / supports[part[0]] > self.promise.h)
+            block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
+            for start in range(0, len(part), block):
+                some = part[start : start + block]
+                counts = np.bitwise_count(joint[some][:, None, :] & cohort.private_bits[close]).sum(axis=2, dtype=np.int64)
+                for at in np.flatnonzero((counts / supports[some][:, None] > self.promise.h).any(axis=1)).tolist():
+                    yield from self._judge((*chosen, int(ranks[some[at]])), int(supports[some[at]]), counts[at], cohort.private[close])
 
 
 @dataclass(frozen=True)
@@ -215,14 +223,34 @@ class _Part:
 
 def _bitmaps(rows: Numbers, items: Numbers, people: Numbers, records: int) -> tuple[Numbers, Bits]:
     """The items that stand in some records, ascending, and a bit for each person, who has the record `people[person]`."""
-    known, slots = np.unique(items, return_inverse=True)
-    table = np.zeros((records, len(known)), dtype=bool)
-    table[rows, slots] = True
-    words = (len(people) + 63) // 64
-    packed = np.zeros((len(known), 8 * words), dtype=np.uint8)
-    if len(known):
-        packed[:, : (len(people) + 7) // 8] = np.packbits(table[people].T, axis=1)
-    return known, packed.view(np.uint64)
+    known = np.flatnonzero(np.bincount(items))
+    slots = np.zeros(int(items.max(initial=-1)) + 1, dtype=np.int64)
+    slots[known] = np.arange(len(known))
+    table = np.zeros((len(known), records), dtype=bool)
+    table[slots[items], rows] = True
+    return known, _packed(table[:, people] if len(people) > records else table)
+
+
+def _packed(table: npt.NDArray[np.bool_] | npt.NDArray[np.uint8]) -> Bits:
+    """Rows of truth values as rows of bits in whole words."""
+    height, width = table.shape
+    packed = np.zeros((height, 8 * ((width + 63) // 64)), dtype=np.uint8)
+    if height:
+        packed[:, : (width + 7) // 8] = np.packbits(table, axis=1)
+    return packed.view(np.uint64)
+
+
+def _narrowed(bits: Bits, people: Numbers) -> Bits:
+    """Bitmaps over some of the people alone."""
+    return _packed(np.unpackbits(bits.view(np.uint8), axis=1)[:, people])
+
+
+def _alike(places: Numbers, supports: Numbers) -> Iterator[Numbers]:
+    """Places in parts whose supports, ascending, grow by no more than a quarter in each."""
+    while len(places):
+        end = int(np.searchsorted(supports[places], 1.25 * supports[places[0]], side="right"))
+        yield places[:end]
+        places = places[end:]
 
 
 def _coded(data: Transactions) -> tuple[Numbers, list[str]]:
