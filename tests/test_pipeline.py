@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import setveil
-from setveil import Bags, Hierarchy, Job, KAnonymity, KmAnonymity, Partition, Transactions, pipeline, run
+from setveil import Bags, Disassociation, Hierarchy, Job, KAnonymity, KmAnonymity, LDiversity, Partition, Transactions, pipeline, run
 from setveil.errors import InfeasibleError, OutputError, ParameterError
 from setveil.pipeline import hierarchy_maker
+from setveil.published.disassociated import SimpleCluster
 
 BASKETS = [["beer", "wine"], ["beer", "wine"], ["milk", "tea"], ["milk", "tea"], ["beer", "tea"], ["wine", "tea"], []]
 STAGES = ["reading", "building the hierarchy", "anonymizing", "writing", "reading back", "verifying", "measuring", "writing the alignment"]
@@ -202,3 +203,79 @@ def test_the_outcome_is_one_json_object(job):
     shown = json.loads(json.dumps(run(job).to_dict()))
     assert shown["verdict"]["holds"] is True
     assert set(shown) == {"data", "release", "alignment", "method", "verdict", "losses", "seconds", "notes"}
+
+
+@pytest.fixture
+def pieces(job):
+    """The same job by disassociation."""
+    return replace(job, method=Disassociation(), promise=KmAnonymity(k=2, m=2), hierarchy=None, alignment=None)
+
+
+def test_a_run_of_another_form_is_the_same_run(pieces, tmp_path):
+    outcome = run(pieces)
+    assert outcome.verdict.holds
+    assert {check.name for check in outcome.verdict.checks} >= {"structure", "km-anonymity", "world", "written"}
+    assert list(outcome.seconds) == STAGES[:-1]
+    assert "tkd" in outcome.losses
+    assert not outcome.pruned
+    assert setveil.read_release(tmp_path / "release") == outcome.release
+    assert left_behind(tmp_path) == ["release", "release/data.jsonl", "release/release.json"]
+
+
+@pytest.mark.parametrize("stage", STAGES[:-1])
+def test_an_interruption_of_another_form_leaves_nothing(pieces, tmp_path, stage):
+    def interrupt(done, total, name):
+        if name == stage:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(pieces, interrupt)
+    assert left_behind(tmp_path) == []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsafe(Disassociation):
+    """A method that publishes figure 4 of the paper, whatever the data."""
+
+    def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+        return setveil.Disassociated.of_clusters([SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])], promise, self.to_dict())
+
+
+def test_clusters_that_do_not_verify_are_never_left(pieces, tmp_path):
+    records = [["a"], ["a"], ["a", "b", "c"], ["b", "c"], ["b", "c"]]
+    outcome = run(replace(pieces, data=records, method=Unsafe(), promise=KmAnonymity(k=3, m=2)))
+    assert [check.name for check in outcome.verdict.failed] == ["km-anonymity"]
+    assert outcome.verdict.witness.items == ("a", "b")
+    assert (outcome.output, outcome.losses) == (None, {})
+    assert left_behind(tmp_path) == []
+
+
+def test_a_tree_serves_the_losses_of_a_form_that_has_none(pieces):
+    assert "tkd_ml2" in run(replace(pieces, hierarchy="balanced:2")).losses
+
+
+@pytest.mark.parametrize("data", [BASKETS, []])
+def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
+    promise = KmAnonymity(k=2, m=2, diversity=LDiversity(l=2, sensitive=["tea", *(f"x{i}" for i in range(7))]))
+    outcome = run(replace(pieces, data=data, promise=promise))
+    note = "7 of 8 sensitive items stand in no record: 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more. Are they spelt as in the data?"
+    assert outcome.notes == ((note,) if data else ())
+
+
+def test_compiling_is_told_as_a_stage(pieces):
+    """Whether or not a cache holds the kernels of the method: one more is compiled here."""
+    numba = pytest.importorskip("numba")
+    if numba.config.DISABLE_JIT:
+        pytest.skip("nothing is compiled")
+    stages = []
+
+    @dataclass(frozen=True, kw_only=True)
+    class Compiling(Disassociation):
+        def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+            fresh = numba.njit(lambda x: x + 1)
+            assert fresh(np.int16(1)) == 2
+            return super().anonymize(data, promise)
+
+    run(replace(pieces, method=Compiling()), lambda done, total, stage: stages.append(stage))
+    at = stages.index("compiling kernels (once)")
+    assert stages[at - 1 : at + 2] == ["anonymizing", "compiling kernels (once)", "anonymizing"]

@@ -142,6 +142,8 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     with clock.stage("building the hierarchy"):
         tree = make_hierarchy(data)
         job.method.check(len(data), job.promise, tree)
+        if tree is not None:
+            tree.leaf_numbers(data.vocabulary)
     with clock.stage("anonymizing"), announce_compiling(clock.progress, "anonymizing"):
         release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
     written = None if stage is None else _write(job, release, stage, clock)

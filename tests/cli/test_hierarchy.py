@@ -94,3 +94,23 @@ def test_a_tree_that_is_built_needs_data(call, folder):
     result = call("hierarchy", "show", "balanced:2")
     assert result.code == 2
     assert "give it with --data" in result.err
+
+
+AMBIGUOUS = "beer,Alcohol\nwine,Alcohol\nAlcohol,ALL\nmilk,ALL\ntea,ALL\n"
+
+
+def test_the_layout_of_a_file_may_be_said(call, folder):
+    (folder / "pairs.csv").write_text(AMBIGUOUS, encoding="utf-8")
+    told = call("hierarchy", "show", "pairs.csv", "--layout", "pairs", "--json")
+    assert told.json["leaves"] == 4
+    assert call("hierarchy", "check", "pairs.csv", "--layout", "pairs", "--data", "baskets.csv").code == 0
+    assert call("hierarchy", "check", "pairs.csv", "--layout", "paths").code == 3
+    command = ("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "pairs.csv")
+    assert call(*command, "--layout", "paths").code == 3
+    assert call(*command, "--layout", "pairs").code == 0
+
+
+def test_a_layout_without_a_file_is_refused(call, folder):
+    result = call("hierarchy", "show", "balanced:5", "--data", "baskets.csv", "--layout", "pairs")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "setveil: layout = 'pairs' is not allowed: it says how a hierarchy file is laid out, but none is given\n"

@@ -63,3 +63,17 @@ def test_an_original_with_other_records_is_refused(call, release, folder):
     result = call("measure", "release", "--original", "other.csv")
     assert result.code == 3
     assert result.err.count("\n") == 1
+
+
+def test_with_the_alignment_the_figures_are_exactly_those_of_the_run(call, folder):
+    command = ("anonymize", "baskets.csv", "-o", "built", "-k", 3, "--hierarchy", "balanced:2", "--alignment", "private.csv", "--json")
+    run = call(*command).json
+    measured = call("measure", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json").json
+    assert measured == run["losses"]
+
+
+def test_an_alignment_of_another_release_is_refused(call, release, folder):
+    (folder / "private.csv").write_text("kefir\n" * 6, encoding="utf-8")
+    result = call("measure", "release", "--original", "baskets.csv", "--alignment", "private.csv")
+    assert (result.code, result.out) == (3, "")
+    assert "line 1 of private.csv is no record of the release" in result.err

@@ -131,3 +131,70 @@ def test_what_a_promise_lacks_is_asked_for(call, folder, arguments, message):
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert result.err.count("\n") == 1
+
+
+@pytest.fixture
+def aligned(call, folder):
+    """A release over a tree that is published in part, with its private alignment."""
+    command = ("anonymize", "baskets.csv", "-o", "built", "-k", 2, "--hierarchy", "balanced:2", "--alignment", "private.csv")
+    assert call(*command).code == 0
+    return folder / "private.csv"
+
+
+def test_with_the_alignment_each_record_is_compared_with_its_own_original(call, aligned):
+    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    assert (result.code, result.err) == (0, "")
+    texts = {check["name"]: check["text"] for check in result.json["checks"]}
+    assert texts["containment"] == "every published record is the image of its original, by the alignment of the release"
+
+
+def test_an_alignment_that_gives_a_record_to_somebody_else_fails(call, aligned):
+    lines = aligned.read_text(encoding="utf-8").splitlines()
+    assert lines[0] != lines[2]
+    lines[0], lines[2] = lines[2], lines[0]
+    aligned.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    assert result.code == 1
+    assert [check["name"] for check in result.json["checks"] if not check["holds"]] == ["containment"]
+    assert call("verify", "built", "--original", "baskets.csv").code == 0
+
+
+def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
+    lines = aligned.read_text(encoding="utf-8").splitlines()
+    aligned.write_text("\n".join([lines[2], *lines[1:]]) + "\n", encoding="utf-8")
+    assert call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    aligned.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+    assert call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    aligned.write_text("\n".join([*lines[:-1], "beer,nonsense"]) + "\n", encoding="utf-8")
+    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    assert result.code == 1
+    failed = [check for check in result.json["checks"] if not check["holds"]]
+    assert [(check["name"], check["witnesses"][0]["text"]) for check in failed] == [
+        ("alignment", "line 6 of private.csv is no record of the release")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["built", "--alignment", "private.csv"], 2, "it tells the published record of each original: give a release and its original"),
+        (["built", "--alignment", "none.csv", "--original", "baskets.csv"], 3, "none.csv: there is no such file"),
+        (["built", "--alignment", "empty.csv", "--original", "baskets.csv"], 3, "empty.csv: the file is empty; an alignment has a line"),
+        (["baskets.csv", "-k", 2, "--alignment", "private.csv", "--original", "baskets.csv"], 2, "give a release and its original"),
+    ],
+)
+def test_an_alignment_needs_a_release_and_its_original(call, aligned, folder, arguments, code, message):
+    (folder / "empty.csv").write_text("", encoding="utf-8")
+    result = call("verify", *arguments)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_the_alignment_of_bags_is_read_with_their_counts(call, folder):
+    rows = "".join(f"{record},beer,2\n{record},tea,1\n" for record in range(4))
+    (folder / "bags.csv").write_text("record,item,count\n" + rows, encoding="utf-8")
+    command = ("anonymize", "bags.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", "--bags", "--alignment", "private.csv")
+    assert call(*command).code == 0
+    result = call("verify", "release", "--original", "bags.csv", "--bags", "--alignment", "private.csv")
+    assert result.code == 0, result.out + result.err

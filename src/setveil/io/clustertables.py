@@ -138,6 +138,9 @@ def _fetch(connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...],
     """The columns of a table, whole numbers but for `item`; only a `parent` may be missing, and is 0 then."""
     chosen = [f"CAST({column} AS {'VARCHAR' if column == 'item' else 'BIGINT'}) AS {column}" for column in columns]
     with translated(path.name):
+        known = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(path)})").fetchall()}
+        if not set(columns) <= known:
+            raise FileFormatError(path.name, f"it lacks the column {next(name for name in columns if name not in known)}")
         table = connection.execute(f"SELECT {', '.join(chosen)} FROM read_parquet({quoted(path)}) ORDER BY {order}").fetchnumpy()
     for name in columns:
         empty = np.ma.getmaskarray(table[name]) if name != "item" else [not isinstance(item, str) for item in table[name]]
