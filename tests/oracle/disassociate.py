@@ -118,7 +118,10 @@ def disassociate(
         simple.append((cluster, domains, is_short))
     nodes = _open(simple, k, sensitive)
     leaves = list(nodes)
-    if refine == "default":
+    if refine == "default" and k <= 3:
+        rank = _by_popularity(nodes)
+        nodes = _share_lost([([node], node.open, node.told) for node in _refine_as_paper(nodes, k, m)], k, m, rank.__getitem__)
+    elif refine == "default":
         nodes = _refine_by_level(nodes, k, m, k * limit / weight, weight)
     elif refine == "paper":
         nodes = _refine_as_paper(nodes, k, m)
@@ -183,20 +186,24 @@ def _refine_by_level(nodes, k, m, reach, weight):
             else:
                 above.append((roots, held, told, kept))
         level = above
+    return _share_lost([entry[:3] for entry in level], k, m)
+
+
+def _share_lost(level, k, m, key=None):
+    """Share among all what stands in no chunk of any; of equally frequent terms the first by `key` goes first."""
     roots = [root for entry in level for root in entry[0]]
     held, told = {}, set()
-    for _, some, known, _ in level:
+    for _, some, known in level:
         told |= known
         for term, who in some.items():
             held.setdefault(term, []).extend(who)
-    lost = [term for term, who in sorted(held.items()) if term not in told and len(who) >= k]
+    lost = sorted((term for term, who in held.items() if term not in told and len(who) >= k), key=key)
     return [_share(roots, held, told, set(), lost, k, m)] if lost else roots
 
 
 def _refine_as_paper(nodes, k, m):
     sizes = {number: node.size for node in nodes for number in node.parts}
-    popularity = Counter(term for node in nodes for term in node.open)
-    rank = {term: place for place, term in enumerate(sorted(popularity, key=lambda term: (-popularity[term], term)))}
+    rank = _by_popularity(nodes)
     while True:
         words = [[rank[term] for term in sorted(node.open, key=rank.__getitem__) for _ in node.open[term]] for node in nodes]
         infinite = len(rank) + 1
@@ -222,6 +229,12 @@ def _refine_as_paper(nodes, k, m):
         if len(joined) == len(nodes):
             return joined
         nodes = joined
+
+
+def _by_popularity(nodes):
+    """The place of each term among those of the term chunks, by how many of these hold it."""
+    popularity = Counter(term for node in nodes for term in node.open)
+    return {term: place for place, term in enumerate(sorted(popularity, key=lambda term: (-popularity[term], term)))}
 
 
 def _shown(node, simple, leaves, taken=frozenset()):

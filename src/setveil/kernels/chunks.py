@@ -569,11 +569,12 @@ def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head,
 
 
 @kernel
-def refine_as_paper(lists, sizes, cluster, k, m, shared):
+def refine_as_paper(lists, sizes, cluster, k, m, with_lost, shared):
     """REFINE of the paper: sort the clusters by their term chunks, join neighbours by equation 1, until nothing changes.
 
     Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is never shared: the paper's
-    Property 1 is not sound. Arguments and returns as in `refine_by_level`.
+    Property 1 is not sound. With `with_lost`, what stands in no chunk at all is then shared among all clusters. Other arguments and returns
+    as in `refine_by_level`.
     """
     count = len(sizes)
     parent, size = np.full(2 * count, -1, np.int64), sizes.copy()
@@ -613,7 +614,7 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):
             fill, told_fill = end, told_end
             out[0][kept], out[4][kept] = end, told_end
         if not joined:
-            return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
+            break
         node, size = next_node[:kept].copy(), next_size[:kept].copy()
         lists = (
             out[0][: kept + 1].copy(),
@@ -623,6 +624,12 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):
             out[4][: kept + 1].copy(),
             out[5][:told_fill].copy(),
         )
+    if with_lost and len(node) > 0:
+        head, tail, after = node[:1].copy(), node[-1:].copy(), np.full(2 * count, -1, np.int64)
+        for i in range(1, len(node)):
+            after[node[i - 1]] = node[i]
+        share_lost(lists, np.int64(len(node)), k, m, work, shared, chunk_node, made, parent, head, tail, after)
+    return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
 
 
 @step

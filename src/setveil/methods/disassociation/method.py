@@ -43,8 +43,8 @@ class Disassociation(Method):
           is shared in a chunk of its own, which is sound wherever it stands: its subrecords are all alike, so k of them can be placed on
           any k records for which the term is not told of elsewhere, and the others wherever they stood.
         - By default neighbours in the order of HORPART are joined, two by two, level by level, over each term that the joint cluster
-          makes at least half as likely as the clusters that hold it do; what then stands in no chunk at all is shared among up to 100,000
-          records. The paper's way, `order="paper"`, leaves many more terms in term chunks.
+          makes at least half as likely as the clusters that hold it do (for k of 2 and 3, as in the paper); what then stands in no chunk
+          at all is shared among up to 100,000 records. The paper's way, `order="paper"`, leaves many more terms in term chunks.
 
     Cost:
         HORPART touches each record once for each level, and there are at most as many levels as terms in a record; the others are linear
@@ -123,6 +123,6 @@ def _apart(data: Transactions, promise: KmAnonymity) -> npt.NDArray[np.bool_]:
 
 def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
-    rows = [[str(i % 3), str(3 + i % 4), str(7 + i % 5)] for i in range(60)]
-    for method in (Disassociation(), Disassociation(order="paper")):
-        method.anonymize(Transactions.of(rows), KmAnonymity(k=2, m=2), engine=Local(1))
+    rows = Transactions.of([[str(i % 3), str(3 + i % 4), str(7 + i % 5)] for i in range(60)])
+    for k in (2, 5):
+        Disassociation().anonymize(rows, KmAnonymity(k=k, m=2), engine=Local(1))
