@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setveil.cli.options import METRIC, json_option, layout_option, reading, reading_options, seed_option
-from setveil.cli.show import show
+from setveil.cli.show import show, working
 from setveil.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def command(release: str, original: str, metrics: tuple[str, ...], **options: An
 
         published = with_alignment(published, options["alignment"])
     data = setveil.read(original, **reading(options))
-    losses = setveil.measure(published, data, list(metrics) or None, seed=options["seed"] or 0, **_worlds(data, options))
+    worlds = _worlds(data, options)
+    with working("measuring"):
+        losses = setveil.measure(published, data, list(metrics) or None, seed=options["seed"] or 0, **worlds)
     show(report_losses(losses), options["as_json"])
 
 

@@ -40,6 +40,17 @@ def progress_bar() -> Iterator[Progress | None]:
         yield _Stages(bar)
 
 
+@contextmanager
+def working(stage: str) -> Iterator[None]:
+    """Shows on a terminal what is being done, and when kernels are compiled for it."""
+    from setveil.methods.compiling import announce_compiling
+
+    with progress_bar() as progress, announce_compiling(progress, stage):
+        if progress is not None:
+            progress(0, 0, stage)
+        yield
+
+
 class _Stages:
     """One line of the bar that follows the stage of the work."""
 

@@ -6,7 +6,7 @@ import click
 
 from setveil.cli.options import json_option
 from setveil.cli.release import read_disassociated
-from setveil.cli.show import show
+from setveil.cli.show import show, working
 
 
 @click.command("support")
@@ -35,5 +35,6 @@ def command(release: str, items: tuple[str, ...], top: int | None, least_size: i
     if top is None:
         show(report_support(published, items), as_json)
     else:
-        found = setveil.top_itemsets_with_bounds(published, top, least_size=least_size or 1)
+        with working("finding itemsets"):
+            found = setveil.top_itemsets_with_bounds(published, top, least_size=least_size or 1)
         show(report_top_itemsets(published, found), as_json)
