@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from setveil.hierarchy.hierarchy import Hierarchy
     from setveil.io import FORMATS, read, write
     from setveil.io.releases import read_release
-    from setveil.methods import METHODS, Disassociation, Partition
+    from setveil.methods import METHODS, Disassociation, Partition, Suppression
+    from setveil.methods.suppression import explain
     from setveil.metrics import METRICS, measure
     from setveil.metrics.certain import top_itemsets_with_bounds
     from setveil.metrics.itemsets import top_itemsets
     from setveil.pipeline import Job, Outcome, run
-    from setveil.promises import PROMISES, KAnonymity, KmAnonymity, LDiversity
+    from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity
     from setveil.published.disassociated import Disassociated
     from setveil.published.generalized import Generalized
     from setveil.published.reconstruct import reconstruct
+    from setveil.published.suppressed import Suppressed
 
 __version__ = "0.1.0"
 
@@ -37,6 +39,7 @@ __all__ = [
     "METRICS",
     "PROMISES",
     "Bags",
+    "Coherence",
     "Disassociated",
     "Disassociation",
     "Generalized",
@@ -48,12 +51,15 @@ __all__ = [
     "Outcome",
     "Partition",
     "SetveilError",
+    "Suppressed",
+    "Suppression",
     "Transactions",
     "Verdict",
     "Vocabulary",
     "__version__",
     "as_transactions",
     "convert",
+    "explain",
     "exposure",
     "measure",
     "read",
@@ -78,15 +84,17 @@ _HOMES = {
     "setveil.hierarchy.hierarchy": ("Hierarchy",),
     "setveil.io": ("FORMATS", "read", "write"),
     "setveil.io.releases": ("read_release",),
-    "setveil.methods": ("METHODS", "Disassociation", "Partition"),
+    "setveil.methods": ("METHODS", "Disassociation", "Partition", "Suppression"),
+    "setveil.methods.suppression": ("explain",),
     "setveil.metrics": ("METRICS", "measure"),
     "setveil.metrics.certain": ("top_itemsets_with_bounds",),
     "setveil.metrics.itemsets": ("top_itemsets",),
     "setveil.pipeline": ("Job", "Outcome", "run"),
-    "setveil.promises": ("PROMISES", "KAnonymity", "KmAnonymity", "LDiversity"),
+    "setveil.promises": ("PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity"),
     "setveil.published.disassociated": ("Disassociated",),
     "setveil.published.generalized": ("Generalized",),
     "setveil.published.reconstruct": ("reconstruct",),
+    "setveil.published.suppressed": ("Suppressed",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

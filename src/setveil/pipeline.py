@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,11 +23,12 @@ from setveil.io import read
 from setveil.io.alignment import NO_RECORDS, with_alignment, write_alignment
 from setveil.io.forms import Choices
 from setveil.io.output import check_place
+from setveil.io.privateitems import PrivateItems
 from setveil.io.releases import FORMS, fill_release, read_release, staged_release
 from setveil.methods.compiling import announce_compiling
 from setveil.methods.method import Method
 from setveil.metrics import measure
-from setveil.promises import KmAnonymity, LDiversity
+from setveil.promises import Coherence, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
 from setveil.published import Published
 from setveil.published.disassociated import Disassociated
@@ -35,7 +36,7 @@ from setveil.published.generalized import Generalized
 
 RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
 
-__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_release", "check_sensitive", "hierarchy_maker", "load", "run"]
+__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_release", "check_sensitive", "hierarchy_maker", "load", "run", "with_private"]
 
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
@@ -69,6 +70,8 @@ class Job:
     """The format of the data in the release folder; what there is depends on the published form."""
     alignment: Path | str | None = None
     """Where to write, privately, the published record of each original record, of forms that have one."""
+    private: Sequence[str] = ()
+    """Private items besides those that the promise names: files, patterns, or `under:NODE` of the hierarchy (coherence)."""
     seed: int | None = None
     """Fixes what is random: the order of the published records and the queries of the measures."""
     force: bool = False
@@ -138,12 +141,13 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     make_hierarchy = hierarchy_maker(job.hierarchy, job.layout)
     with clock.stage("reading"):
         data = load(job.data, job.reading)
-    notes = check_sensitive(job.promise, data.vocabulary) if len(data) else ()
     with clock.stage("building the hierarchy"):
         tree = make_hierarchy(data)
+        job = replace(job, promise=with_private(job.promise, job.private, data.vocabulary, tree))
         job.method.check(len(data), job.promise, tree)
         if tree is not None:
             tree.leaf_numbers(data.vocabulary)
+    notes = check_sensitive(job.promise, data.vocabulary) if len(data) else ()
     with clock.stage("anonymizing"), announce_compiling(clock.progress, "anonymizing"):
         release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
     written = None if stage is None else _write(job, release, stage, clock)
@@ -171,22 +175,39 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     )
 
 
+def with_private(promise: Promise, named: Sequence[str], vocabulary: Vocabulary, tree: Hierarchy | None = None) -> Promise:
+    """A promise of coherence with more private items, as `Job.private` names them.
+
+    Raises:
+        ParameterError: when nothing fits a name, or when the promise knows no private items.
+    """
+    if not named:
+        return promise
+    if not isinstance(promise, Coherence):
+        raise ParameterError("private", list(named), f"{promise.model} has no private items; coherence does")
+    return replace(promise, private=promise.private | PrivateItems.parse(named).among(vocabulary, tree))
+
+
 def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """A note when some sensitive items stand nowhere: a list may cover more than the data, but may also be misspelt.
+    """A note when some sensitive or private items stand nowhere: a list may cover more than the data, but may also be misspelt.
 
     Raises:
         UnknownItemError: when none of them stands anywhere, so that nothing would be protected.
     """
     diversity = promise.diversity if isinstance(promise, KmAnonymity) else promise
-    if not isinstance(diversity, LDiversity):
+    if isinstance(diversity, LDiversity):
+        kind, items = "sensitive", diversity.sensitive
+    elif isinstance(promise, Coherence):
+        kind, items = "private", promise.private
+    else:
         return ()
-    missing = sorted(item for item in diversity.sensitive if item not in vocabulary)
-    if missing and len(missing) == len(diversity.sensitive):
-        raise UnknownItemError(missing, "the data holds none of the sensitive items:")
+    missing = sorted(item for item in items if item not in vocabulary)
     if not missing:
         return ()
+    if len(missing) == len(items):
+        raise UnknownItemError(missing, f"the data holds none of the {kind} items:")
     named = ", ".join(repr(item) for item in missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    return (f"{len(missing)} of {len(diversity.sensitive)} sensitive items stand in no record: {named}. Are they spelt as in the data?",)
+    return (f"{len(missing)} of {len(items)} {kind} items stand in no record: {named}. Are they spelt as in the data?",)
 
 
 def check_release(
@@ -292,6 +313,8 @@ def _check_job(job: Job) -> None:
     job.method.check(0, job.promise, cast("Hierarchy | None", job.hierarchy))
     if isinstance(job.promise, KmAnonymity) and job.promise.diversity and job.method.form != Disassociated.form:
         raise ParameterError("sensitive", sorted(job.promise.diversity.sensitive)[:3], "only disassociated data can keep l-diversity")
+    if job.private:
+        PrivateItems.parse(job.private)
     inputs = [Path(given).resolve() for given in (job.data, job.hierarchy) if isinstance(given, str | Path)]
     output = None if job.output is None else Path(job.output)
     if output is not None:

@@ -10,9 +10,9 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods import METHODS
-from setveil.promises import KAnonymity, KmAnonymity, Promise
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise
 
-PROMISES: dict[type[Promise], dict[str, int]] = {KAnonymity: {}, KmAnonymity: {"m": 2}}
+PROMISES: dict[type[Promise], dict[str, float]] = {KAnonymity: {}, KmAnonymity: {"m": 2}, Coherence: {"p": 2, "h": 0.8}}
 ENGINES = {"one thread": Local(1), "three threads": Local(3)}
 
 AWKWARD = {

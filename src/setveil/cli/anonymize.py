@@ -53,6 +53,7 @@ def command(data: str, **options: Any) -> None:
     setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
     setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
     setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
+    setveil anonymize visits.csv -o release --method coherence -k 20 -p 3 --h 0.6 --private illnesses.txt
     """
     from setveil.pipeline import run
     from setveil.report.sections import report_outcome
@@ -72,5 +73,5 @@ def _job(data: str, options: dict[str, Any]) -> Job:
     promise = promise_of(options, method.promises)
     if promise is None:
         raise ParameterError("k", None, "say among how many people each one is to be hidden, as in -k 10")
-    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout")
+    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout", "private")
     return Job(data=data, promise=promise, method=method, reading=reading(options), **{name: options[name] for name in same})

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 from dataclasses import fields
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
@@ -51,7 +51,7 @@ def _fields() -> dict[str, tuple[Any, list[str]]]:
 
 def _plain(hint: Any) -> Any:
     """The type of a parameter, when it is given."""
-    if isinstance(hint, UnionType):
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
         return next(kind for kind in get_args(hint) if kind is not type(None))
     return hint
 

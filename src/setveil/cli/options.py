@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from setveil.errors import ParameterError
-from setveil.promises import PROMISES, KAnonymity, KmAnonymity, LDiversity
+from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,6 +71,14 @@ def promise_options(command: Command) -> Command:
         click.option("--promise", "model", type=PROMISE, help="What to promise; by default what -k and -m say."),
         click.option("-k", "k", type=int, help="How many people each one is hidden among, at least 2."),
         click.option("-m", "m", type=int, help="How many items of a person an adversary may know (km-anonymity)."),
+        click.option("-p", "p", type=int, help="How many public items of a person an adversary may know (coherence)."),
+        click.option("--h", "h", type=float, help="The greatest share of the records found that may hold one private item (coherence)."),
+        click.option(
+            "--private",
+            metavar="FILE|PATTERN|under:NODE",
+            multiple=True,
+            help="The private items: a file with one on each line, a pattern, or what is under a node; may be repeated (coherence).",
+        ),
         click.option("-l", "l", type=int, help="Among how many records each sensitive item hides (with --sensitive)."),
         click.option("--sensitive", metavar="FILE", help="The sensitive items, one on each line (with -l)."),
     )
@@ -89,8 +97,10 @@ def reading(options: Mapping[str, Any]) -> dict[str, Any]:
     return given if options.get("input_format") is None else {**given, "format": options["input_format"]}
 
 
-def promise_of(options: Mapping[str, Any], kinds: Sequence[type[Promise]] = (KAnonymity, KmAnonymity)) -> Promise | None:
+def promise_of(options: Mapping[str, Any], kinds: Sequence[type[Promise]] = (KAnonymity, KmAnonymity, Coherence)) -> Promise | None:
     """The promise that the options name; None when they name none.
+
+    Private items are left to `PrivateItems`, for most ways to name them need the data.
 
     Args:
         options: Those of a command.
@@ -99,14 +109,17 @@ def promise_of(options: Mapping[str, Any], kinds: Sequence[type[Promise]] = (KAn
     Raises:
         ParameterError: when a number is missing, or is none of this promise's.
     """
-    given: dict[str, Any] = {name: options[name] for name in ("k", "m") if options[name] is not None}
+    given: dict[str, Any] = {name: options[name] for name in ("k", "m", "p", "h") if options[name] is not None}
     diversity = _diversity(options["l"], options["sensitive"])
     if diversity is not None:
         given["diversity"] = diversity
     model = options["model"]
-    if model is None and not given:
+    if model is None and not given and not options["private"]:
         return None
-    kind = PROMISES[model] if model else next((kind for kind in kinds if given.keys() <= _names(kind)), kinds[0])
+    names = given.keys() | ({"private"} if options["private"] else set())
+    kind = PROMISES[model] if model else next((kind for kind in kinds if names <= _names(kind)), kinds[0])
+    if options["private"] and kind is not Coherence:
+        raise ParameterError("private", list(options["private"]), f"{kind.model} has no private items; coherence does (-k, -p and --h)")
     if kind is LDiversity and diversity is not None:
         del given["diversity"]
         given.update(l=diversity.l, sensitive=diversity.sensitive)
@@ -133,8 +146,8 @@ def _names(kind: type[Promise]) -> set[str]:
 def _check_numbers(kind: type[Promise], given: Mapping[str, Any]) -> None:
     for field in fields(kind):
         if field.default is MISSING and field.name not in given:
-            hints = {"sensitive": "--sensitive with a file of items"}
-            if field.name not in ("k", "m", "l", "sensitive"):
+            hints = {"sensitive": "--sensitive with a file of items", "h": "--h with a share, as in --h 0.6"}
+            if field.name not in ("k", "m", "l", "p", "h", "sensitive"):
                 raise ParameterError("promise", kind.model, f"its {field.name} cannot be given on the command line yet; use the library")
             raise ParameterError(field.name, None, f"{kind.model} needs {hints.get(field.name, f'-{field.name} with a number')}")
     for name, value in given.items():

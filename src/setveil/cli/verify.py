@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setveil.cli.options import json_option, promise_of, promise_options, reading, reading_options
-from setveil.cli.show import show
+from setveil.cli.show import show, working
 from setveil.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,9 +35,10 @@ def command(release: str, **options: Any) -> None:
     setveil verify release --original baskets.csv
     setveil verify baskets.csv -k 5 -m 2
     setveil verify clusters.jsonl -k 5 -m 2
+    setveil verify visits.csv -k 20 -p 3 --h 0.6 --private illnesses.txt
     """
     import setveil
-    from setveil.pipeline import check_release, check_sensitive
+    from setveil.pipeline import check_release, check_sensitive, with_private
     from setveil.report.sections import report_verdict
 
     promise = promise_of(options)
@@ -47,7 +48,11 @@ def command(release: str, **options: Any) -> None:
     published = setveil.read_release(place) if is_folder else _bare(release, promise, {} if original else how)
     notes = check_sensitive(promise, published.vocabulary) if promise and isinstance(published, setveil.Disassociated) else ()
     data = setveil.read(original, **how) if original else None
-    verdict = check_release(published, data, promise=promise, alignment=options["alignment"])
+    if promise and options["private"]:
+        vocabulary = published.items if isinstance(published, setveil.Suppressed | setveil.Generalized) else published.vocabulary
+        promise = with_private(promise, options["private"], vocabulary)
+    with working("verifying"):
+        verdict = check_release(published, data, promise=promise, alignment=options["alignment"])
     show(report_verdict(verdict, notes), options["as_json"])
     if not verdict.holds:
         raise click.exceptions.Exit(1)

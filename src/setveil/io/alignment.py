@@ -14,7 +14,9 @@ from setveil.io.delimited import write_baskets
 from setveil.io.files import read
 from setveil.io.output import new_file, write_lines
 from setveil.published import Published
+from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
 
 NO_RECORDS = "a disassociated release has no published record for each original: its alignment would only link records to clusters"
 
@@ -42,7 +44,7 @@ def write_alignment(
         ParameterError: when the form has no record for each original.
     """
     target = Path(path)
-    if not isinstance(release, Generalized):
+    if isinstance(release, Disassociated):
         raise ParameterError("alignment", str(target), NO_RECORDS)
     homes = [parent for parent in target.absolute().parents if (parent / "release.json").is_file()]
     if homes or (folder is not None and target.resolve().is_relative_to(Path(folder).resolve())):
@@ -54,14 +56,14 @@ def write_alignment(
         write_lines((lines[number] for number in release.alignment.tolist()), temporary, None)
 
 
-def with_alignment(release: Published, path: str | os.PathLike[str]) -> Generalized:
+def with_alignment(release: Published, path: str | os.PathLike[str]) -> Generalized | Suppressed:
     """The release with the alignment of a file that `write_alignment` made; that the records fit is for `verify` to say.
 
     Raises:
         MisfitError: when a line is no record of the release; it names the line.
         ParameterError: when the form has no record for each original.
     """
-    if not isinstance(release, Generalized):
+    if isinstance(release, Disassociated):
         raise ParameterError("alignment", str(path), NO_RECORDS)
     rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
     if not len(rows) and len(release):

@@ -29,7 +29,7 @@ def fill_generalized(release: Generalized, stage: Path, choices: Choices) -> tup
     if not (tree.origin.is_public or choices.public_items):
         tree = tree.pruned(release.published_nodes())
     (name,) = GENERALIZED.files(choices)
-    _write_data(release.records(choices.seed), stage / name)
+    write_rows(release.records(choices.seed), stage / name)
     write_hierarchy(tree, stage / TREE)
     origin: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
     bags = {"bags": True} if isinstance(release.classes, Bags) else {}
@@ -42,9 +42,9 @@ def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Ge
     if names is None or TREE not in about["files"]:
         raise ReleaseError(place, f"release.json names no data file or no {TREE}")
     tree = read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
-    data = _read_data(place / names[0], bags=bool(about.get("bags")))
+    data = read_rows(place / names[0], bags=bool(about.get("bags")))
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    rows = _with_empty_records(rows, about["records"], names[0])
+    rows = with_empty_records(rows, about["records"], names[0])
     return Generalized.of_rows(rows, tree, promise, about["method"])
 
 
@@ -58,7 +58,8 @@ GENERALIZED = ReleaseForm(
 """`dat` is another word for `fimi`."""
 
 
-def _write_data(records: Transactions, target: Path) -> None:
+def write_rows(records: Transactions, target: Path) -> None:
+    """Write records in the format that the name of a file tells."""
     if target.suffix == ".dat":
         write_lines(write_fimi(records), target, None)
     elif target.suffix == ".csv":
@@ -74,13 +75,14 @@ def _origin(recipe: dict[str, Any]) -> Origin:
     return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))
 
 
-def _read_data(path: Path, *, bags: bool) -> Transactions:
+def read_rows(path: Path, *, bags: bool) -> Transactions:
+    """The records of a file that `write_rows` made."""
     if path.suffix == ".dat":
         return read(path, format="fimi", bags=bags)
     return read(path, format=path.suffix[1:], record="record", item="item", count="count" if bags else None, bags=bags)
 
 
-def _with_empty_records(rows: Transactions, size: int, name: str) -> Transactions:
+def with_empty_records(rows: Transactions, size: int, name: str) -> Transactions:
     """The records of the data file and the empty ones, which have no rows in it."""
     if len(rows) > size:
         raise DataError(f"{name} holds {len(rows)} records, but release.json says {size}")

@@ -7,6 +7,10 @@ of generalized records
     data.csv        record,item (of bags record,item,count); or data.dat, data.parquet
     hierarchy.csv   the tree of the items; of a tree that was built from the data only what the records show
 
+of suppressed records
+
+    data.csv        record,item; or data.dat, data.parquet
+
 of disassociated data
 
     data.jsonl      one top-level cluster per line; or clusters.parquet, subrecords.parquet, terms.parquet
@@ -32,11 +36,12 @@ from setveil.io.disassociated import DISASSOCIATED
 from setveil.io.forms import Choices, ReleaseForm
 from setveil.io.generalized import GENERALIZED
 from setveil.io.output import new_folder
+from setveil.io.suppressed import SUPPRESSED
 from setveil.promises import PROMISES, Promise
 from setveil.published import Published
 
 ABOUT = "release.json"
-FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, DISASSOCIATED)}
+FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, SUPPRESSED, DISASSOCIATED)}
 """How each published form lies in a folder."""
 RELEASE_FORMATS = {name: form.formats[name] for form in FORMS.values() for name in form.formats}
 """Every format that some release may have -> the names of its data files."""
@@ -57,7 +62,7 @@ def write_release(
     Args:
         release: The published form.
         folder: Its place; an empty folder is taken, another release is replaced with `force`, any other folder is left alone.
-        format: Of generalized records `csv` (default), `fimi` or `parquet`; of disassociated data `jsonl` (default) or `parquet`.
+        format: Of records `csv` (default), `fimi` or `parquet`; of disassociated data `jsonl` (default) or `parquet`.
         force: Whether a release that is there already may be replaced.
         seed: Makes the order of the records repeatable; by default it comes from the system.
         public_items: Whether a tree that was built from the data's own items is published whole.

@@ -5,10 +5,12 @@ from importlib import import_module
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
+from setveil.methods.suppression import Suppression
 
 METHODS: dict[str, type[Method]] = {
     "partition": Partition,
     "disassociation": Disassociation,
+    "coherence": Suppression,
 }
 
 
@@ -18,4 +20,4 @@ def warmup() -> None:
         import_module(kind.__module__).warmup()
 
 
-__all__ = ["METHODS", "Disassociation", "Method", "Partition", "warmup"]
+__all__ = ["METHODS", "Disassociation", "Method", "Partition", "Suppression", "warmup"]

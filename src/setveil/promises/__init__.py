@@ -1,5 +1,6 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
+from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise
@@ -8,6 +9,7 @@ PROMISES: dict[str, type[Promise]] = {
     "k-anonymity": KAnonymity,
     "km-anonymity": KmAnonymity,
     "l-diversity": LDiversity,
+    "coherence": Coherence,
 }
 
-__all__ = ["PROMISES", "KAnonymity", "KmAnonymity", "LDiversity", "Promise"]
+__all__ = ["PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "Promise"]

@@ -1,6 +1,6 @@
 """Suppression of public items, which keeps (h,k,p)-coherence. [Xu2008]"""
 
 from setveil.methods.suppression.explain import Explanation, explain
-from setveil.methods.suppression.method import Suppression
+from setveil.methods.suppression.method import Suppression, warmup
 
-__all__ = ["Explanation", "Suppression", "explain"]
+__all__ = ["Explanation", "Suppression", "explain", "warmup"]

@@ -17,8 +17,7 @@ from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.suppression.choose import SCORES, choose
 from setveil.methods.suppression.moles import Task, as_weights, find_moles
-from setveil.promises import KmAnonymity, Promise
-from setveil.promises.coherence import Coherence
+from setveil.promises import Coherence, KmAnonymity, Promise
 from setveil.published.suppressed import Suppressed
 
 Marks = npt.NDArray[np.bool_]
@@ -59,6 +58,7 @@ class Suppression(Method):
     name: ClassVar[str] = "coherence"
     promises: ClassVar[tuple[type[Promise], ...]] = (Coherence, KmAnonymity)
     needs_hierarchy: ClassVar[bool] = False
+    form: ClassVar[str] = Suppressed.form
 
     score: Literal["mm/il", "mm", "1/il", "rmall"] = "mm/il"
     """What is suppressed next: most minimal moles for the loss, most minimal moles, or the least loss; `rmall` is all public items."""

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import InfeasibleError, ParameterError
-from setveil.promises import KmAnonymity, Promise
-from setveil.promises.coherence import Coherence
+from setveil.promises import Coherence, KmAnonymity, Promise
 
 if TYPE_CHECKING:
     from setveil.kernels.moles import Level, Rows
