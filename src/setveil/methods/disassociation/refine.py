@@ -83,7 +83,7 @@ def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bo
 
 def open_lists(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int) -> Lists:
     """What the clusters of a range may share; places count from the first of the range."""
-    from setveil.kernels.chunks import list_open
+    from setveil.kernels.leftover import list_open
 
     rows, bounds = clusters.rows, clusters.bounds
     width = np.int64(max(len(rows.vocabulary), 1))
