@@ -8,8 +8,9 @@ import pytest
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods.apriori import Apriori
 from setveil.methods.partition import Partition
-from setveil.promises import KAnonymity
+from setveil.promises import KAnonymity, KmAnonymity
 from tests.oracle import partition as oracle
 
 SHOP = {
@@ -31,6 +32,7 @@ TABLE_1A = [
 TABLE_1B = [{"Alcohol", "Health Care"}] * 2 + [{"Beer", "Wine", "Health Care"}] * 2
 
 TABLE_2 = [{"a1"}, {"a1", "a2"}, {"b1", "b2"}, {"b1", "b2"}, {"a1", "a2", "b2"}, {"a1", "a2", "b2"}, {"a1", "a2", "b1", "b2"}]
+TABLE_2_GLOBAL = [{"a1"}, {"a1", "a2"}, {"B"}, {"B"}, {"a1", "a2", "B"}, {"a1", "a2", "B"}, {"a1", "a2", "B"}]
 TABLE_2_LOCAL = [{"A"}] * 2 + [{"b1", "b2"}] * 2 + [{"a1", "a2", "B"}] * 3
 
 
@@ -53,3 +55,9 @@ class TestTables:
         release = Partition().anonymize(Transactions.of(records), KAnonymity(k=2), tree)
         published = list(release.classes.take(release.alignment))
         assert [set(record) for record in published] == expected
+
+
+@pytest.mark.parametrize("search", ["paper", "best"])
+def test_apriori_gives_the_global_recoding_for_2_2_anonymity_of_table_2(search):
+    release = Apriori(search=search).anonymize(Transactions.of(TABLE_2), KmAnonymity(k=2, m=2), Hierarchy.from_edges(LETTERS.items()))
+    assert [set(record) for record in release.classes.take(release.alignment)] == TABLE_2_GLOBAL

@@ -10,6 +10,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.published.alignment import align
 from setveil.published.generalized import Generalized
+from setveil.published.recoding import nested_nodes
 
 
 def check_structure(release: Generalized, limit: int = 1) -> Check:
@@ -32,6 +33,11 @@ def check_structure(release: Generalized, limit: int = 1) -> Check:
     if faults:
         text = f"{len(faults)} distinct published records hold a node beside one of its ancestors"
         return Check("structure", False, text, tuple(_nested_witness(release, *fault) for fault in faults[:limit]))
+    nested = nested_nodes(release) if release.is_global else None
+    if nested is not None:
+        node, above = (release.hierarchy.labels[number] for number in nested)
+        text = "the release says that one cut stands for all records, but its nodes lie on none"
+        return Check("structure", False, text, (Witness(f"{node} and {above}, which covers it, are both published", (node, above)),))
     return Check("structure", True, "every published record is made of nodes of the hierarchy, none beside its ancestor")
 
 
@@ -54,6 +60,7 @@ def check_containment(release: Generalized, original: Transactions) -> Check:
     except MisfitError as misfit:
         return Check("containment", False, misfit.problem, (_misfit_witness(misfit),))
     known = "by the alignment of the release" if release.alignment is not None else "by a complete matching"
+    known = "by the one cut that stands for all records" if release.is_global else known
     return Check("containment", True, f"every published record is the image of its original, {known}")
 
 
@@ -66,7 +73,9 @@ def _nested(release: Generalized) -> list[tuple[int, int, int]]:
     while len(above):
         alive = above >= 0
         above, rows, nodes = above[alive], rows[alive], nodes[alive]
-        for at in np.flatnonzero(np.isin(rows * len(release.hierarchy) + above, codes)).tolist():
+        wanted = rows * len(release.hierarchy) + above
+        places = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
+        for at in np.flatnonzero(codes[places] == wanted).tolist():
             found.setdefault(int(rows[at]), (int(rows[at]), int(nodes[at]), int(above[at])))
         above = parent[above].astype(np.int64)
     return [found[number] for number in sorted(found)]

@@ -13,6 +13,7 @@ from setveil.errors import MisfitError, UnknownItemError
 from setveil.published.fitting import ClassTable, ClassTrie, LeafRecords, Numbers, leaves_of
 from setveil.published.generalized import Generalized, distinct_records
 from setveil.published.matching import Matching, Shortage
+from setveil.published.recoding import image_alignment
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -23,8 +24,9 @@ def align(release: Generalized, original: Transactions) -> npt.NDArray[np.int64]
 
     A class may stand for a record when the class is the image of the record: every item is covered by exactly one node of the class, every
     node covers at least one item (in bags: stands at most as often as the items under it). The empty class may stand for any record, all of
-    whose items are then suppressed. When the release still has its alignment, that one is checked and given back; otherwise one is found
-    by matching. Several may be possible, and the true one is not known then.
+    whose items are then suppressed. Where one cut stands for all records (`Generalized.is_global`), the image of a record has no node for
+    the items that the cut leaves out, and the alignment follows from it. When any other release still has its alignment, that one is
+    checked and given back; otherwise one is found by matching. Several may be possible, and the true one is not known then.
 
     Cost: checking is linear. Matching works on distinct records and groups those that fit the same classes; 90,000 real baskets take
     seconds.
@@ -45,10 +47,19 @@ def align(release: Generalized, original: Transactions) -> npt.NDArray[np.int64]
     release = over_whole_tree(release, original)
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    if release.is_global:
+        return _checked_image(release, image_alignment(release, original))
     if release.alignment is not None:
         check_alignment(release, original, release.alignment)
         return release.alignment
     return _match(release, original)
+
+
+def _checked_image(release: Generalized, images: Numbers) -> Numbers:
+    """The alignment that the cut gives, if the one that the release has, if any, is the same."""
+    if release.alignment is not None and not np.array_equal(release.alignment, images):
+        raise MisfitError("its alignment is not the one that its cut gives")
+    return images
 
 
 def aligned(release: Generalized, original: Transactions) -> Generalized:

@@ -111,6 +111,11 @@ class Generalized:
         """The labels that a published record may hold."""
         return self.hierarchy.nodes
 
+    @property
+    def is_global(self) -> bool:
+        """Whether one cut of the tree stands for all records, as the method says; what it does not cover is suppressed everywhere."""
+        return self.method.get("recoding") == "global" and not isinstance(self.classes, Bags)
+
     def published_nodes(self) -> npt.NDArray[np.int32]:
         """The nodes that stand in some published record."""
         return np.unique(self.classes.items)

@@ -1,0 +1,132 @@
+"""HgHs and mHgHs against their plain twins, against all solutions of small trees, and on real data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from setveil.audit import verify
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.io import read
+from setveil.io.releases import read_release, write_release
+from setveil.methods.apriori import Apriori
+from setveil.methods.hghs import HgHs, MHgHs
+from setveil.methods.recoding.frame import Frame
+from setveil.methods.recoding.paper import minimal_threats
+from setveil.metrics import measure
+from setveil.promises import KmAnonymity
+from setveil.published.generalized import Generalized
+from tests.methods.recodings import penalty, plain_tree, published, records_of, small
+from tests.oracle import recoding as oracle
+
+each = pytest.mark.parametrize("method", [HgHs, MHgHs])
+
+
+@given(small())
+@settings(max_examples=100, deadline=None)
+def test_the_minimal_threats_are_those_of_the_oracle(case):
+    (data, tree), k, m = case
+    frame = Frame(data, tree, m)
+    if not len(frame.leaves):
+        return
+    threats = [frozenset(tree.labels[frame.nodes[node]] for node in row) for row in minimal_threats(frame, k, frame.m).tolist()]
+    assert len(set(threats)) == len(threats)
+    assert set(threats) == oracle.minimal_threats(records_of(data), k, m, plain_tree(tree))
+
+
+@given(small())
+@settings(max_examples=100, deadline=None)
+def test_the_papers_search_gives_the_solution_of_the_oracle(case):
+    (data, tree), k, m = case
+    plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
+    cut, gone = oracle.hghs(records_of(data), k, m, plain)
+    assert published(HgHs(search="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+    cut, gone = oracle.mhghs_rounds(records_of(data), k, m, plain)[-1]
+    assert published(MHgHs(search="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+
+
+@given(small(max_leaves=6, max_records=8))
+@settings(max_examples=60, deadline=None)
+def test_the_best_search_is_never_cheaper_than_the_optimum_nor_dearer_than_apriori(case):
+    (data, tree), k, m = case
+    plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
+    least = oracle.optimal(records_of(data), k, m, plain, suppress=True)
+    releases = [method().anonymize(data, promise, tree) for method in (HgHs, MHgHs, Apriori)]
+    alone, rounds, apriori = (penalty(data, release, plain) for release in releases)
+    assert all(verify(release, data).holds for release in releases)
+    assert least <= rounds <= min(alone, apriori)
+
+
+@each
+@given(case=small(chains=True))
+@settings(max_examples=40, deadline=None)
+def test_every_release_verifies_whatever_the_search_and_the_order_of_records(method, case):
+    (data, tree), k, m = case
+    promise = KmAnonymity(k=k, m=m)
+    for search in ("paper", "best"):
+        release = method(search=search).anonymize(data, promise, tree)
+        assert verify(release, data).holds
+        assert release == method(search=search).anonymize(data.take(np.arange(len(data))[::-1]), promise, tree)
+
+
+@pytest.fixture
+def shop():
+    tree = Hierarchy.from_paths([(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")] + [("caviar", "ALL")])
+    data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["milk", "caviar"], ["milk"], ["milk"], ["caviar"], []])
+    return data, tree
+
+
+def test_a_record_whose_items_all_vanish_stays_as_an_empty_one(shop):
+    data, tree = shop
+    release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
+    assert published(release)[-2:] == [frozenset(), frozenset()]
+    assert len(release) == len(data)
+
+
+def test_an_item_that_is_suppressed_in_one_record_and_shown_in_another_is_found(shop):
+    data, tree = shop
+    release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
+    records = [set(record) for record in release.classes.take(release.alignment)]
+    records[5].add("caviar")
+    forged = Generalized.of(records, tree, KmAnonymity(k=2, m=2), method=release.method).without_alignment()
+    assert "containment" in [check.name for check in verify(forged, data).checks if not check.holds]
+
+
+def test_an_item_that_is_missing_in_one_record_only_is_found(shop):
+    data, tree = shop
+    release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
+    records = [set(record) for record in release.classes.take(release.alignment)]
+    records[4].remove("milk")
+    forged = Generalized.of(records, tree, KmAnonymity(k=2, m=2), method=release.method).without_alignment()
+    verdict = verify(forged, data)
+    assert [check.name for check in verdict.checks if not check.holds] == ["containment"]
+
+
+def test_nodes_of_two_cuts_are_found(shop):
+    _, tree = shop
+    method = {"name": "hghs", "recoding": "global"}
+    forged = Generalized.of([["Drinks"], ["Drinks"], ["milk"], ["milk"]], tree, KmAnonymity(k=2, m=2), method=method)
+    assert [check.name for check in verify(forged).checks if not check.holds] == ["structure"]
+
+
+@each
+def test_a_release_verifies_when_it_is_read_back(shop, method, tmp_path):
+    data, _ = shop
+    release = method().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2))
+    write_release(release, tmp_path / "release")
+    again = read_release(tmp_path / "release")
+    assert again.is_global
+    assert verify(again, data).holds
+    assert measure(again, data, ["ncp"]) == measure(release, data, ["ncp"])
+
+
+@pytest.mark.parametrize("m", [2, 3, 7])
+def test_suppression_loses_less_than_apriori_on_real_data(shared_data, m):
+    data, tree = read(shared_data / "groceries.csv.gz"), Hierarchy.read(shared_data / "groceries.hierarchy.csv")
+    promise = KmAnonymity(k=10, m=m)
+    releases = [method().anonymize(data, promise, tree) for method in (MHgHs, Apriori)]
+    assert all(verify(release, data).holds for release in releases)
+    rounds, apriori = (measure(release, data, ["ncp"])["ncp"] for release in releases)
+    assert rounds < 0.9 * apriori
