@@ -27,6 +27,7 @@ from setveil.io.privateitems import PrivateItems
 from setveil.io.releases import FORMS, fill_release, read_release, staged_release
 from setveil.methods.compiling import announce_compiling
 from setveil.methods.method import Method
+from setveil.methods.suppression import Explanation, Suppression, explain
 from setveil.metrics import measure
 from setveil.promises import Coherence, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
@@ -72,6 +73,8 @@ class Job:
     """Where to write, privately, the published record of each original record, of forms that have one."""
     private: Sequence[str] = ()
     """Private items besides those that the promise names: files, patterns, or `under:NODE` of the hierarchy (coherence)."""
+    explain: bool = False
+    """Also tell, privately, why so much is lost (methods that suppress items for coherence)."""
     seed: int | None = None
     """Fixes what is random: the order of the published records and the queries of the measures."""
     force: bool = False
@@ -102,6 +105,8 @@ class Outcome:
     """Whether the tree was built over the data's own items, so that only what the records show of it was written."""
     notes: tuple[str, ...] = ()
     """What the user should look at once more."""
+    explanation: Explanation | None = None
+    """Why so much was lost, where it was asked for."""
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as one JSON object; private, for it tells what was lost."""
@@ -114,6 +119,7 @@ class Outcome:
             "losses": dict(self.losses),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
             "notes": list(self.notes),
+            **({} if self.explanation is None else {"explanation": self.explanation.to_dict()}),
         }
 
 
@@ -160,6 +166,10 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     if verdict.holds and job.alignment is not None:
         with clock.stage("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
+    explanation = None
+    if verdict.holds and job.explain and isinstance(job.method, Suppression):
+        with clock.stage("explaining"):
+            explanation = explain(data, job.promise, job.method, engine=Local(job.threads))
     return Outcome(
         records=len(data),
         items=len(data.vocabulary),
@@ -172,6 +182,7 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         alignment=Path(job.alignment) if verdict.holds and job.alignment else None,
         pruned=isinstance(written, Generalized) and written.hierarchy.origin.pruned,
         notes=notes,
+        explanation=explanation,
     )
 
 
@@ -315,6 +326,8 @@ def _check_job(job: Job) -> None:
         raise ParameterError("sensitive", sorted(job.promise.diversity.sensitive)[:3], "only disassociated data can keep l-diversity")
     if job.private:
         PrivateItems.parse(job.private)
+    if job.explain and not isinstance(job.method, Suppression):
+        raise ParameterError("explain", True, f"the method {job.method.name} has nothing to explain; coherence has")
     inputs = [Path(given).resolve() for given in (job.data, job.hierarchy) if isinstance(given, str | Path)]
     output = None if job.output is None else Path(job.output)
     if output is not None:

@@ -86,6 +86,18 @@ def test_the_options_of_the_method_reach_it(call, visits, illnesses, tmp_path):
     }
 
 
+def test_the_loss_is_explained_privately(call, visits, illnesses, tmp_path):
+    options = ("--method", "coherence", "-k", 2, "-p", 2, "--h", 0.8, "--private", illnesses, "--explain")
+    shown = call("anonymize", visits, "-o", tmp_path / "one", *options).out
+    assert "Why so much is lost (private, not part of the release)" in shown
+    assert "minimal moles of 2 items: 6 rare, 1 breach" in shown
+    told = call("anonymize", visits, "-o", tmp_path / "two", *options, "--json").json["explanation"]
+    assert (told["private"], told["costs"][0]["item"]) == (True, "b")
+    assert not any("minimal" in path.read_text(encoding="utf-8") for path in (tmp_path / "two").iterdir())
+    refused = call("anonymize", visits, "-o", tmp_path / "three", "-k", 2, "--hierarchy", "balanced:2", "--explain")
+    assert (refused.code, "has nothing to explain" in refused.err) == (2, True)
+
+
 def test_the_alignment_of_a_suppressed_release(call, visits, illnesses, tmp_path):
     private = tmp_path / "private.csv"
     options = ("--method", "coherence", "-k", 2, "-p", 2, "--h", 0.8, "--private", illnesses, "--alignment", private)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv, of disassociated data jsonl]")
 @reading_options
 @click.option("--alignment", type=click.Path(path_type=Path), metavar="FILE", help="Write, privately, the published form of each record.")
+@click.option("--explain", is_flag=True, help="Also tell, privately, why so much is lost (coherence).")
 @click.option("--public-items", is_flag=True, help="The list of items is public knowledge: publish a built tree whole.")
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="How many threads to use.  [default: all]")
@@ -73,5 +74,5 @@ def _job(data: str, options: dict[str, Any]) -> Job:
     promise = promise_of(options, method.promises)
     if promise is None:
         raise ParameterError("k", None, "say among how many people each one is to be hidden, as in -k 10")
-    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout", "private")
+    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout", "private", "explain")
     return Job(data=data, promise=promise, method=method, reading=reading(options), **{name: options[name] for name in same})

@@ -27,7 +27,7 @@ def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
     sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
     if outcome.verdict.holds:
-        sections += [_losses(outcome.losses), _places(outcome)]
+        sections += [_losses(outcome.losses), *_explanation(outcome), _places(outcome)]
     else:
         sections.append(Section("Nothing was written", "The release does not verify, so it was not kept."))
     return Report(tuple(sections), outcome.to_dict())
@@ -98,6 +98,12 @@ def _notes(notes: Sequence[str]) -> list[Section]:
 def _losses(losses: Mapping[str, Any]) -> Section:
     facts = tuple(Fact(name, _figure(value), _meaning(name)) for name, value in losses.items())
     return Section(f"Lost ({PRIVATE})", facts=facts)
+
+
+def _explanation(outcome: Outcome) -> list[Section]:
+    if outcome.explanation is None:
+        return []
+    return [Section(f"Why so much is lost ({PRIVATE})", "\n".join(outcome.explanation.lines()))]
 
 
 def _figure(value: Any) -> str:

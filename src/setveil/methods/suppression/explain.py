@@ -80,15 +80,19 @@ class Explanation:
     @property
     def text(self) -> str:
         """The explanation for a reader."""
-        lines = [f"private: {100 * self.distortion:.2f} % of all occurrences are suppressed ({self.suppressed})"]
-        lines += [f"  minimal moles of {one.size} item{'s' * (one.size != 1)}: {one.rare} rare, {one.breach} breach" for one in self.moles]
-        lines += [f"  suppressed {one.item}: {one.occurrences} occurrences, in {one.moles} minimal moles" for one in self.costs]
-        lines += [f"  with {one.change}: {100 * one.distortion:.2f} %, {one.saved} occurrences saved" for one in self.savings]
+        return "\n  ".join([f"private: {self.lines()[0]}", *self.lines()[1:]])
+
+    def lines(self) -> list[str]:
+        """What it says, a sentence each."""
+        lines = [f"{100 * self.distortion:.2f} % of all occurrences are suppressed ({self.suppressed})"]
+        lines += [f"minimal moles of {one.size} item{'s' * (one.size != 1)}: {one.rare} rare, {one.breach} breach" for one in self.moles]
+        lines += [f"suppressed {one.item}: {one.occurrences} occurrences, in {one.moles} minimal moles" for one in self.costs]
+        lines += [f"with {one.change}: {100 * one.distortion:.2f} %, {one.saved} occurrences saved" for one in self.savings]
         lines += [
-            f"  private {one.item}: leads to {one.moles} of them; {100 * one.distortion:.2f} % without it, {one.saved} occurrences saved"
+            f"private {one.item}: leads to {one.moles} of them; {100 * one.distortion:.2f} % without it, {one.saved} occurrences saved"
             for one in self.drivers
         ]
-        return "\n".join(lines)
+        return lines
 
 
 def explain(
