@@ -51,14 +51,28 @@ class Level(NamedTuple):
     table: Int64s  # open addressing: rows by the hash of their items, -1 where free
 
 
+class Desk(NamedTuple):
+    """Scratch for one cohort at a time."""
+
+    counts: Int32s  # of each rank; 0 between uses
+    slot: Int32s  # the bitmap of each rank; -1 between uses
+    private_counts: Int32s
+    private_slot: Int32s
+    touched: Int32s
+    private_touched: Int32s
+
+
 class Cohort(NamedTuple):
     """The records that hold one rank, as bitmaps of the items that stand in enough of them."""
 
+    ranks: Int32s  # all that stand in them, ascending
     counts: Int32s  # of every rank
     slot: Int32s  # the bitmap of a rank; -1 without one
     bits: npt.NDArray[np.uint64]
     privates: Int32s  # the private items that have bitmaps
+    private_counts: Int32s
     private_bits: npt.NDArray[np.uint64]
+    met: Int32s  # all private items that stand in them
 
 
 @step
@@ -140,39 +154,72 @@ def find_row(level, code, prefix, without, left, right):
 
 
 @step
-def open_cohort(rows, first, k, least):
+def new_desk(rows):
+    """Scratch for the cohorts of a kernel, one after the other."""
+    ranks, privates = len(rows.starts) - 1, rows.private_count
+    return Desk(
+        np.zeros(ranks, dtype=np.int32),
+        np.full(ranks, -1, dtype=np.int32),
+        np.zeros(privates, dtype=np.int32),
+        np.full(privates, -1, dtype=np.int32),
+        np.empty(ranks, dtype=np.int32),
+        np.empty(privates, dtype=np.int32),
+    )
+
+
+@step
+def count_beside(indptr, items, holders, counts, touched):
+    """Count the items of some rows; those that are met, ascending."""
+    used = 0
+    for row in holders:
+        for at in range(indptr[row], indptr[row + 1]):
+            if counts[items[at]] == 0:
+                touched[used] = items[at]
+                used += 1
+            counts[items[at]] += 1
+    return np.sort(touched[:used])
+
+
+@step
+def fill_bits(indptr, items, holders, slot, bits):
+    """Set the bit of each row in the bitmaps of its items."""
+    for number in range(len(holders)):
+        row, word, bit = holders[number], number >> 6, _ONE << np.uint64(number & 63)
+        for at in range(indptr[row], indptr[row + 1]):
+            place = slot[items[at]]
+            if place >= 0:
+                bits[place, word] |= bit
+
+
+@step
+def open_cohort(rows, first, k, least, desk):
     """Count what stands beside one rank; bitmaps of later ranks in k records or more and of private items in more than `least`."""
     holders = rows.holders[rows.starts[first] : rows.starts[first + 1]]
-    counts = np.zeros(len(rows.starts) - 1, dtype=np.int32)
-    private_counts = np.zeros(rows.private_count, dtype=np.int32)
-    for row in holders:
-        for at in range(rows.indptr[row], rows.indptr[row + 1]):
-            counts[rows.ranks[at]] += 1
-        for at in range(rows.private_indptr[row], rows.private_indptr[row + 1]):
-            private_counts[rows.privates[at]] += 1
-    slot = np.full(len(counts), -1, dtype=np.int32)
+    ranks = count_beside(rows.indptr, rows.ranks, holders, desk.counts, desk.touched)
+    privates = count_beside(rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched)
     used = 0
-    for rank in range(first + 1, len(counts)):
-        if counts[rank] >= k:
-            slot[rank] = used
+    for rank in ranks:
+        if rank > first and desk.counts[rank] >= k:
+            desk.slot[rank] = used
             used += 1
-    kept = np.flatnonzero(private_counts > least).astype(np.int32)
-    private_slot = np.full(rows.private_count, -1, dtype=np.int32)
-    private_slot[kept] = np.arange(len(kept)).astype(np.int32)
+    kept = privates[desk.private_counts[privates] > least]
+    for place in range(len(kept)):
+        desk.private_slot[kept[place]] = place
     words = (len(holders) + 63) // 64
     bits = np.zeros((used, words), dtype=np.uint64)
     private_bits = np.zeros((len(kept), words), dtype=np.uint64)
-    for number in range(len(holders)):
-        row, word, bit = holders[number], number >> 6, _ONE << np.uint64(number & 63)
-        for at in range(rows.indptr[row], rows.indptr[row + 1]):
-            place = slot[rows.ranks[at]]
-            if place >= 0:
-                bits[place, word] |= bit
-        for at in range(rows.private_indptr[row], rows.private_indptr[row + 1]):
-            place = private_slot[rows.privates[at]]
-            if place >= 0:
-                private_bits[place, word] |= bit
-    return Cohort(counts, slot, bits, kept, private_bits)
+    fill_bits(rows.indptr, rows.ranks, holders, desk.slot, bits)
+    fill_bits(rows.private_indptr, rows.privates, holders, desk.private_slot, private_bits)
+    return Cohort(ranks, desk.counts, desk.slot, bits, kept, desk.private_counts[kept], private_bits, privates)
+
+
+@step
+def close_cohort(cohort, desk):
+    """Leave the desk as it was."""
+    desk.counts[cohort.ranks] = 0
+    desk.slot[cohort.ranks] = -1
+    desk.private_counts[cohort.met] = 0
+    desk.private_slot[cohort.met] = -1
 
 
 @kernel
@@ -180,20 +227,18 @@ def worst_beside_items(rows: Rows, k: int, h: float) -> tuple[Int32s, Int32s]:
     """For each rank the private item that stands most often beside it, and how often, where that is a breach; else -1."""
     size = len(rows.starts) - 1
     worst, counts = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.int32)
-    private_counts = np.zeros(rows.private_count, dtype=np.int32)
+    desk = new_desk(rows)
     for rank in range(size):
         holders = rows.holders[rows.starts[rank] : rows.starts[rank + 1]]
         if len(holders) < k:
             continue
-        private_counts[:] = 0
-        for row in holders:
-            for at in range(rows.private_indptr[row], rows.private_indptr[row + 1]):
-                private_counts[rows.privates[at]] += 1
         most = most_allowed(np.int64(len(holders)), h)
-        for private in range(len(private_counts)):
-            if private_counts[private] > most:
-                most = np.int64(private_counts[private])
-                worst[rank], counts[rank] = private, private_counts[private]
+        met = count_beside(rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched)
+        for private in met:
+            if desk.private_counts[private] > most:
+                most = np.int64(desk.private_counts[private])
+                worst[rank], counts[rank] = private, desk.private_counts[private]
+        desk.private_counts[met] = 0
     return worst, counts
 
 
@@ -205,22 +250,19 @@ def extend_items(rows: Rows, supports: Int64s, k: int, h: float, first: int, sto
     """
     moles, found = np.empty((64, 5), dtype=np.int32), 0
     others, kept = np.empty((64, 3), dtype=np.int32), 0
-    least = most_allowed(np.int64(k), h)
+    least, desk = most_allowed(np.int64(k), h), new_desk(rows)
     for rank in range(first, stop):
-        cohort = open_cohort(rows, rank, k, least)
-        beside = np.zeros(len(cohort.privates), dtype=np.int64)
-        for place in range(len(beside)):
-            beside[place] = count_joint(cohort.private_bits[place], cohort.private_bits[place])
-        for other in range(rank + 1, len(cohort.counts)):
-            support = np.int64(cohort.counts[other])
-            if support == 0:
+        cohort = open_cohort(rows, rank, k, least, desk)
+        for other in cohort.ranks:
+            if other <= rank:
                 continue
+            support = np.int64(cohort.counts[other])
             private, count = np.int64(-1), np.int64(0)
             if support >= k:
                 most = most_allowed(support, h)
                 mine = cohort.bits[cohort.slot[other]]
-                for place in range(len(beside)):
-                    if beside[place] > most:
+                for place in range(len(cohort.privates)):
+                    if cohort.private_counts[place] > most:
                         joint = count_joint(mine, cohort.private_bits[place])
                         if joint > most:
                             most = joint
@@ -234,6 +276,7 @@ def extend_items(rows: Rows, supports: Int64s, k: int, h: float, first: int, sto
                 others = grown(others, kept)
                 others[kept, 0], others[kept, 1], others[kept, 2] = rank, other, support
                 kept += 1
+        close_cohort(cohort, desk)
     return moles[:found].copy(), others[:kept].copy()
 
 
@@ -246,14 +289,14 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
     size = level.itemsets.shape[1]
     moles, found = np.empty((64, size + 4), dtype=np.int32), 0
     others, kept = np.empty((64, size + 2), dtype=np.int32), 0
-    least = most_allowed(np.int64(k), h)
+    least, desk = most_allowed(np.int64(k), h), new_desk(rows)
     codes, nearer = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.uint64)
     subsets = np.empty(size, dtype=np.int64)
     for rank in range(first, stop):
         low, high = level.firsts[rank], level.firsts[rank + 1]
         if high - low < 2:
             continue
-        cohort = open_cohort(rows, rank, k, least)
+        cohort = open_cohort(rows, rank, k, least, desk)
         words = cohort.bits.shape[1]
         masks = np.empty((size - 1, words), dtype=np.uint64)
         masks[0] = ~np.uint64(0)
@@ -302,6 +345,7 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
                             others[kept, size - 1], others[kept, size], others[kept, size + 1] = mine, theirs, support
                             kept += 1
             start = end
+        close_cohort(cohort, desk)
     return moles[:found].copy(), others[:kept].copy()
 
 
