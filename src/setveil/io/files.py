@@ -42,6 +42,7 @@ def read(
     """
     from setveil.io.source import open_source
 
+    _check_reading(format, memory_limit)
     with open_source(path) as source:
         return read_source(source, format=format, record=record, item=item, count=count, bags=bags, memory_limit=memory_limit)
 
@@ -57,12 +58,10 @@ def read_source(
     memory_limit: str | None = None,
 ) -> Transactions:
     """As `read`, from a source that is open already."""
-    from setveil.io.duck import check_memory_limit
     from setveil.io.reading import Reading
     from setveil.io.sniff import guess_format
 
-    check_memory_limit(memory_limit)
-    _check_format(format)
+    _check_reading(format, memory_limit)
     reading = Reading(record, item, count, bags, memory_limit=memory_limit)
     return FORMATS[format or guess_format(source, reading)].read(source, reading)
 
@@ -104,6 +103,13 @@ def write(
         _write_to_output(thing, name)
     else:
         _write_file(thing, target, name, force)
+
+
+def _check_reading(format: str | None, memory_limit: str | None) -> None:
+    from setveil.io.duck import check_memory_limit
+
+    check_memory_limit(memory_limit)
+    _check_format(format)
 
 
 def _check_format(format: str | None) -> None:
