@@ -113,6 +113,16 @@ def test_any_file_can_be_verified_with_a_list_of_private_items(call, visits, ill
     assert call("verify", visits, "-k", 2, "-p", 1, "--h", 0.5, "--private", "H*").code == 1
 
 
+def test_a_list_that_names_nothing_of_the_file_is_refused_and_a_part_of_it_noted(call, visits, tmp_path):
+    listed = tmp_path / "list.txt"
+    listed.write_text("Cholera\n", encoding="utf-8")
+    refused = call("verify", visits, "-k", 2, "-p", 1, "--h", 0.8, "--private", listed)
+    assert (refused.code, "none of the private items" in refused.err) == (3, True)
+    listed.write_text("Cholera\nHIV\n", encoding="utf-8")
+    found = call("verify", visits, "-k", 2, "-p", 1, "--h", 0.8, "--private", listed, "--json")
+    assert "'Cholera'" in found.json["notes"][0]
+
+
 def test_no_solution_is_one_line_with_the_item_its_share_and_h(call, visits, illnesses, tmp_path):
     options = ("--method", "coherence", "-k", 2, "-p", 1, "--h", 0.3, "--private", illnesses)
     refused = call("anonymize", visits, "-o", tmp_path / "release", *options)

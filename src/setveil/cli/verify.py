@@ -46,11 +46,11 @@ def command(release: str, **options: Any) -> None:
     place = Path(release)
     is_folder = place.is_dir() or not (place.exists() or release == "-")
     published = setveil.read_release(place) if is_folder else _bare(release, promise, {} if original else how)
-    notes = check_sensitive(promise, published.vocabulary) if promise and isinstance(published, setveil.Disassociated) else ()
+    vocabulary = published.items if isinstance(published, setveil.Suppressed | setveil.Generalized) else published.vocabulary
+    promise = with_private(promise, options["private"], vocabulary) if promise else None
+    named = isinstance(published, setveil.Disassociated) or bool(options["private"])
+    notes = check_sensitive(promise, vocabulary) if promise and named else ()
     data = setveil.read(original, **how) if original else None
-    if promise and options["private"]:
-        vocabulary = published.items if isinstance(published, setveil.Suppressed | setveil.Generalized) else published.vocabulary
-        promise = with_private(promise, options["private"], vocabulary)
     with working("verifying"):
         verdict = check_release(published, data, promise=promise, alignment=options["alignment"])
     show(report_verdict(verdict, notes), options["as_json"])
