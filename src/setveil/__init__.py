@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.hierarchy import Hierarchy
     from setveil.io import FORMATS, read, write
     from setveil.io.releases import read_release
-    from setveil.methods import METHODS, Disassociation, Partition, Suppression
+    from setveil.methods import METHODS, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
     from setveil.methods.suppression import explain
     from setveil.metrics import METRICS, measure
     from setveil.metrics.certain import top_itemsets_with_bounds
@@ -38,16 +38,19 @@ __all__ = [
     "METHODS",
     "METRICS",
     "PROMISES",
+    "Apriori",
     "Bags",
     "Coherence",
     "Disassociated",
     "Disassociation",
     "Generalized",
+    "HgHs",
     "Hierarchy",
     "Job",
     "KAnonymity",
     "KmAnonymity",
     "LDiversity",
+    "MHgHs",
     "Outcome",
     "Partition",
     "SetveilError",
@@ -84,7 +87,7 @@ _HOMES = {
     "setveil.hierarchy.hierarchy": ("Hierarchy",),
     "setveil.io": ("FORMATS", "read", "write"),
     "setveil.io.releases": ("read_release",),
-    "setveil.methods": ("METHODS", "Disassociation", "Partition", "Suppression"),
+    "setveil.methods": ("METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
     "setveil.methods.suppression": ("explain",),
     "setveil.metrics": ("METRICS", "measure"),
     "setveil.metrics.certain": ("top_itemsets_with_bounds",),

@@ -25,7 +25,7 @@ def test_the_papers_search_gives_the_cut_of_the_oracle(case):
     (data, tree), k, m = case
     plain = plain_tree(tree)
     cut = oracle.apriori(records_of(data), k, m, plain)
-    release = Apriori(search="paper").anonymize(data, KmAnonymity(k=k, m=m), tree)
+    release = Apriori(variant="paper").anonymize(data, KmAnonymity(k=k, m=m), tree)
     assert published(release) == oracle.generalized(records_of(data), cut or set(), set(), plain)
 
 
@@ -34,7 +34,7 @@ def test_the_papers_search_gives_the_cut_of_the_oracle(case):
 def test_it_is_never_cheaper_than_the_best_cut_and_never_dearer_than_the_papers(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
-    releases = [Apriori(search=search).anonymize(data, promise, tree) for search in ("best", "paper")]
+    releases = [Apriori(variant=variant).anonymize(data, promise, tree) for variant in ("best", "paper")]
     best, paper = (penalty(data, release, plain) for release in releases)
     least = oracle.optimal(records_of(data), k, m, plain, suppress=False)
     assert all(verify(release, data).holds for release in releases)
@@ -81,7 +81,7 @@ def test_diversity_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "named"), [({"search": "fast"}, "search"), ({"restarts": -1}, "restarts"), ({"restarts": 1.5}, "restarts")]
+    ("parameters", "named"), [({"variant": "fast"}, "variant"), ({"restarts": -1}, "restarts"), ({"restarts": 1.5}, "restarts")]
 )
 def test_wrong_parameters_are_named(parameters, named):
     with pytest.raises(ParameterError, match=named):

@@ -42,9 +42,9 @@ def test_the_papers_search_gives_the_solution_of_the_oracle(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
     cut, gone = oracle.hghs(records_of(data), k, m, plain)
-    assert published(HgHs(search="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+    assert published(HgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
     cut, gone = oracle.mhghs_rounds(records_of(data), k, m, plain)[-1]
-    assert published(MHgHs(search="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+    assert published(MHgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
 
 
 @given(small(max_leaves=6, max_records=8))
@@ -65,10 +65,10 @@ def test_the_best_search_is_never_cheaper_than_the_optimum_nor_dearer_than_aprio
 def test_every_release_verifies_whatever_the_search_and_the_order_of_records(method, case):
     (data, tree), k, m = case
     promise = KmAnonymity(k=k, m=m)
-    for search in ("paper", "best"):
-        release = method(search=search).anonymize(data, promise, tree)
+    for variant in ("paper", "best"):
+        release = method(variant=variant).anonymize(data, promise, tree)
         assert verify(release, data).holds
-        assert release == method(search=search).anonymize(data.take(np.arange(len(data))[::-1]), promise, tree)
+        assert release == method(variant=variant).anonymize(data.take(np.arange(len(data))[::-1]), promise, tree)
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ class TestTables:
         assert [set(record) for record in published] == expected
 
 
-@pytest.mark.parametrize("search", ["paper", "best"])
-def test_apriori_gives_the_global_recoding_for_2_2_anonymity_of_table_2(search):
-    release = Apriori(search=search).anonymize(Transactions.of(TABLE_2), KmAnonymity(k=2, m=2), Hierarchy.from_edges(LETTERS.items()))
+@pytest.mark.parametrize("variant", ["paper", "best"])
+def test_apriori_gives_the_global_recoding_for_2_2_anonymity_of_table_2(variant):
+    release = Apriori(variant=variant).anonymize(Transactions.of(TABLE_2), KmAnonymity(k=2, m=2), Hierarchy.from_edges(LETTERS.items()))
     assert [set(record) for record in release.classes.take(release.alignment)] == TABLE_2_GLOBAL

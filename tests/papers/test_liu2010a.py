@@ -90,14 +90,14 @@ class TestTheMethods:
             rounds.append(tuple(word(tree.labels[frame.nodes[node]] for node in nodes) for nodes in (last.cut, last.suppressed)))
         assert rounds == [("Mabcdefgi", "")] + [("MPefgi", "i")] * 4
 
-    @pytest.mark.parametrize("search", ["paper", "best"])
+    @pytest.mark.parametrize("variant", ["paper", "best"])
     @pytest.mark.parametrize("method", [HgHs, MHgHs])
-    def test_the_last_column_of_the_figure(self, data, tree, method, search):
-        release = method(search=search).anonymize(data, KmAnonymity(k=K, m=M), tree)
+    def test_the_last_column_of_the_figure(self, data, tree, method, variant):
+        release = method(variant=variant).anonymize(data, KmAnonymity(k=K, m=M), tree)
         assert shown(release) == PUBLISHED
         assert suppressed_items(release, data) == ("i",)
         assert verify(release, data).holds
 
-    @pytest.mark.parametrize("search", ["paper", "best"])
-    def test_apriori_generalizes_all_items_to_the_top(self, data, tree, search):
-        assert shown(Apriori(search=search).anonymize(data, KmAnonymity(k=K, m=M), tree)) == ["T"] * len(RECORDS)
+    @pytest.mark.parametrize("variant", ["paper", "best"])
+    def test_apriori_generalizes_all_items_to_the_top(self, data, tree, variant):
+        assert shown(Apriori(variant=variant).anonymize(data, KmAnonymity(k=K, m=M), tree)) == ["T"] * len(RECORDS)

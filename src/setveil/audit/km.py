@@ -8,7 +8,7 @@ from itertools import islice
 from setveil.audit.itemsets import Rare, Search, Vertical
 from setveil.audit.kanonymity import Counted
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.promises.kanonymity import KmAnonymity
+from setveil.promises.kanonymity import ALL, KmAnonymity
 
 Violation = tuple[tuple[str, ...], int]
 """An itemset and its support."""
@@ -21,7 +21,8 @@ def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -
         return Check(promise.model, True, text)
     found = find_violations(counted, promise, limit)
     if not found:
-        return Check(promise.model, True, f"every itemset of up to {promise.m} items that occurs, occurs in at least {promise.k} records")
+        items = "any number of" if promise.m >= ALL else f"up to {promise.m}"
+        return Check(promise.model, True, f"every itemset of {items} items that occurs, occurs in at least {promise.k} records")
     size = len(found[0][0])
     text = f"an itemset of {size} item{'s' * (size != 1)} occurs in fewer than {promise.k} records"
     return Check(promise.model, False, text, tuple(_witness(items, support, promise.k) for items, support in found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from setveil.promises.kanonymity import ALL
 from setveil.promises.promise import Promise
 
 
@@ -105,7 +106,7 @@ class Verdict:
 
 def name_promise(promise: Promise) -> str:
     """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
-    numbers = ", ".join(f"{name} = {value}" for name, value in _numbers(promise))
+    numbers = ", ".join(f"{name} = {'all' if name == 'm' and value >= ALL else value}" for name, value in _numbers(promise))
     return f"{promise.model} ({numbers})" if numbers else promise.model
 
 

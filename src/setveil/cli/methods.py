@@ -70,8 +70,9 @@ def _spelled(name: str, value: object) -> str:
 
 
 def _documented(kind: type[Method], name: str) -> str:
-    """What stands right under a field in the source of a method; written once, there."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    """What stands right under a field in the source of a method, or of the class it comes from; written once, there."""
+    owner = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", {}))
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(tree, ast.ClassDef)
     for field, below in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id == name:

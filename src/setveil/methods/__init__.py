@@ -2,7 +2,9 @@
 
 from importlib import import_module
 
+from setveil.methods.apriori import Apriori
 from setveil.methods.disassociation import Disassociation
+from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
 from setveil.methods.suppression import Suppression
@@ -11,6 +13,9 @@ METHODS: dict[str, type[Method]] = {
     "partition": Partition,
     "disassociation": Disassociation,
     "coherence": Suppression,
+    "apriori": Apriori,
+    "hghs": HgHs,
+    "mhghs": MHgHs,
 }
 
 
@@ -20,4 +25,4 @@ def warmup() -> None:
         import_module(kind.__module__).warmup()
 
 
-__all__ = ["METHODS", "Disassociation", "Method", "Partition", "Suppression", "warmup"]
+__all__ = ["METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Method", "Partition", "Suppression", "warmup"]

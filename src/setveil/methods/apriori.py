@@ -50,7 +50,7 @@ class Apriori(GlobalRecoding):
 
     def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
         cut = apriori_cut(frame, k, frame.m, progress)
-        return cut if self.search == "paper" else best_cut(frame, k, self.restarts, cut, progress)
+        return cut if self.variant == "paper" else best_cut(frame, k, self.restarts, cut, progress)
 
 
 def best_cut(frame: Frame, k: int, restarts: int, cut: Shown, progress: Progress | None = None) -> Shown:

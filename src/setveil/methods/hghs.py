@@ -51,7 +51,7 @@ class HgHs(GlobalRecoding):
     name: ClassVar[str] = "hghs"
 
     def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
-        if self.search == "best":
+        if self.variant == "best":
             return from_root(frame, k, frame.m, suppress=True, restarts=self.restarts, progress=progress)
         *_, last = hghs_steps(frame, k, frame.m)
         return last.shown(frame)
@@ -78,7 +78,7 @@ class MHgHs(GlobalRecoding):
     name: ClassVar[str] = "mhghs"
 
     def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
-        if self.search == "paper":
+        if self.variant == "paper":
             floor = np.flatnonzero(np.bincount(frame.up[1:], minlength=len(frame.up)) == 0)
             for size in range(1, frame.m + 1):
                 *_, last = hghs_steps(frame, k, size, floor)

@@ -44,6 +44,10 @@ class KAnonymity(Promise):
         check_enough(records, self.k)
 
 
+ALL = 1_000_000
+"""As m: all items that a person may have."""
+
+
 @dataclass(frozen=True)
 class KmAnonymity(Promise):
     """Every set of up to m published items that occurs, occurs in at least k records. [Terrovitis2012] section 2
@@ -60,24 +64,28 @@ class KmAnonymity(Promise):
     k: int
     """How many records hold each combination at least; 2 or more."""
     m: int
-    """How many items of a person an adversary may know; 1 or more."""
+    """How many items of a person an adversary may know; 1 or more, or `"all"`, which becomes `ALL`."""
     diversity: LDiversity | None = None
     """What is promised of sensitive items besides; only disassociated data can keep it."""
 
     def __post_init__(self) -> None:
         check_count("k", self.k, 2)
+        asked: object = self.m
+        if asked == "all":
+            object.__setattr__(self, "m", ALL)
         check_count("m", self.m, 1)
 
     def describe(self) -> str:
-        items = "one item" if self.m == 1 else f"up to {self.m} items"
+        items = "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none: the person cannot be told from "
             f"{self.k - 1} others." + (f" {self.diversity.describe()}" if self.diversity else "")
         )
 
     def limits(self) -> str:
+        more = "" if self.m >= ALL else f"more than {self.m} item{'s' * (self.m != 1)} of a person, or "
         return (
-            f"An adversary who knows more than {self.m} item{'s' * (self.m != 1)} of a person, or items that the person does NOT have, "
+            f"An adversary who knows {more}items that the person does NOT have, "
             f"may find fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
             + (f" {self.diversity.limits()}" if self.diversity else "")
         )
@@ -89,4 +97,4 @@ class KmAnonymity(Promise):
 
     def to_dict(self) -> dict[str, object]:
         besides = {} if self.diversity is None else {"diversity": self.diversity.to_dict()}
-        return {"model": self.model, "k": self.k, "m": self.m, **besides, "meaning": self.describe()}
+        return {"model": self.model, "k": self.k, "m": "all" if self.m >= ALL else self.m, **besides, "meaning": self.describe()}

@@ -31,15 +31,15 @@ class GlobalRecoding(Method):
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
 
-    search: Kind = "best"
+    variant: Kind = "best"
     """`paper` is the paper's own greedy search, `best` one that loses less."""
     restarts: int = 4
     """How many more searches `best` makes, in other orders; the result never depends on chance."""
 
     def __post_init__(self) -> None:
         check_count("restarts", self.restarts, 0)
-        if self.search not in ("best", "paper"):
-            raise ParameterError("search", self.search, "it must be best or paper")
+        if self.variant not in ("best", "paper"):
+            raise ParameterError("variant", self.variant, "it must be best or paper")
 
     def anonymize(
         self,

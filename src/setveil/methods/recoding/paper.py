@@ -66,7 +66,7 @@ def minimal_threats(frame: Frame, k: int, m: int, allowed: npt.NDArray[np.uint8]
             break
         room *= 8
         if room > MOST:
-            raise ParameterError("search", "paper", f"all cuts have more than {MOST // (m + 1)} threats; take best, or a smaller m")
+            raise ParameterError("variant", "paper", f"all cuts have more than {MOST // (m + 1)} threats; take best, or a smaller m")
     sizes, flat = _parted(desk.out[: desk.used[0]])
     minimal = np.zeros(len(sizes), dtype=np.uint8)
     frame.kernels.are_minimal(frame.data, sizes, flat, k, minimal)

@@ -13,8 +13,8 @@ from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
 Priorities = npt.NDArray[np.float64]
 
-EFFORT = 4
-"""A node whose safety takes longer to see than reading the data this often is taken as unsafe; only for m above 3 does that happen."""
+EFFORT = 2
+"""For m above 3, a node whose safety takes longer to see than reading the data this often is taken as unsafe."""
 
 PASSES = 4
 """How often the moves are tried over all nodes at most."""
@@ -35,7 +35,7 @@ class Search:
         self.frame, self.k, self.m, self.suppress = frame, k, m, suppress
         self.shown = np.full(frame.leaf_count, SUPPRESSED, dtype=np.int32) if shown is None else shown.copy()
         self.desk = frame.desk(m)
-        self.effort = EFFORT * (len(frame.leaves) + frame.records)
+        self.effort = EFFORT * (len(frame.leaves) + frame.records) if m > 3 else np.iinfo(np.int64).max
         self.gain: Priorities = _gains(frame)
 
     @property
