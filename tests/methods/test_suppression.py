@@ -112,6 +112,14 @@ def test_km_anonymity_is_the_case_without_private_items():
     assert verify(as_km, data).holds
 
 
+def test_an_adversary_who_may_know_all_items_of_a_person():
+    data = Transactions.of([["a", "b", "c", "d"]] * 2 + [["a", "b", "c"], ["d"]] * 3 + [["b", "d"]])
+    release = Suppression().anonymize(data, KmAnonymity(k=2, m="all"))
+    assert verify(release, data).holds
+    assert verify(release, promise=Coherence(h=1, k=2, p=10**9)).holds
+    assert list(release.items) == ["a", "b", "c", "d"]
+
+
 def test_a_private_item_of_too_many_records_is_named_with_its_share_and_h():
     data = Transactions.of([["a", "flu"], ["b", "flu"], ["a", "flu"], ["b"]])
     with pytest.raises(InfeasibleError, match=r"'flu' stands in 75 % of all 4 records, more than h = 60 %") as caught:

@@ -56,7 +56,7 @@ def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:
     """
     search = _Search(counted, promise)
     found: list[set[str]] = []
-    for size in range(promise.p + 1):
+    for size in range(min(promise.p, search.longest) + 1):
         for mole in search.of_size(size):
             if not any(known <= set(mole.items) for known in found):
                 found.append(set(mole.items))
@@ -103,6 +103,8 @@ class _Search:
         rank[self._order] = np.arange(len(labels))
         self.supports = supports[self._order]
         self._public = _Part.of(data.rows[~hidden], rank[public], len(data), len(labels))
+        self.longest = int(np.diff(self._public.indptr).max(initial=0))
+        """The most public items of a record."""
         self._private = _Part.of(data.rows[hidden], data.items[hidden].astype(np.int64), len(data), len(data.vocabulary))
 
     def of_size(self, size: int) -> Iterator[Mole]:
