@@ -130,3 +130,15 @@ def test_suppression_loses_less_than_apriori_on_real_data(shared_data, m):
     assert all(verify(release, data).holds for release in releases)
     rounds, apriori = (measure(release, data, ["ncp"])["ncp"] for release in releases)
     assert rounds < 0.9 * apriori
+
+
+def test_all_items_of_a_person_may_be_known(shop, tmp_path):
+    data, tree = shop
+    promise = KmAnonymity(k=2, m="all")
+    release = MHgHs().anonymize(data, promise, tree)
+    assert verify(release, data, promise=KmAnonymity(k=2, m=int(data.lengths.max()))).holds
+    assert promise.to_dict()["m"] == "all"
+    assert "any number of items" in promise.describe()
+    assert "more than" not in promise.limits()
+    write_release(release, tmp_path / "release")
+    assert read_release(tmp_path / "release").promise == promise
