@@ -64,17 +64,27 @@ class Search:
 
     def expand(self, node: int) -> bool:
         """Show the children of a node in its place, if that lowers the loss."""
-        frame, before, loss = self.frame, self.shown.copy(), self.loss
-        frame.hide(self.shown, node)
+        if not self.suppress:
+            return self._expand_whole(node)
+        before, loss = self.shown.copy(), self.loss
+        self.frame.hide(self.shown, node)
         for child in self._children(node):
             self.cover(child)
-            if not self.suppress and self.shown[frame.first[child]] != child:
-                self.shown = before
-                return False
         if self.loss < loss:
             return True
         self.shown = before
         return False
+
+    def _expand_whole(self, node: int) -> bool:
+        """Show all children of a node in its place, or none; the rarest are the first to fail."""
+        frame = self.frame
+        frame.hide(self.shown, node)
+        for child in reversed(self._children(node)):
+            self.cover(child)
+            if self.shown[frame.first[child]] != child:
+                frame.show(self.shown, node)
+                return False
+        return True
 
     def descend(self, priorities: Priorities) -> None:
         """Expand nodes, those of high priority first, until none is left that lowers the loss."""
