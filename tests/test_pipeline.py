@@ -279,3 +279,12 @@ def test_compiling_is_told_as_a_stage(pieces):
     run(replace(pieces, method=Compiling()), lambda done, total, stage: stages.append(stage))
     at = stages.index("compiling kernels (once)")
     assert stages[at - 1 : at + 2] == ["anonymizing", "compiling kernels (once)", "anonymizing"]
+
+
+def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_the_release(tmp_path):
+    baskets = [["wine", "milk"], ["wine", "milk"], ["wine", "rarity"], ["milk", "tea"], ["wine", "tea"]]
+    job = Job(data=baskets, promise=KmAnonymity(k=2, m=1), method=setveil.Suppression(), output=tmp_path / "release")
+    outcome = run(job)
+    assert outcome.suppressed == ("rarity",)
+    assert outcome.to_dict()["suppressed"] == ["rarity"]
+    assert not any("rarity" in file.read_text() for file in (tmp_path / "release").iterdir())

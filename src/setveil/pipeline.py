@@ -34,6 +34,8 @@ from setveil.promises.promise import Promise
 from setveil.published import Published
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
+from setveil.published.recoding import suppressed_items
+from setveil.published.suppressed import Suppressed
 
 RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
 
@@ -107,6 +109,8 @@ class Outcome:
     """What the user should look at once more."""
     explanation: Explanation | None = None
     """Why so much was lost, where it was asked for."""
+    suppressed: tuple[str, ...] = ()
+    """The items that the method took out everywhere."""
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as one JSON object; private, for it tells what was lost."""
@@ -117,6 +121,7 @@ class Outcome:
             "method": dict(self.release.method),
             "verdict": self.verdict.to_dict(),
             "losses": dict(self.losses),
+            "suppressed": list(self.suppressed),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
             "notes": list(self.notes),
             **({} if self.explanation is None else {"explanation": self.explanation.to_dict()}),
@@ -183,7 +188,15 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         pruned=isinstance(written, Generalized) and written.hierarchy.origin.pruned,
         notes=notes,
         explanation=explanation,
+        suppressed=_suppressed(release, data) if verdict.holds else (),
     )
+
+
+def _suppressed(release: Published, data: Transactions) -> tuple[str, ...]:
+    """The items that a release shows nowhere, neither themselves nor by a node over them."""
+    if isinstance(release, Suppressed):
+        return release.suppressed_items(data)
+    return suppressed_items(release, data) if isinstance(release, Generalized) and release.is_global else ()
 
 
 def with_private(promise: Promise, named: Sequence[str], vocabulary: Vocabulary, tree: Hierarchy | None = None) -> Promise:

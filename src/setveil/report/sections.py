@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from setveil.pipeline import Outcome
 
 PRIVATE = "private, not part of the release"
+MOST_NAMED = 20
+"""How many suppressed items are named before the rest is only counted."""
 TREE_HINT = (
     "The tree was built over the data's own items, so the release holds only the part of it that the records show. If everybody may "
     "know the list of items, --public-items publishes the whole tree."
@@ -27,7 +29,7 @@ def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
     sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
     if outcome.verdict.holds:
-        sections += [_losses(outcome.losses), *_explanation(outcome), _places(outcome)]
+        sections += [_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome), _places(outcome)]
     else:
         sections.append(Section("Nothing was written", "The release does not verify, so it was not kept."))
     return Report(tuple(sections), outcome.to_dict())
@@ -98,6 +100,14 @@ def _notes(notes: Sequence[str]) -> list[Section]:
 def _losses(losses: Mapping[str, Any]) -> Section:
     facts = tuple(Fact(name, _figure(value), _meaning(name)) for name, value in losses.items())
     return Section(f"Lost ({PRIVATE})", facts=facts)
+
+
+def _suppressed(outcome: Outcome) -> list[Section]:
+    if not outcome.suppressed:
+        return []
+    named, more = outcome.suppressed[:MOST_NAMED], len(outcome.suppressed) - MOST_NAMED
+    text = ", ".join(named) + (f" and {more:,} more; --json lists all" if more > 0 else "")
+    return [Section(f"Suppressed everywhere: {len(outcome.suppressed):,} items ({PRIVATE})", text)]
 
 
 def _explanation(outcome: Outcome) -> list[Section]:
