@@ -202,7 +202,7 @@ def test_the_outcome_is_one_json_object(job):
 
     shown = json.loads(json.dumps(run(job).to_dict()))
     assert shown["verdict"]["holds"] is True
-    assert set(shown) == {"data", "release", "alignment", "method", "verdict", "losses", "seconds", "notes"}
+    assert set(shown) == {"data", "release", "alignment", "method", "verdict", "losses", "suppressed", "seconds", "notes"}
 
 
 @pytest.fixture
