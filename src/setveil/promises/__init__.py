@@ -4,6 +4,7 @@ from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise
+from setveil.promises.vocabularies import VocabularyKAnonymity
 
 PROMISES: dict[str, type[Promise]] = {
     "k-anonymity": KAnonymity,
@@ -12,4 +13,4 @@ PROMISES: dict[str, type[Promise]] = {
     "coherence": Coherence,
 }
 
-__all__ = ["PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "Promise"]
+__all__ = ["PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "Promise", "VocabularyKAnonymity"]
