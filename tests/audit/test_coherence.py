@@ -99,6 +99,17 @@ def test_a_private_item_that_was_touched_is_found():
     assert witness.private
 
 
+@pytest.mark.parametrize(("min_support", "holds"), [(0.0, False), (0.2, False), (0.21, True)])
+def test_a_private_item_may_be_left_out_only_where_the_release_says_that_items_so_rare_are(min_support, holds):
+    without = [[item for item in record if item != "Diabetes"] for record in PUBLISHED]
+    release = replace(Suppressed.of(without, PROMISE), method={"name": "coherence", "min_support": min_support})
+    verdict = verify(release, Transactions.of(ORIGINAL))
+    assert verdict.holds == holds
+    if holds:
+        text = next(check.text for check in verdict.checks if check.name == "private")
+        assert text.endswith("1 in less than 21 % of the records are left out, as the release says")
+
+
 def test_an_item_that_is_suppressed_in_some_records_only_is_found():
     names, witness = failed(Suppressed.of([*PUBLISHED[:4], ["a", "c", "g", "HIV"]], replace(PROMISE, p=1)))
     assert names == ["suppression", "containment"]

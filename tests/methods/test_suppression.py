@@ -167,11 +167,27 @@ def test_each_item_may_count_the_same():
     assert list(Suppression(weights="items").anonymize(data, promise).items) == ["b", "c"]
 
 
-def test_rare_public_items_are_dropped_first_and_private_ones_stay():
+def test_rare_items_are_left_out_first_and_private_ones_too():
     data = Transactions.of([["a", "b"]] * 9 + [["a", "b", "c", "flu"]])
     promise = Coherence(h=1, k=2, p=1, private=["flu"])
-    assert list(Suppression(min_support=0.2).anonymize(data, promise).items) == ["a", "b", "flu"]
+    assert list(Suppression().anonymize(data, promise).items) == ["a", "b", "flu"]
+    release = Suppression(min_support=0.2).anonymize(data, promise)
+    assert list(release.items) == ["a", "b"]
+    assert verify(release, data).holds
     assert list(Suppression(min_support=0.99).anonymize(data, KmAnonymity(k=2, m=1)).items) == ["a", "b"]
+    assert list(Suppression(min_support=0.2, score="rmall").anonymize(data, promise).items) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_leaving_out_rare_items_is_the_same_as_never_having_had_them(seed):
+    draw = random.Random(seed)
+    records = [[item for item in "abcdefgh" if draw.random() < (ord(item) - 96) / 12] for _ in range(40)]
+    promise = Coherence(h=0.5, k=3, p=3, private=["a", "d"])
+    often = {item for item in "abcdefgh" if sum(item in record for record in records) >= 0.2 * len(records)}
+    prepared = [[item for item in record if item in often] for record in records]
+    release = Suppression(min_support=0.2).anonymize(Transactions.of(records), promise)
+    assert release == Suppression().anonymize(Transactions.of(prepared), promise)
+    assert verify(release, Transactions.of(records)).holds
 
 
 def test_of_bags_the_sets_are_published():

@@ -130,7 +130,7 @@ def explain(
     method.check(len(data), promise, None)
     task = Task.of(data, promise)
     gone = method.suppressed(task, engine)
-    moles = find_moles(task, engine)
+    moles = find_moles(task.without(method.rare(data)), engine)
     lost = _occurrences(data, gone)
     return Explanation(
         _share(data, lost),

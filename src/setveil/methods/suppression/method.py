@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -31,7 +31,8 @@ class Suppression(Method):
     of them. Moles of one item are suppressed at once. The minimal moles of more items are found size by size, and the item that ends most
     of them for its loss is suppressed, until none is left. [Xu2008] section 3. Then items that turn out not to be needed come back.
 
-    An item is suppressed everywhere or nowhere, so every itemset of published items keeps its support; private items stay as they are. A
+    An item is suppressed everywhere or nowhere, so every itemset of published items keeps its support; private items stay as they are
+    (unless `min_support` leaves out rare items of both kinds beforehand, as the paper does with its data). A
     record whose items were all suppressed is published empty. Of bags the sets are taken. The result depends on the records alone; of
     equal scores the item of lesser loss goes, then the first of the vocabulary.
 
@@ -39,7 +40,6 @@ class Suppression(Method):
         - After the greedy choice suppressed items come back, the dearest first, while no mole appears; `restore=False` leaves that out.
         - Its figure 4 would also count candidates of support 0 as moles; they occur nowhere and are none.
         - A table of moles by item takes the place of the MOLE-tree: the same answer, and work in proportion to the moles as well.
-        - `min_support` drops rare public items only; the paper drops private ones too, which would then not stay as they are.
 
     Cost:
         That of finding the sets of up to p - 1 public items of support k, and the moles next to them; by bitmaps over the records of
@@ -69,7 +69,7 @@ class Suppression(Method):
     weights: Literal["occurrences", "items"] | Mapping[str, float] = "occurrences"
     """The loss of an item: its occurrences, 1, or what is given for it (items without a number lose their occurrences)."""
     min_support: float = 0.0
-    """Public items in less than this share of the records are suppressed at once, whether they are needed or not."""
+    """Items in less than this share of the records, private ones too, are left out everywhere before the moles are sought."""
 
     def __post_init__(self) -> None:
         if self.score not in SCORES:
@@ -104,12 +104,16 @@ class Suppression(Method):
             InfeasibleError: when a private item stands in more than a share of h of all records.
         """
         task.check_feasible()
+        rare = self.rare(task.data)
         if self.score == "rmall" and not self.search:
-            return task.public.copy()
+            return task.public | rare
         losses = as_weights(self.weights, task)
-        rare = task.public & (task.data.supports() < self.min_support * len(task.data))
-        moles = find_moles(replace(task, public=task.public & ~rare), engine, progress)
+        moles = find_moles(task.without(rare), engine, progress)
         return rare | choose(moles, losses, self.score, restore=self.restore, search=self.search)
+
+    def rare(self, data: Transactions) -> Marks:
+        """The items that are left out beforehand because they stand in too few records, as marks over the vocabulary."""
+        return np.asarray(data.supports() < self.min_support * len(data))
 
     def to_dict(self) -> dict[str, object]:
         """The method as it stands in `release.json`; weights, which name items that may be gone, are not told."""

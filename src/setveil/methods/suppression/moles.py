@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +43,10 @@ class Task:
         assert isinstance(promise, Coherence)
         private = np.fromiter((item in promise.private for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))
         return cls(data, ~private, private, float(promise.h), promise.k, promise.p)
+
+    def without(self, marks: Marks) -> Task:
+        """The same task with some items that nobody knows and nobody can learn, for they are left out."""
+        return replace(self, public=self.public & ~marks, private=self.private & ~marks)
 
     def check_feasible(self) -> None:
         """Refuse data that break the promise when nothing but private items is left: the empty set is a mole."""
