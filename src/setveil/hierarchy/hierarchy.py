@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,14 @@ import numpy.typing as npt
 from setveil.data.vocabulary import Order, Vocabulary
 from setveil.errors import HierarchyError, UnknownItemError
 
+if TYPE_CHECKING:
+    from setveil.hierarchy.neighbours import Neighbours
+
 Nodes = npt.NDArray[np.int32]
-OriginKind = Literal["given", "balanced", "prefix"]
+OriginKind = Literal["given", "balanced", "prefix", "wordnet"]
+
+_REMEMBERED = 4
+"""Neighbour indexes that a tree keeps; they may be large."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +211,29 @@ class Hierarchy:
         if len(missing):
             raise UnknownItemError([vocabulary[item] for item in missing.tolist()])
         return leaves
+
+    def neighbours(self, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
+        """For each item of a vocabulary all items that are at most `epsilon` edges away; the last few answers are remembered.
+
+        Raises:
+            UnknownItemError: when items stand in no leaf; it names them.
+        """
+        known, key = self._neighbours, (vocabulary, epsilon)
+        if key not in known:
+            made = self._find_neighbours(vocabulary, epsilon)
+            for old in list(known)[: len(known) + 1 - _REMEMBERED]:
+                del known[old]
+            known[key] = made
+        return known[key]
+
+    @cached_property
+    def _neighbours(self) -> dict[tuple[Vocabulary, int], Neighbours]:
+        return {}
+
+    def _find_neighbours(self, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
+        from setveil.hierarchy.neighbours import tree_neighbours
+
+        return tree_neighbours(self, vocabulary, epsilon)
 
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
         """The part of the tree that these nodes show: them and all above them, nothing else."""
