@@ -62,8 +62,8 @@ def looks_long(names: Sequence[str]) -> bool:
 
 def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> Columns:
     """Choose the columns of a long table, or say why it cannot be done."""
-    record = _chosen(names, "record", wanted.record, RECORD_NAMES, fail)
-    item = _chosen(names, "item", wanted.item, ITEM_NAMES, fail)
+    record = choose_column(names, "record", wanted.record, RECORD_NAMES, fail)
+    item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
         other = next((name for name in names if name not in (record, item)), None)
         record, item = record or other, item or other
@@ -73,7 +73,7 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     if record == item:
         raise fail(f"the column {record!r} cannot be both the record and the item")
     counting = wanted.bags is not False or wanted.count is not None
-    return Columns(record, item, _chosen(names, "count", wanted.count, COUNT_NAMES, fail) if counting else None)
+    return Columns(record, item, choose_column(names, "count", wanted.count, COUNT_NAMES, fail) if counting else None)
 
 
 def find_list_column(lists: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> str | None:
@@ -92,7 +92,8 @@ def listed(names: Sequence[str]) -> str:
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
-def _chosen(names: Sequence[str], role: str, given: str | None, known: frozenset[str], fail: Fail) -> str | None:
+def choose_column(names: Sequence[str], role: str, given: str | None, known: frozenset[str], fail: Fail = DataError) -> str | None:
+    """The column of a role: the one that the user named, else the only one with a known name; None when there is none."""
     if given is not None:
         return _by_option(names, role, given, fail)
     found = [name for name in names if plain_name(name) in known]

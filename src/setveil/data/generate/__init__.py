@@ -1,8 +1,9 @@
-"""Generated data: Quest-like records of numbered items, and a shop with readable products and a tree over them."""
+"""Generated data: Quest-like records of numbered items, a shop with readable products and a tree over them, and query logs."""
 
 from __future__ import annotations
 
+from setveil.data.generate.querylog import querylog
 from setveil.data.generate.quest import quest
 from setveil.data.generate.shop import Shop, shop
 
-__all__ = ["Shop", "quest", "shop"]
+__all__ = ["Shop", "querylog", "quest", "shop"]

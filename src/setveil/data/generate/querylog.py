@@ -1,0 +1,263 @@
+"""A search engine that never was: the log of its users, in the shape of the AOL log."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.generate import draw
+from setveil.data.generate.catalogue import read_catalogue
+from setveil.data.terms import STOP_WORDS
+from setveil.errors import ParameterError
+
+Integers = npt.NDArray[np.int64]
+Texts = npt.NDArray[Any]
+
+HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
+
+_USERS_AT_ONCE = 10_000
+_DAYS = [(datetime.date(2006, 3, 1) + datetime.timedelta(days=day)).isoformat() for day in range(94)]
+_SESSION_DAYS = 92
+_CLOCKS = [f" {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}" for second in range(86_400)]
+_HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 42, 44, 40, 31, 20)
+"""How busy each hour of the day is."""
+
+_SPREAD = 1.2
+"""Of the logarithm of how many queries a user issues."""
+_NEW_SESSION, _SAME_AGAIN, _OLD_AGAIN = 0.4, 0.14, 0.14
+"""Chances that a query begins a session, repeats the one before, or repeats an older one of the same user."""
+_PAUSE = 150
+"""Seconds between the queries of a session on average; one in twenty takes ten times as long."""
+_LENGTHS = np.array([35, 35, 20, 10])
+"""In percent: queries of one, two, three and four terms."""
+_INTERESTS = np.array([55, 25, 20])
+"""In percent: how much of a user's sessions each interest takes."""
+_ADDRESS, _ANYTHING, _OWN_WORDS, _EXTRA = 0.1, 0.15, 0.6, 0.2
+"""Chances that a query is an address, is about anything at all, uses words this user likes, has an extra word."""
+_FORMS = np.array([84, 15, 1])
+"""In percent: words as they are, in the plural, misspelled."""
+_CLICKS = np.array([46, 43, 7, 3, 1])
+"""In percent: queries with no click, one, two, three and four."""
+_SITES, _RANKS = 2_000, 20
+_EXTRAS = ("cheap", "free", "new", "best", "how to", "what is", "in", "for", "the", "online", '"', "2006", "my", "near me", "and")
+
+
+def querylog(users: int = 20_000, seed: int = 0, *, topics: Sequence[Sequence[str]] | None = None, queries: float = 14.5) -> Iterator[str]:
+    """The lines of a made-up query log, in blocks without the last newline, the header first.
+
+    Topics are groups of related words. Few topics are popular and most are not (Zipf), and so are the words in them. A user has three
+    interests, each a topic, and inside each favourite words of their own, so that people of one interest use different but related
+    words: data of this kind is sparse, and most terms are issued by few. Queries have one to four terms, some an extra word, some a
+    misspelling or a plural; one in ten is the address of a site. About a quarter of them are repeated. They come in sessions over three
+    months; a query has a row for each click on a result, and one without a click when there is none. How many queries a user issues is
+    log-normal: many issue a few, some hundreds.
+
+    Args:
+        users: How many users.
+        seed: What the random numbers start from; the same numbers, topics and seed give the same bytes on any machine.
+        topics: Lists of related words, the most common ones first; those of the built-in catalogue of a shop when not given.
+        queries: How many queries a user issues on average. The default gives about 25 terms for each user.
+
+    Cost:
+        Linear, a few seconds for a million rows; memory for some 10,000 users at a time.
+
+    Example:
+        >>> lines = "\\n".join(querylog(50, seed=1)).split("\\n")
+        >>> lines[0].split("\\t")
+        ['AnonID', 'Query', 'QueryTime', 'ItemRank', 'ClickURL']
+    """
+    draw.whole("users", users, 0)
+    draw.between("queries", queries, 1, 10_000)
+    random = draw.source(seed)
+    world = _world(random, _checked(topics) if topics is not None else catalogue_topics())
+    return _blocks(random, world, users, _activity(queries))
+
+
+def catalogue_topics() -> list[list[str]]:
+    """The words of the built-in catalogue, by families of products."""
+    topics: dict[str, dict[str, None]] = {}
+    seen: set[str] = set()
+    for product in read_catalogue():
+        for word in product.name.lower().split():
+            if word.isalpha() and len(word) > 2 and word not in STOP_WORDS | seen:
+                topics.setdefault(product.family, {})[word] = None
+                seen.add(word)
+    return [list(words) for words in topics.values()]
+
+
+def _checked(topics: Sequence[Sequence[str]]) -> list[list[str]]:
+    words = [list(topic) for topic in topics]
+    if not words or not all(words):
+        raise ParameterError("topics", f"{len(words)} lists", "there must be one or more, each with one or more words")
+    bad = next((word for topic in words for word in topic if not word.strip() or "\t" in word or "\n" in word or "\r" in word), None)
+    if bad is not None:
+        raise ParameterError("topics", bad, "a word must hold more than blanks, and no tab or line break")
+    return words
+
+
+@dataclass(frozen=True)
+class _World:
+    """What all users share."""
+
+    forms: Texts
+    """Each word as it is, in the plural and misspelled: word w has places 3w, 3w + 1 and 3w + 2."""
+    starts: Integers
+    """Where the words of each topic begin."""
+    sizes: Integers
+    topic_weights: Integers
+    word_weights: Integers
+    addresses: Texts
+    clicks: Texts
+    """The last two columns: first those of no click, then site by site, rank by rank."""
+
+
+def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
+    sizes = np.array([len(topic) for topic in topics])
+    words = [word for topic in topics for word in topic]
+    rank = random.permutation(len(topics))
+    topic_weights = 1_000_000_000_000 // (rank + 10)
+    starts = np.cumsum(sizes) - sizes
+    places = np.arange(len(words)) - np.repeat(starts, sizes)
+    forms = [form for word in words for form in (word, _plural(word), _misspelled(word))]
+    pairs = random.integers(len(words), size=(_SITES, 2)).tolist()
+    sites = [(words[one] + words[two]).replace(" ", "").replace("_", "") for one, two in pairs]
+    ranks = range(1, _RANKS + 1)
+    return _World(
+        forms=np.array(forms, dtype=object),
+        starts=starts,
+        sizes=sizes,
+        topic_weights=topic_weights,
+        word_weights=np.repeat(topic_weights, sizes) // (places + 3),
+        addresses=np.array([address for site in sites for address in (f"www.{site}.com", f"{site}.com", site)], dtype=object),
+        clicks=np.array(["\t\t", *(f"\t{rank}\thttp://www.{site}.com" for site in sites for rank in ranks)], dtype=object),
+    )
+
+
+def _plural(word: str) -> str:
+    if word.endswith("s") and not word.endswith("ss"):
+        return word
+    if word.endswith(("ss", "x", "z", "ch", "sh")):
+        return word + "es"
+    return word[:-1] + "ies" if word.endswith("y") and word[-2:-1] not in tuple("aeiou") else word + "s"
+
+
+def _misspelled(word: str) -> str:
+    middle = len(word) // 2
+    return word[:middle] + word[middle + 1 :] if len(word) > 3 else word + word[-1]
+
+
+def _activity(queries: float) -> Integers:
+    """How many queries users issue, in 65,536 steps of equal chance."""
+    steps, normal = 65_536, NormalDist(0, _SPREAD)
+    raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
+    return np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
+
+
+def _blocks(random: np.random.Generator, world: _World, users: int, activity: Integers) -> Iterator[str]:
+    yield HEADER
+    last = 0
+    for start in range(0, users, _USERS_AT_ONCE):
+        numbers = last + np.cumsum(1 + random.integers(40, size=min(_USERS_AT_ONCE, users - start)))
+        last = int(numbers[-1])
+        yield "\n".join(_rows(random, world, numbers, activity))
+
+
+def _rows(random: np.random.Generator, world: _World, numbers: Integers, activity: Integers) -> list[str]:
+    """All rows of some users, by user and time."""
+    counts = activity[random.integers(len(activity), size=len(numbers))]
+    owners = np.repeat(np.arange(len(numbers)), counts)
+    firsts = np.repeat(np.cumsum(counts) - counts, counts)
+    begins = draw.chance(random, _NEW_SESSION, len(owners))
+    begins[np.cumsum(counts) - counts] = True
+    sessions = np.cumsum(begins) - 1
+    times = _times(random, owners, begins, sessions)
+    asked = _asked(random, firsts, begins)
+    texts = _texts(random, world, owners, sessions, len(numbers))[asked]
+    order = np.lexsort((np.arange(len(owners)), times, owners))
+    users = np.array([f"{number}\t" for number in numbers.tolist()], dtype=object)
+    days, clocks = np.array([f"\t{day}" for day in _DAYS], dtype=object), np.array(_CLOCKS, dtype=object)
+    events = (users[owners] + texts + days[times // 86_400] + clocks[times % 86_400])[order]
+    return _with_clicks(random, world, events)
+
+
+def _times(random: np.random.Generator, owners: Integers, begins: npt.NDArray[np.bool_], sessions: Integers) -> Integers:
+    """Seconds since the log began, ascending inside each session; the sessions of a user come one after the other."""
+    heads = np.flatnonzero(begins)
+    hours = draw.weighted(random, np.array(_HOURS), len(heads))
+    starts = random.integers(_SESSION_DAYS, size=len(heads)) * 86_400 + hours * 3_600 + random.integers(3_600, size=len(heads))
+    starts = starts[np.lexsort((starts, owners[heads]))]
+    pauses = 1 + (draw.exponential(random, len(owners)) * _PAUSE >> 16)
+    pauses = np.where(draw.chance(random, 0.05, len(owners)), 10 * pauses, pauses)
+    passed = np.cumsum(np.where(begins, 0, pauses))
+    times = starts[sessions] + np.minimum(passed - passed[heads][sessions], 86_400)
+    return np.minimum(times, len(_DAYS) * 86_400 - 1)
+
+
+def _asked(random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np.bool_]) -> Integers:
+    """For each query the one whose text it has: itself, the one before in the session, or an older one of the same user."""
+    places = np.arange(len(firsts))
+    kind = random.integers(10_000, size=len(firsts))
+    age = places - firsts
+    source = np.where((kind < 10_000 * _SAME_AGAIN) & ~begins, places - 1, places)
+    older = (kind >= 10_000 * (1 - _OLD_AGAIN)) & (age > 0)
+    source[older] = firsts[older] + random.integers(1 << 32, size=int(older.sum())) % age[older]
+    while (source[source] != source).any():
+        source = source[source]
+    return source
+
+
+def _texts(random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int) -> Texts:
+    """A query text for every event."""
+    size = len(owners)
+    lengths = 1 + draw.weighted(random, _LENGTHS, size)
+    words = _words(random, world, owners, sessions, users)
+    forms = 3 * words + draw.weighted(random, _FORMS, words.size).reshape(words.shape)
+    texts: Texts = world.forms[forms[:, 0]]
+    for place in range(1, forms.shape[1]):
+        longer = lengths > place
+        texts[longer] = texts[longer] + " " + world.forms[forms[longer, place]]
+    extra = draw.chance(random, _EXTRA, size)
+    chosen = np.array(_EXTRAS, dtype=object)[random.integers(len(_EXTRAS), size=int(extra.sum()))]
+    texts[extra] = chosen + " " + texts[extra]
+    address = draw.chance(random, _ADDRESS, size)
+    site = draw.weighted(random, 1_000_000_000 // np.arange(5, _SITES + 5), int(address.sum()))
+    texts[address] = world.addresses[3 * site + random.integers(3, size=len(site))]
+    return texts
+
+
+def _words(random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int) -> Integers:
+    """Four words for every event: of the topic of its session, or of anything."""
+    size, width = len(owners), len(_LENGTHS)
+    interests = draw.weighted(random, world.topic_weights, users * len(_INTERESTS)).reshape(users, -1)
+    liked = random.integers(1 << 32, size=interests.shape)
+    which = draw.weighted(random, _INTERESTS, int(sessions[-1]) + 1)[sessions] if size else sessions
+    topics = interests[owners, which]
+    room = world.sizes[topics][:, None]
+    most = int(world.sizes.max())
+    ranks = draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), size * width).reshape(size, width) % room
+    own = draw.chance(random, _OWN_WORDS, size * width).reshape(size, width)
+    places = (ranks + np.where(own, liked[owners, which][:, None], 0)) % room
+    repeated = places[:, 1:] == places[:, :-1]
+    places[:, 1:] = (places[:, 1:] + repeated) % room
+    words = world.starts[topics][:, None] + places
+    anything = draw.chance(random, _ANYTHING, size)
+    words[anything] = draw.weighted(random, world.word_weights, int(anything.sum()) * width).reshape(-1, width)
+    return words
+
+
+def _with_clicks(random: np.random.Generator, world: _World, events: Texts) -> list[str]:
+    """One row for each click, in the order of the ranks drawn; one without a click where there is none."""
+    clicks = draw.weighted(random, _CLICKS, len(events))
+    rows = np.repeat(np.arange(len(events)), np.maximum(clicks, 1))
+    ranks = draw.weighted(random, 1_000_000_000 // np.arange(1, _RANKS + 1), len(rows))
+    sites = random.integers(_SITES, size=len(rows))
+    chosen = np.where(clicks[rows] == 0, 0, 1 + sites * _RANKS + ranks)
+    lines: list[str] = (events[rows] + world.clicks[chosen]).tolist()
+    return lines
