@@ -88,6 +88,7 @@ def rebuild(origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.int
 
     Raises:
         ParameterError: when the tree was given and so has no recipe, or the recipe is damaged.
+        DataError: when the tree stems from WordNet and this machine has none, or another one.
     """
     recipe = origin.parameters
     if origin.kind == "balanced":
@@ -96,7 +97,12 @@ def rebuild(origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.int
     if origin.kind == "prefix":
         lengths = cast("Sequence[int] | None", recipe.get("lengths"))
         return prefix(vocabulary, lengths, str(recipe.get("separators", "")))
-    raise ParameterError("origin", origin.kind, "only trees that were built (balanced, prefix) can be built again")
+    if origin.kind == "wordnet":
+        from setveil.hierarchy.wordnet import WordNet
+        from setveil.hierarchy.wordnet_tree import rebuilt_from
+
+        return rebuilt_from(WordNet.read(), recipe, vocabulary)
+    raise ParameterError("origin", origin.kind, "only trees that were built (balanced, prefix, wordnet) can be built again")
 
 
 def _sorted(vocabulary: Vocabulary, order: str, supports: npt.NDArray[np.integer] | None) -> list[str]:
