@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from setveil.data.vocabulary import Vocabulary
     from setveil.errors import SetveilError
     from setveil.hierarchy.hierarchy import Hierarchy
+    from setveil.hierarchy.wordnet import WordNet
     from setveil.io import FORMATS, read, write
     from setveil.io.releases import read_release
     from setveil.methods import METHODS, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from setveil.metrics.certain import top_itemsets_with_bounds
     from setveil.metrics.itemsets import top_itemsets
     from setveil.pipeline import Job, Outcome, run
-    from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity
+    from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
     from setveil.published.disassociated import Disassociated
     from setveil.published.generalized import Generalized
     from setveil.published.reconstruct import reconstruct
     from setveil.published.suppressed import Suppressed
+    from setveil.published.vocabularies import Vocabularies
 
 __version__ = "0.1.0"
 
@@ -58,7 +60,10 @@ __all__ = [
     "Suppression",
     "Transactions",
     "Verdict",
+    "Vocabularies",
     "Vocabulary",
+    "VocabularyKAnonymity",
+    "WordNet",
     "__version__",
     "as_transactions",
     "convert",
@@ -85,6 +90,7 @@ _HOMES = {
     "setveil.data.vocabulary": ("Vocabulary",),
     "setveil.errors": ("SetveilError",),
     "setveil.hierarchy.hierarchy": ("Hierarchy",),
+    "setveil.hierarchy.wordnet": ("WordNet",),
     "setveil.io": ("FORMATS", "read", "write"),
     "setveil.io.releases": ("read_release",),
     "setveil.methods": ("METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
@@ -93,11 +99,12 @@ _HOMES = {
     "setveil.metrics.certain": ("top_itemsets_with_bounds",),
     "setveil.metrics.itemsets": ("top_itemsets",),
     "setveil.pipeline": ("Job", "Outcome", "run"),
-    "setveil.promises": ("PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity"),
+    "setveil.promises": ("PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "VocabularyKAnonymity"),
     "setveil.published.disassociated": ("Disassociated",),
     "setveil.published.generalized": ("Generalized",),
     "setveil.published.reconstruct": ("reconstruct",),
     "setveil.published.suppressed": ("Suppressed",),
+    "setveil.published.vocabularies": ("Vocabularies",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
