@@ -36,6 +36,10 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 """English words that carry no topic, and what every web address has."""
 
 
+def as_written(word: str) -> None:
+    """A lemma function that knows no word, so that all stay as they are."""
+
+
 class Fate(IntEnum):
     """What becomes of a word or a query text."""
 

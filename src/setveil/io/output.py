@@ -10,14 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import IO
 
 from setveil.errors import DataError, OutputError
 from setveil.io.source import PACKED
 
-_LINES_AT_ONCE = 1 << 14
+_TEXT_AT_ONCE = 1 << 20
 
 
 @contextmanager
@@ -134,10 +133,23 @@ def _writable(path: Path) -> Iterator[None]:
 
 
 def _write_blocks(lines: Iterable[str], stream: IO[bytes] | gzip.GzipFile) -> None:
-    lines = iter(lines)
-    while block := list(islice(lines, _LINES_AT_ONCE)):
+    for block in _gathered(lines):
         try:
             stream.write(("\n".join(block) + "\n").encode("utf-8"))
         except UnicodeEncodeError as error:
             half = error.object[error.start : error.end]
             raise DataError(f"an item holds {half!r}, which is no Unicode text and cannot be written") from None
+
+
+def _gathered(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Short lines by the megabyte; what is long already goes as it is, for a writer may give many lines as one text."""
+    block: list[str] = []
+    length = 0
+    for line in lines:
+        block.append(line)
+        length += len(line)
+        if length >= _TEXT_AT_ONCE:
+            yield block
+            block, length = [], 0
+    if block:
+        yield block

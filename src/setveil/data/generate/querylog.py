@@ -157,7 +157,8 @@ def _activity(queries: float) -> Integers:
     """How many queries users issue, in 65,536 steps of equal chance."""
     steps, normal = 65_536, NormalDist(0, _SPREAD)
     raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
-    return np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
+    counts: Integers = np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
+    return counts
 
 
 def _blocks(random: np.random.Generator, world: _World, users: int, activity: Integers) -> Iterator[str]:
@@ -197,7 +198,8 @@ def _times(random: np.random.Generator, owners: Integers, begins: npt.NDArray[np
     pauses = np.where(draw.chance(random, 0.05, len(owners)), 10 * pauses, pauses)
     passed = np.cumsum(np.where(begins, 0, pauses))
     times = starts[sessions] + np.minimum(passed - passed[heads][sessions], 86_400)
-    return np.minimum(times, len(_DAYS) * 86_400 - 1)
+    latest: Integers = np.minimum(times, len(_DAYS) * 86_400 - 1)
+    return latest
 
 
 def _asked(random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np.bool_]) -> Integers:
