@@ -251,7 +251,7 @@ def test_a_promise_that_cannot_be_verified_is_refused():
         def limits(self) -> str:
             return "everything"
 
-    with pytest.raises(ParameterError, match="can be verified for k-anonymity, km-anonymity and coherence"):
+    with pytest.raises(ParameterError, match="can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity"):
         verify(Transactions.of([["a"]]), promise=Vague())
 
 

@@ -11,6 +11,7 @@ from setveil.errors import MisfitError
 from setveil.published.alignment import align
 from setveil.published.generalized import Generalized
 from setveil.published.recoding import nested_nodes
+from setveil.published.vocabularies import Vocabularies
 
 
 def check_structure(release: Generalized, limit: int = 1) -> Check:
@@ -41,7 +42,7 @@ def check_structure(release: Generalized, limit: int = 1) -> Check:
     return Check("structure", True, "every published record is made of nodes of the hierarchy, none beside its ancestor")
 
 
-def check_record_count(release: Generalized, original: Transactions) -> Check:
+def check_record_count(release: Generalized | Vocabularies, original: Transactions) -> Check:
     """Whether as many records are published as there are originals."""
     text = f"{len(release)} records are published for {len(original)} originals"
     if len(release) == len(original):

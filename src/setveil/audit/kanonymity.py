@@ -11,6 +11,7 @@ import numpy.typing as npt
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Counts, Transactions
 from setveil.promises.kanonymity import KAnonymity
+from setveil.promises.vocabularies import VocabularyKAnonymity
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def count_records(data: Transactions, sizes: Counts | None = None) -> Counted:
     return Counted(data.take(representative), totals, member)
 
 
-def check_k_anonymity(counted: Counted, promise: KAnonymity, limit: int = 1) -> Check:
+def check_k_anonymity(counted: Counted, promise: KAnonymity | VocabularyKAnonymity, limit: int = 1) -> Check:
     """Whether every record stands at least k times; the witnesses are the records that stand least often."""
     rare = np.flatnonzero(counted.sizes < promise.k)
     if not len(rare):

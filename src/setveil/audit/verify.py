@@ -9,22 +9,28 @@ from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
 from setveil.audit.km import check_km_anonymity
 from setveil.audit.suppression import check_suppressed_structure, check_suppression
 from setveil.audit.verdict import Check, Verdict
+from setveil.audit.vocabularies import check_vocabularies, check_vocabulary_structure
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.promise import Promise, check_count
+from setveil.promises.vocabularies import VocabularyKAnonymity
+from setveil.published import Published
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 
 def verify(
-    thing: Generalized | Disassociated | Suppressed | Transactions,
+    thing: Published | Transactions,
     original: Transactions | None = None,
     *,
     promise: Promise | None = None,
     limit: int = 1,
+    hierarchy: Hierarchy | None = None,
 ) -> Verdict:
     """Whether a release or plain data keeps a promise, with a witness where it does not.
 
@@ -35,6 +41,7 @@ def verify(
         original: The data a release was made from; then also whether no record is lost or invented, and each is the image of its original.
         promise: What to check; by default what the release itself promises.
         limit: How many witnesses to give for each check at most.
+        hierarchy: The tree by which a release of vocabularies was made, so that its items can be compared with those of its original.
 
     Example:
         >>> from setveil.promises import KAnonymity
@@ -52,6 +59,9 @@ def verify(
     if isinstance(thing, Suppressed):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_suppressed(thing, original, asked, limit)))
+    if isinstance(thing, Vocabularies):
+        asked = thing.promise if promise is None else promise
+        return Verdict(asked, tuple(_check_vocabularies(thing, original, asked, hierarchy, limit)))
     if promise is None:
         raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
     if original is not None:
@@ -61,7 +71,7 @@ def verify(
 
 def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
     """Whether these records keep a promise."""
-    if isinstance(promise, KAnonymity):
+    if isinstance(promise, KAnonymity | VocabularyKAnonymity):
         return check_k_anonymity(counted, promise, limit)
     if isinstance(promise, KmAnonymity) and promise.diversity is not None:
         raise ParameterError("promise", promise, "l-diversity can be verified on disassociated data only")
@@ -69,7 +79,7 @@ def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
         return check_km_anonymity(counted, promise, limit)
     if isinstance(promise, Coherence):
         return check_coherence(counted, promise, limit)
-    raise ParameterError("promise", promise, "records can be verified for k-anonymity, km-anonymity and coherence")
+    raise ParameterError("promise", promise, "records can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity")
 
 
 def _check_release(release: Generalized, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
@@ -87,6 +97,16 @@ def _check_suppressed(release: Suppressed, original: Transactions | None, promis
         return [structure]
     checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
     return checks if original is None else [*checks, *check_suppression(release, original, promise, limit)]
+
+
+def _check_vocabularies(
+    release: Vocabularies, original: Transactions | None, promise: Promise, hierarchy: Hierarchy | None, limit: int
+) -> list[Check]:
+    structure = check_vocabulary_structure(release, limit)
+    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
+    if original is None or not structure.holds:
+        return checks
+    return [*checks, *check_vocabularies(release, original, hierarchy, limit)]
 
 
 def _not_contained() -> Check:

@@ -46,7 +46,7 @@ def command(release: str, **options: Any) -> None:
     place = Path(release)
     is_folder = place.is_dir() or not (place.exists() or release == "-")
     published = setveil.read_release(place) if is_folder else _bare(release, promise, {} if original else how)
-    vocabulary = published.items if isinstance(published, setveil.Suppressed | setveil.Generalized) else published.vocabulary
+    vocabulary = published.vocabulary if isinstance(published, setveil.Disassociated | setveil.Transactions) else published.items
     promise = with_private(promise, options["private"], vocabulary) if promise else None
     named = isinstance(published, setveil.Disassociated) or bool(options["private"])
     notes = check_sensitive(promise, vocabulary) if promise and named else ()

@@ -17,6 +17,7 @@ from setveil.published import Published
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 NO_RECORDS = "a disassociated release has no published record for each original: its alignment would only link records to clusters"
 
@@ -56,7 +57,7 @@ def write_alignment(
         write_lines((lines[number] for number in release.alignment.tolist()), temporary, None)
 
 
-def with_alignment(release: Published, path: str | os.PathLike[str]) -> Generalized | Suppressed:
+def with_alignment(release: Published, path: str | os.PathLike[str]) -> Generalized | Suppressed | Vocabularies:
     """The release with the alignment of a file that `write_alignment` made; that the records fit is for `verify` to say.
 
     Raises:

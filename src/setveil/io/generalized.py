@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ReleaseError
 from setveil.hierarchy.csvfile import read_hierarchy, write_hierarchy
-from setveil.hierarchy.hierarchy import Origin
+from setveil.hierarchy.hierarchy import Hierarchy, Nodes, Origin
 from setveil.io.delimited import write_release_rows
 from setveil.io.files import read
 from setveil.io.fimi import write_fimi
@@ -25,15 +25,11 @@ TREE = "hierarchy.csv"
 
 def fill_generalized(release: Generalized, stage: Path, choices: Choices) -> tuple[list[str], dict[str, object]]:
     """Write records in a shuffled order, and the tree; of one that was built from the data only what the records show."""
-    tree = release.hierarchy
-    if not (tree.origin.is_public or choices.public_items):
-        tree = tree.pruned(release.published_nodes())
     (name,) = GENERALIZED.files(choices)
     write_rows(release.records(choices.seed), stage / name)
-    write_hierarchy(tree, stage / TREE)
-    origin: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
+    origin = write_tree(release.hierarchy, release.published_nodes(), stage, choices)
     bags = {"bags": True} if isinstance(release.classes, Bags) else {}
-    return [name, TREE], {**bags, "hierarchy": origin | ({"pruned": True} if tree.origin.pruned else {})}
+    return [name, TREE], {**bags, "hierarchy": origin}
 
 
 def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Generalized:
@@ -41,7 +37,7 @@ def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Ge
     names = GENERALIZED.written(about)
     if names is None or TREE not in about["files"]:
         raise ReleaseError(place, f"release.json names no data file or no {TREE}")
-    tree = read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
+    tree = read_tree(place, about)
     data = read_rows(place / names[0], bags=bool(about.get("bags")))
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
     rows = with_empty_records(rows, about["records"], names[0])
@@ -68,6 +64,20 @@ def write_rows(records: Transactions, target: Path) -> None:
         with private_folder() as work:
             write_lines(write_release_rows(records), work / "rows", None)
             write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
+
+
+def write_tree(tree: Hierarchy, nodes: Nodes, stage: Path, choices: Choices) -> dict[str, object]:
+    """Write the tree, of one that was built from the data only what these nodes show; gives its recipe."""
+    if not (tree.origin.is_public or choices.public_items):
+        tree = tree.pruned(nodes)
+    write_hierarchy(tree, stage / TREE)
+    recipe: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
+    return recipe | ({"pruned": True} if tree.origin.pruned else {})
+
+
+def read_tree(place: Path, about: dict[str, Any]) -> Hierarchy:
+    """The tree that `write_tree` wrote."""
+    return read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
 
 
 def _origin(recipe: dict[str, Any]) -> Origin:

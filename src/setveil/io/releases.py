@@ -11,6 +11,12 @@ of suppressed records
 
     data.csv        record,item; or data.dat, data.parquet
 
+of vocabularies
+
+    data.csv        record,item,count; or data.dat, data.parquet
+    slots.csv       slot,item,count: what each published item stands for, when these are slots
+    hierarchy.csv   the tree, when published items are nodes; as of generalized records
+
 of disassociated data
 
     data.jsonl      one top-level cluster per line; or clusters.parquet, subrecords.parquet, terms.parquet
@@ -37,11 +43,12 @@ from setveil.io.forms import Choices, ReleaseForm
 from setveil.io.generalized import GENERALIZED
 from setveil.io.output import new_folder
 from setveil.io.suppressed import SUPPRESSED
+from setveil.io.vocabularies import VOCABULARIES
 from setveil.promises import PROMISES, Promise
 from setveil.published import Published
 
 ABOUT = "release.json"
-FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, SUPPRESSED, DISASSOCIATED)}
+FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, SUPPRESSED, VOCABULARIES, DISASSOCIATED)}
 """How each published form lies in a folder."""
 RELEASE_FORMATS = {name: form.formats[name] for form in FORMS.values() for name in form.formats}
 """Every format that some release may have -> the names of its data files."""

@@ -14,7 +14,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.method import Method
-from setveil.promises import KAnonymity, KmAnonymity, Promise
+from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized, relabeled
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Partition(Method):
     """
 
     name: ClassVar[str] = "partition"
-    promises: ClassVar[tuple[type[Promise], ...]] = (KAnonymity, KmAnonymity)
+    promises: ClassVar[tuple[type[Promise], ...]] = (KAnonymity, KmAnonymity, VocabularyKAnonymity)
     needs_hierarchy: ClassVar[bool] = True
 
     def anonymize(
@@ -77,7 +77,7 @@ class Partition(Method):
     ) -> Generalized:
         data = as_transactions(data)
         self.check(len(data), promise, hierarchy)
-        assert hierarchy is not None and isinstance(promise, KAnonymity | KmAnonymity)
+        assert hierarchy is not None and isinstance(promise, KAnonymity | KmAnonymity | VocabularyKAnonymity)
         data = _on_leaves(data, hierarchy)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
         work = _Work(data, kept, hierarchy, promise.k)

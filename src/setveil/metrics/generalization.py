@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.metrics.suppression import suppressed_share
+from setveil.metrics.suppression import published_share, suppressed_share
 from setveil.published.alignment import align, aligned, standing_nodes
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
@@ -87,10 +88,11 @@ def blm(release: Generalized, original: Transactions, *, published: Occurrences 
     return lm(release, original, published=published)
 
 
-def distortion(release: Generalized | Suppressed, original: Transactions, *, published: Occurrences | None = None) -> float:
+def distortion(release: Generalized | Suppressed | Vocabularies, original: Transactions, *, published: Occurrences | None = None) -> float:
     """The share of original occurrences that are not published at all.
 
     Formula: suppressed occurrences / all occurrences; of a node that stands c times for o > c occurrences of a bag, o - c are suppressed.
+    In vocabularies each published occurrence is one of each person that its bag stands for; all others are suppressed.
 
     Range: 0 to 1.
 
@@ -107,10 +109,12 @@ def distortion(release: Generalized | Suppressed, original: Transactions, *, pub
     """
     if isinstance(release, Suppressed):
         return suppressed_share(release, original)
+    if isinstance(release, Vocabularies):
+        return 1 - published_share(release, original)
     return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
-def class_sizes(release: Generalized | Suppressed, original: Transactions) -> dict[str, float]:
+def class_sizes(release: Generalized | Suppressed | Vocabularies, original: Transactions) -> dict[str, float]:
     """How many equal records stand together: min, median, mean and max over the distinct published records.
 
     Formula: over the classes of equal published records (of bags: with equal counts), their numbers of records.

@@ -11,17 +11,19 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.generalization import published_occurrences
 from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, SEEDED
+from setveil.published import Published
 from setveil.published.alignment import align, over_whole_tree
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.reconstruct import reconstructions as reconstruct_several
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 Losses = dict[str, float | dict[str, float]]
 
 
 def measure(
-    release: Generalized | Disassociated | Suppressed,
+    release: Published,
     original: Transactions,
     names: Iterable[str] | None = None,
     *,
@@ -50,12 +52,12 @@ def measure(
     chosen = _chosen(release, names, hierarchy)
     if isinstance(release, Disassociated):
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
-    if isinstance(release, Suppressed):
+    if isinstance(release, Suppressed | Vocabularies):
         return {name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {})) for name in chosen}
     return _of_generalized(release, original, chosen, seed)
 
 
-def _chosen(release: Generalized | Disassociated | Suppressed, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
+def _chosen(release: Published, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]
     if names is None:

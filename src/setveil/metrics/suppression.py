@@ -1,4 +1,4 @@
-"""What suppressing items everywhere cost."""
+"""What suppressing items, or single occurrences of them, cost."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 
 def suppressed_share(release: Suppressed, original: Transactions) -> float:
@@ -16,6 +17,16 @@ def suppressed_share(release: Suppressed, original: Transactions) -> float:
     counts = original.counts if isinstance(original, Bags) else np.ones(len(original.items), dtype=np.int64)
     lost = int(counts[~published[original.items]].sum())
     return lost / original.occurrences if original.occurrences else 0.0
+
+
+def published_share(release: Vocabularies, original: Transactions) -> float:
+    """The share of the original occurrences that published ones stand for; 1 when there are none."""
+    published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())
+    if len(release) != len(original):
+        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    if published > original.occurrences:
+        raise MisfitError(f"it shows {published} occurrences, the original has {original.occurrences}")
+    return published / original.occurrences if original.occurrences else 1.0
 
 
 def check_fits(release: Suppressed, original: Transactions) -> None:

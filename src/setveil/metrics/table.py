@@ -33,6 +33,7 @@ METRICS: dict[str, Callable[..., float | dict[str, float]]] = {
 FITTING: dict[str, tuple[str, ...]] = {
     "generalized": ("ncp", "lm", "blm", "distortion", "are", "class_sizes"),
     "suppressed": ("distortion", "are", "class_sizes"),
+    "vocabularies": ("distortion", "class_sizes"),
     "disassociated": ("tkd", "tkd_2", "tkd_a", "tkd_a_2", "tkd_ml2", "re", "re_top", "re_a", "re_a_top", "tlost", "chunked"),
 }
 """The measures that a published form has."""

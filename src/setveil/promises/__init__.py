@@ -11,6 +11,7 @@ PROMISES: dict[str, type[Promise]] = {
     "km-anonymity": KmAnonymity,
     "l-diversity": LDiversity,
     "coherence": Coherence,
+    "vocabulary-k-anonymity": VocabularyKAnonymity,
 }
 
 __all__ = ["PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "Promise", "VocabularyKAnonymity"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from setveil.published.fitting import ClassTable, ClassTrie, LeafRecords, Number
 from setveil.published.generalized import Generalized, distinct_records
 from setveil.published.matching import Matching, Shortage
 from setveil.published.recoding import image_alignment
+from setveil.published.vocabularies import Vocabularies
+
+WithTree = TypeVar("WithTree", Generalized, Vocabularies)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -70,9 +74,9 @@ def aligned(release: Generalized, original: Transactions) -> Generalized:
     return replace(release, alignment=align(release, original))
 
 
-def over_whole_tree(release: Generalized, original: Transactions) -> Generalized:
+def over_whole_tree(release: WithTree, original: Transactions) -> WithTree:
     """The release over the tree it was made with, which is built again from the original when only a part of it was published."""
-    if not release.hierarchy.origin.pruned:
+    if release.hierarchy is None or not release.hierarchy.origin.pruned:
         return release
     from setveil.hierarchy.build import rebuild
 
