@@ -19,6 +19,7 @@ from setveil.errors import MisfitError, OutputError, ParameterError, SetveilErro
 from setveil.hierarchy.build import balanced, prefix
 from setveil.hierarchy.csvfile import Layout, read_hierarchy
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.wordnet import Unknown, WordNet
 from setveil.io import read
 from setveil.io.alignment import NO_RECORDS, with_alignment, write_alignment
 from setveil.io.forms import Choices
@@ -37,9 +38,23 @@ from setveil.published.generalized import Generalized
 from setveil.published.recoding import suppressed_items
 from setveil.published.suppressed import Suppressed
 
-RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...]"
+RECIPES = (
+    "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
+)
 
-__all__ = ["RECIPES", "Job", "Outcome", "Progress", "check_release", "check_sensitive", "hierarchy_maker", "load", "run", "with_private"]
+__all__ = [
+    "RECIPES",
+    "Job",
+    "Outcome",
+    "Progress",
+    "check_release",
+    "check_sensitive",
+    "hierarchy_maker",
+    "is_recipe",
+    "load",
+    "run",
+    "with_private",
+]
 
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
@@ -61,8 +76,8 @@ class Job:
     promise: Promise
     method: Method
     hierarchy: Hierarchy | Path | str | None = None
-    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`. A method that does
-    not generalize leaves it aside; then it serves the losses that need one."""
+    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`, `wordnet`,
+    `wordnet:FOLDER`, `wordnet+unknown`. A method that does not generalize leaves it aside; then it serves the losses that need one."""
     layout: Layout | None = None
     """The layout of a hierarchy file: `paths`, `pairs` or `levels`; told from the content when not given."""
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -272,19 +287,24 @@ def hierarchy_maker(given: Hierarchy | Path | str | None, layout: Layout | None 
         given: A tree, a path, or a recipe as in `Job.hierarchy`.
         layout: The layout of the file, when it is one.
     """
-    is_recipe = isinstance(given, str) and given.split(":")[0] in ("balanced", "prefix")
-    if layout is not None and (is_recipe or given is None or isinstance(given, Hierarchy)):
+    if layout is not None and (is_recipe(given) or given is None or isinstance(given, Hierarchy)):
         raise ParameterError("layout", layout, "it says how a hierarchy file is laid out, but none is given")
-    if isinstance(given, str):
+    if isinstance(given, str) and is_recipe(given):
         kind, *parts = given.split(":")
         if kind == "balanced" and len(parts) <= 2:
             return _balanced_maker(given, *parts)
         if kind == "prefix" and len(parts) <= 1:
             return _prefix_maker(given, *parts)
-        if kind in ("balanced", "prefix"):
-            raise ParameterError("hierarchy", given, RECIPES)
+        if kind.startswith("wordnet") and parts != [""]:
+            return _wordnet_maker("keep" if kind == "wordnet+unknown" else "refuse", ":".join(parts))
+        raise ParameterError("hierarchy", given, RECIPES)
     tree = given if isinstance(given, Hierarchy) or given is None else read_hierarchy(given, layout=layout)
     return lambda data: tree
+
+
+def is_recipe(given: object) -> bool:
+    """Whether this says how to build a tree over the items of a data set, and is not a tree or its file."""
+    return isinstance(given, str) and given.split(":")[0] in ("balanced", "prefix", "wordnet", "wordnet+unknown")
 
 
 def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHierarchy:
@@ -302,6 +322,11 @@ def _prefix_maker(recipe: str, lengths: str = "") -> MakeHierarchy:
         raise ParameterError("hierarchy", recipe, RECIPES)
     chosen = [int(part) for part in parts] or None
     return lambda data: prefix(data.vocabulary, lengths=chosen)
+
+
+def _wordnet_maker(unknown: Unknown, folder: str) -> MakeHierarchy:
+    wordnet = WordNet.read(folder or None)
+    return lambda data: wordnet.tree(data.vocabulary, unknown)
 
 
 class _Clock:

@@ -283,9 +283,16 @@ def test_what_cannot_be_measured_is_refused(call, released, arguments, message):
     assert result.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("option", [["--reconstructions", 3], ["--hierarchy", "tree.csv"], ["--layout", "paths"]])
-def test_options_for_disassociated_releases_are_refused_for_others(call, folder, option):
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--reconstructions", 3], "it is for disassociated releases, and this one is generalized"),
+        (["--hierarchy", "tree.csv"], "this generalized release brings its own, whole"),
+        (["--layout", "paths"], "this generalized release brings its own, whole"),
+    ],
+)
+def test_options_for_disassociated_releases_are_refused_for_others(call, folder, option, message):
     assert call("anonymize", "baskets.csv", "-o", "general", "-k", 2, "--hierarchy", "tree.csv").code == 0
     result = call("measure", "general", "--original", "none.csv", *option)
     assert (result.code, result.out) == (2, "")
-    assert "it is for disassociated releases, and this one is generalized" in result.err
+    assert message in result.err

@@ -11,6 +11,7 @@ from setveil.cli.methods import method_of, method_options
 from setveil.cli.options import (
     METHOD,
     RELEASE_FORMAT,
+    TREE,
     force_option,
     json_option,
     layout_option,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--method", type=METHOD, default="partition", show_default=True, help="How the promise is kept.")
 @promise_options
 @method_options
-@click.option("--hierarchy", metavar="FILE|balanced:5|prefix", help="The tree over the items: a file, or how to build one.")
+@click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help="The tree over the items: a file, or how to build one.")
 @layout_option
 @click.option("--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv, of disassociated data jsonl]")
 @reading_options

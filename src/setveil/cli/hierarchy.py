@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.options import force_option, json_option, layout_option, reading, reading_options
+from setveil.cli.options import TREE, force_option, json_option, layout_option, reading, reading_options
 from setveil.cli.show import show
 from setveil.errors import ParameterError
 
@@ -23,7 +23,7 @@ def command() -> None:
 
 @command.command("build")
 @click.argument("data", metavar="DATA")
-@click.argument("recipe", metavar="balanced:5|prefix")
+@click.argument("recipe", metavar="balanced:5|prefix|wordnet")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The file to write.  [default: standard output]")
 @reading_options
 @force_option
@@ -31,17 +31,19 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
     """Build a tree over the items of DATA.
 
     RECIPE is `balanced:FANOUT`, with `:numeric`, `:alphabetical` or `:frequency` after it for the order of the items, or `prefix` for
-    codes, with the lengths of the prefixes after it, as in `prefix:1,3`.
+    codes, with the lengths of the prefixes after it, as in `prefix:1,3`, or `wordnet` for English nouns, with its folder after it if it
+    is not where Debian puts it; `wordnet+unknown` keeps other items under a node of their own.
 
     \b
     setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
+    setveil hierarchy build vocabularies.csv wordnet -o nouns.hierarchy.csv
     """
     from setveil.hierarchy.csvfile import write_hierarchy
-    from setveil.pipeline import hierarchy_maker, load
+    from setveil.pipeline import hierarchy_maker, is_recipe, load
 
-    if recipe.split(":")[0] not in ("balanced", "prefix"):
-        raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]] or prefix[:LENGTH,...]")
+    if not is_recipe(recipe):
+        raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]")
     tree = hierarchy_maker(recipe)(load(data, reading(options)))
     assert tree is not None
     if output is None:
@@ -79,7 +81,7 @@ def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **o
 
 
 @command.command("show")
-@click.argument("tree", metavar="FILE|balanced:5|prefix")
+@click.argument("tree", metavar=TREE)
 @click.option("--data", metavar="DATA", help="The data over whose items a tree is built.")
 @click.option("--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many levels to show.")
 @click.option("--node", metavar="LABEL", help="Show the part of the tree under this node.")
@@ -94,11 +96,11 @@ def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout:
     setveil hierarchy show balanced:5 --data clicks.dat
     setveil hierarchy show products.hierarchy.csv --node drinks --depth 1
     """
-    from setveil.pipeline import hierarchy_maker, load
+    from setveil.pipeline import hierarchy_maker, is_recipe, load
     from setveil.report.trees import report_tree
 
     maker = hierarchy_maker(tree, layout)
-    if data is None and tree.split(":")[0] in ("balanced", "prefix"):
+    if data is None and is_recipe(tree):
         raise ParameterError("data", None, f"the tree {tree} is built over the items of a data set: give it with --data")
     made = maker(load(data, reading(options)) if data else load([]))
     assert made is not None

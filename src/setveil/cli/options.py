@@ -52,6 +52,9 @@ RELEASE_FORMAT = Table("setveil.io.releases", "RELEASE_FORMATS")
 METRIC = Table("setveil.metrics", "METRICS")
 PROMISE = Table("setveil.promises", "PROMISES")
 
+TREE = "FILE|balanced:5|prefix|wordnet"
+"""The ways to name a tree."""
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 force_option = click.option("--force", is_flag=True, help="Replace what is there already.")
 layout_option = click.option(

@@ -7,10 +7,7 @@ from collections import Counter
 from collections.abc import KeysView
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
@@ -18,9 +15,9 @@ from setveil.hierarchy.wordnet_files import COUNTS, DATA, EXCEPTIONS, INDEX, Ind
 from setveil.hierarchy.wordnet_lemmas import noun_lemma
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.wordnet_tree import Unknown, WordNetTree
+    from setveil.hierarchy.wordnet_tree import WordNetTree
 
-Numbers = npt.NDArray[np.int64]
+Unknown = Literal["refuse", "keep"]
 
 VARIABLES = ("SETVEIL_WORDNET", "WNSEARCHDIR")
 """Environment variables that name the folder; the second is WordNet's own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,9 @@ from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
 from setveil.hierarchy.neighbours import Neighbours, Reach, check_epsilon, joined
-from setveil.hierarchy.wordnet import HOW_TO_GET, WordNet
+from setveil.hierarchy.wordnet import HOW_TO_GET, Unknown, WordNet
 
 Numbers = npt.NDArray[np.int64]
-Unknown = Literal["refuse", "keep"]
 
 TOP, UNKNOWN = "*", "*unknown"
 """The root over several roots, and the node of items that WordNet does not know."""
