@@ -28,3 +28,16 @@ def top(found: Counter[Itemset], count: int) -> tuple[set[Itemset], set[Itemset]
     if len(enough) <= count:
         return enough, set()
     return {itemset for itemset in enough if found[itemset] > least[0]}, {itemset for itemset in enough if found[itemset] == least[0]}
+
+
+def closed(records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1) -> Counter[Itemset]:
+    """The closed itemsets: those that have no larger one of the same support."""
+    found = supports(records, weights)
+    as_sets = [(set(itemset), support) for itemset, support in found.items()]
+    return Counter(
+        {
+            itemset: support
+            for itemset, support in found.items()
+            if len(itemset) >= least_size and not any(support == other and larger > set(itemset) for larger, other in as_sets)
+        }
+    )

@@ -20,7 +20,7 @@ class Found(NamedTuple):
 
 def find_top(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: int, least_size: int, most_ties: int) -> Found:
     """The `count` itemsets of greatest support and of at least `least_size` items, and up to `most_ties` that tie with the last."""
-    rows, order = _ranked_rows(indptr, items, width, weights, count if least_size == 1 else 0)
+    rows, order = ranked_rows(indptr, items, width, weights, _least_support(indptr, items, width, weights, count if least_size == 1 else 0))
     desk = _desk(rows)
     sink = Sink(np.zeros(4, np.int64), np.zeros(count, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
     mine(rows, sink, desk, least_size)
@@ -34,12 +34,21 @@ def find_top(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: 
     return Found(sizes, supports, np.concatenate((ties.items, certain.items)), False)
 
 
-def _ranked_rows(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: int) -> tuple[Rows, Int64s]:
-    """The rows over items by falling support, and the item of each rank; without the items that cannot be among the top `count`."""
-    supports = np.bincount(items, weights=np.repeat(weights, np.diff(indptr)), minlength=width).astype(np.int64)
+def _least_support(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: int) -> int:
+    """The support of the item of rank `count`, below which no item can be among the top; 1 when there are fewer."""
+    supports = np.sort(_supports(indptr, items, width, weights))[::-1]
+    return max(int(supports[count - 1]), 1) if 0 < count <= width else 1
+
+
+def _supports(indptr: Int64s, items: Int32s, width: int, weights: Int64s) -> Int64s:
+    return np.bincount(items, weights=np.repeat(weights, np.diff(indptr)), minlength=width).astype(np.int64)
+
+
+def ranked_rows(indptr: Int64s, items: Int32s, width: int, weights: Int64s, least: int) -> tuple[Rows, Int64s]:
+    """The rows over items by falling support, and the item of each rank; without the items whose support is below `least`."""
+    supports = _supports(indptr, items, width, weights)
     order = np.lexsort((np.arange(width), -supports))
-    least = int(supports[order[count - 1]]) if 0 < count <= width else 1
-    order = order[: int((supports >= max(least, 1)).sum())]
+    order = order[: int((supports >= least).sum())]
     rank = np.full(width, -1, dtype=np.int32)
     rank[order] = np.arange(len(order))
     kept_indptr, kept = np.zeros(len(indptr), dtype=np.int64), np.empty(len(items), dtype=np.int32)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Counts, Transactions
 from setveil.errors import ParameterError
+
+if TYPE_CHECKING:
+    from setveil.kernels.top import Found
 
 MOST_TIES = 100_000
 """How many itemsets that tie for the last rank are kept at most."""
@@ -71,11 +75,43 @@ def top_itemsets(data: Transactions, count: int = 1000, *, least_size: int = 1, 
     """
     from setveil.kernels.top import find_top
 
+    return _found(find_top, data, count, least_size, weights)
+
+
+def closed_itemsets(
+    data: Transactions, count: int = 1000, *, least_size: int = 1, weights: npt.NDArray[np.int64] | None = None
+) -> Itemsets:
+    """The closed itemsets with the greatest supports, exactly, and those that tie with the last of them.
+
+    An itemset is closed when every larger one stands in fewer records; the others' supports follow from these. [Liu2010b] section V-B
+
+    Args:
+        data: The records; of bags the counts are left aside.
+        count: How many itemsets.
+        least_size: How many items each must have at least.
+        weights: How often each record stands; once when not given.
+
+    Cost: for each itemset found, the records of its least frequent item are looked at once. 1000 itemsets of 88,000 real baskets take
+    about a second.
+
+    Example:
+        Milk is never bought without beer, so that milk alone is not closed:
+
+        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"]])
+        >>> list(closed_itemsets(data, 3))
+        [(('beer',), 3), (('beer', 'milk'), 2), (('beer', 'wine'), 2)]
+    """
+    from setveil.kernels.closed import find_closed
+
+    return _found(find_closed, data, count, least_size, weights)
+
+
+def _found(find: Callable[..., Found], data: Transactions, count: int, least_size: int, weights: npt.NDArray[np.int64] | None) -> Itemsets:
     for name, value in (("count", count), ("least_size", least_size)):
         if value < 1:
             raise ParameterError(name, value, "it must be a whole number of 1 or more")
     given = np.ones(len(data), dtype=np.int64) if weights is None else np.array(weights, dtype=np.int64)
-    found = find_top(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
+    found = find(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
     return _sorted(found.sizes, found.supports, found.items, data, count, found.complete)
 
 
