@@ -70,7 +70,7 @@ def test_a_folder_is_read_once_until_its_files_change(folder):
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
-    with pytest.raises(FileFormatError, match="data.noun: there is no such file; a WordNet folder holds"):
+    with pytest.raises(FileFormatError, match=r"data.noun: there is no such file; a WordNet folder holds"):
         WordNet.read(tmp_path)
 
 
@@ -122,7 +122,7 @@ def test_a_data_file_cut_between_two_lines_is_found_by_its_hypernyms(folder):
     lines = path.read_text(encoding="ascii").splitlines(keepends=True)
     box = line_of(path, "n 01 box ")
     path.write_text("".join(lines[: box + 1]), encoding="ascii")
-    with pytest.raises(FileFormatError, match="its hypernym at byte .* is missing") as caught:
+    with pytest.raises(FileFormatError, match=r"its hypernym at byte .* is missing") as caught:
         WordNet.read(folder).tree(WORDS)
     assert caught.value.line == box + 1
 
@@ -133,7 +133,7 @@ def test_a_data_file_with_fewer_synsets_than_the_index_is_found(folder):
     path.write_text("".join(lines[:-1]), encoding="ascii")
     net = WordNet.read(folder)
     assert net.senses("wine")
-    with pytest.raises(FileFormatError, match="'ga' has a synset at byte .*, but data.noun has none there") as caught:
+    with pytest.raises(FileFormatError, match=r"'ga' has a synset at byte .*, but data.noun has none there") as caught:
         net.senses("ga")
     assert caught.value.line == line_of(folder / "index.noun", "ga n ")
 
@@ -141,7 +141,7 @@ def test_a_data_file_with_fewer_synsets_than_the_index_is_found(folder):
 @pytest.mark.parametrize(("old", "new"), [(" 03 n ", " 03 v "), (" n 02 ", " n zz "), (" 002 + ", " 009 + "), (" 002 + ", " xxx + ")])
 def test_a_damaged_line_of_the_data_is_named(folder, old, new):
     change(folder / "data.noun", old, new)
-    with pytest.raises(FileFormatError, match="data.noun, line 2: the line is damaged"):
+    with pytest.raises(FileFormatError, match=r"data.noun, line 2: the line is damaged"):
         WordNet.read(folder).tree(WORDS)
 
 
@@ -159,7 +159,7 @@ def test_a_damaged_line_of_the_index_is_named(folder, old, new):
 def test_a_cut_index_is_named(folder):
     path = folder / "index.noun"
     path.write_text(path.read_text(encoding="ascii")[:-9], encoding="ascii")
-    with pytest.raises(FileFormatError, match="index.noun, line .*the file was cut"):
+    with pytest.raises(FileFormatError, match=r"index.noun, line .*the file was cut"):
         WordNet.read(folder).lemma("wine")
 
 
@@ -172,7 +172,7 @@ def test_a_file_of_nothing_but_its_head_is_refused(folder, name):
 
 def test_a_list_of_exceptions_with_a_word_alone_is_refused(folder):
     (folder / "noun.exc").write_text("men man\nmice\n", encoding="ascii")
-    with pytest.raises(FileFormatError, match="noun.exc, line 2: 'mice' stands alone"):
+    with pytest.raises(FileFormatError, match=r"noun.exc, line 2: 'mice' stands alone"):
         WordNet.read(folder).lemma("wine")
 
 
@@ -185,7 +185,7 @@ def test_files_of_two_wordnets_are_told(folder, tmp_path):
 
 def test_a_ring_of_hypernyms_is_refused(tmp_path):
     ring = {"top": Entry(["top"]), "a": Entry(["a"], ["b"]), "b": Entry(["b"], ["a"])}
-    with pytest.raises(FileFormatError, match="data.noun, line 3: the hypernyms of this synset lead to no root but in a ring"):
+    with pytest.raises(FileFormatError, match=r"data.noun, line 3: the hypernyms of this synset lead to no root but in a ring"):
         WordNet.read(write_wndb(tmp_path / "ring", ring)).tree(Vocabulary(["a"]))
 
 
