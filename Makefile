@@ -7,9 +7,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
+WORDNET := /usr/share/wordnet/data.noun
+APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire::https::Timeout=5
+GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format bench lock clean
+.PHONY: help setup demo test test-all wordnet lint format bench lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -32,11 +35,17 @@ endif
 demo: $(READY) ## the main job on a made-up shop: expose, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
-test: lint ## everything a change must pass: lint, types, tests
+test: lint wordnet ## everything a change must pass: lint, types, tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-all: lint ## the same with the long tests
+test-all: lint wordnet ## the same with the long tests
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
+
+wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
+	@test -e $(WORDNET) || test -n "$$SETVEIL_WORDNET$$WNSEARCHDIR" || ! command -v apt-get >/dev/null 2>&1 \
+		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
+			$$root timeout 45 sh -c "$(GET_WORDNET) || { $(APT) update && $(GET_WORDNET); }" </dev/null >/dev/null 2>&1; } \
+		|| echo "WordNet could not be installed (apt-get install wordnet-base); its tests are skipped"
 
 lint: $(READY) ## ruff and mypy, changing nothing
 	$(BIN)/ruff check --quiet .
