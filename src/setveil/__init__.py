@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setveil.hierarchy.hierarchy import Hierarchy
     from setveil.hierarchy.wordnet import WordNet
     from setveil.io import FORMATS, read, write
+    from setveil.io.querylog import read_querylog
     from setveil.io.releases import read_release
     from setveil.methods import METHODS, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
     from setveil.methods.suppression import explain
@@ -71,6 +72,7 @@ __all__ = [
     "exposure",
     "measure",
     "read",
+    "read_querylog",
     "read_release",
     "reconstruct",
     "run",
@@ -92,6 +94,7 @@ _HOMES = {
     "setveil.hierarchy.hierarchy": ("Hierarchy",),
     "setveil.hierarchy.wordnet": ("WordNet",),
     "setveil.io": ("FORMATS", "read", "write"),
+    "setveil.io.querylog": ("read_querylog",),
     "setveil.io.releases": ("read_release",),
     "setveil.methods": ("METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
     "setveil.methods.suppression": ("explain",),

@@ -9,6 +9,7 @@ import click
 
 from setveil.cli.options import FORMAT, Command, force_option
 
+_TOPICS, _TOPIC_SIZE = 3_000, 12
 _records = click.option("--records", type=click.IntRange(min=0), default=10_000, show_default=True, help="How many records.")
 _seed = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same data.")
 
@@ -74,6 +75,47 @@ def shop(output: Path, format: str | None, records: int, products: int | None, h
         write_hierarchy(setveil.Hierarchy.from_paths(made.paths), hierarchy, force=force)
     setveil.write(made.data, output, format=format, force=force)
     _say(output, made.data)
+
+
+@command.command("querylog")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The log to write.")
+@click.option("--users", type=click.IntRange(min=0), default=20_000, show_default=True, help="How many users.")
+@click.option("--queries", type=click.FloatRange(1, 10_000), default=13.5, show_default=True, help="Queries of a user on average.")
+@click.option("--topics", metavar="wordnet|catalogue", help="Where the words come from.  [default: wordnet where it is installed]")
+@_seed
+@force_option
+def querylog(output: Path, users: int, queries: float, topics: str | None, seed: int, force: bool) -> None:
+    """A query log in the shape of the AOL log: tab-separated lines, packed when the name ends with .gz or .zst.
+
+    `wordnet:FOLDER` names where WordNet lies.
+
+    \b
+    setveil generate querylog -o log.tsv --users 20000 --seed 1
+    """
+    from setveil.cli.show import working
+    from setveil.data.generate import querylog
+    from setveil.io.output import compression_of, new_file, write_lines, write_to_output
+
+    words, source = _topics(topics)
+    lines = querylog(users, seed, topics=words, queries=queries)
+    if str(output) == "-":
+        write_to_output(lines)
+        return
+    with new_file(output, force=force) as temporary, working("writing the log"):
+        write_lines(lines, temporary, compression_of(output))
+    click.echo(f"{output}: queries of {users:,} users, {output.stat().st_size / 1e6:,.1f} MB, words from {source}")
+
+
+def _topics(given: str | None) -> tuple[list[list[str]] | None, str]:
+    """Groups of related words, and where they come from."""
+    from setveil.hierarchy.wordnet import WordNet
+
+    name, _, folder = (given or ("wordnet" if WordNet.find() else "catalogue")).partition(":")
+    if name == "catalogue" and not folder:
+        return None, "the built-in catalogue"
+    if name != "wordnet":
+        raise click.BadParameter(f"{given!r} is not wordnet, wordnet:FOLDER or catalogue", param_hint="'--topics'")
+    return WordNet.read(folder or None).topics(_TOPICS, _TOPIC_SIZE, seed=0), "WordNet"
 
 
 def _say(output: Path, data: Any) -> None:

@@ -15,6 +15,7 @@ COMMANDS = {
     "measure": "What a release has lost against the original.",
     "support": "How many people hold some items, told from a disassociated release alone.",
     "reconstruct": "Possible originals of a disassociated release.",
+    "querylog": "From a query log to vocabularies, the bags of terms of its users.",
     "hierarchy": "Build, check and show the tree over the items.",
     "generate": "Make up data to try things on.",
     "demo": "The whole way on a made-up shop, in under a minute.",

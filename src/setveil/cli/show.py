@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from setveil.report import Report
 
 
-def show(report: Report, as_json: bool) -> None:
-    """Print a report for people, or as one JSON object."""
+def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
+    """Print a report for people, or as one JSON object, to standard output or another stream."""
     if as_json:
-        click.echo(report.to_json())
+        click.echo(report.to_json(), file=stream)
         return
     from setveil.report.terminal import print_report
 
-    print_report(report, sys.stdout)
+    print_report(report, stream or sys.stdout)
 
 
 @contextmanager

@@ -89,8 +89,8 @@ def _load_lines(connection: DuckDBPyConnection, source: Source, lines: Path, sta
     )
     table = f"read_csv({quoted(lines)}, {options}, max_line_size={16 * LONGEST})"
     rows = f"SELECT line, string_split(line, chr(9)) AS cells FROM {table}"
-    is_header = f"WHEN line = {quoted(first)} THEN 'header'" if names is cells else ""
-    fault = f"""CASE WHEN line IS NULL OR trim(line) = '' THEN 'blank' {is_header}
+    head = first if names is cells else "\t".join(_AOL)
+    fault = f"""CASE WHEN line IS NULL OR trim(line) = '' THEN 'blank' WHEN line = {quoted(head)} THEN 'header'
         WHEN starts_with(line, {quoted(MARK)}) THEN 'unreadable'
         WHEN len(cells) < {max(places)} OR len(cells) > {len(names)} THEN 'columns' END"""
     _make_tables(connection, f"SELECT {user} AS user, {text} AS text, {time} AS time, {fault} AS fault FROM ({rows})", first_line=1)
@@ -154,6 +154,6 @@ def _moment(time: str) -> str:
     plain, zoned = quoted(f"{_DATE}({_CLOCK})?"), quoted(f"{_DATE}{_CLOCK}(Z|[+-]\\d{{2}}(:?\\d{{2}})?)")
     return f"""CASE WHEN regexp_full_match({time}, {plain}) THEN epoch_us(TRY_CAST({time} AS TIMESTAMP))
         WHEN regexp_full_match({time}, {zoned}) THEN epoch_us(TRY_CAST({time} AS TIMESTAMPTZ))
-        WHEN regexp_full_match({time}, '\\d{{9,11}}(\\.\\d+)?') THEN CAST(1000000 * TRY_CAST({time} AS DECIMAL(18, 6)) AS BIGINT)
+        WHEN regexp_full_match({time}, '\\d{{9,11}}(\\.\\d+)?') THEN CAST(round(1000000 * TRY_CAST({time} AS DOUBLE)) AS BIGINT)
         WHEN regexp_full_match({time}, '\\d{{12,14}}') THEN 1000 * TRY_CAST({time} AS BIGINT)
         WHEN regexp_full_match({time}, '\\d{{15,17}}') THEN TRY_CAST({time} AS BIGINT) END"""

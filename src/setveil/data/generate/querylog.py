@@ -49,7 +49,7 @@ _SITES, _RANKS = 2_000, 20
 _EXTRAS = ("cheap", "free", "new", "best", "how to", "what is", "in", "for", "the", "online", '"', "2006", "my", "near me", "and")
 
 
-def querylog(users: int = 20_000, seed: int = 0, *, topics: Sequence[Sequence[str]] | None = None, queries: float = 14.5) -> Iterator[str]:
+def querylog(users: int = 20_000, seed: int = 0, *, topics: Sequence[Sequence[str]] | None = None, queries: float = 13.5) -> Iterator[str]:
     """The lines of a made-up query log, in blocks without the last newline, the header first.
 
     Topics are groups of related words. Few topics are popular and most are not (Zipf), and so are the words in them. A user has three

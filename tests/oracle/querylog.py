@@ -1,0 +1,84 @@
+"""Query logs, plainly: parse AOL-style lines, merge clicks, cut sessions, count words. Standard library only."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from datetime import datetime, timedelta
+
+HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
+
+
+def parse(text: str) -> tuple[set[tuple[str, str, datetime]], int, list[int]]:
+    """The queries of a log, how many rows gave them, and the numbers of its bad lines."""
+    queries, rows, bad = set(), 0, []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip(" ") or line == HEADER:
+            continue
+        cells = [cell.strip(" ") for cell in line.split("\t")]
+        try:
+            user, query = cells[0], cells[1]
+            time = datetime.strptime(cells[2], "%Y-%m-%d %H:%M:%S")
+            if not user or len(cells) > 5:
+                raise ValueError(line)
+        except (IndexError, ValueError):
+            bad.append(number)
+            continue
+        queries.add((user, query, time))
+        rows += 1
+    return queries, rows, bad
+
+
+def sessions(queries: set[tuple[str, str, datetime]], gap: timedelta | None) -> list[list[str]]:
+    """The query texts of each session (of each user, without a gap)."""
+    found: list[list[str]] = []
+    last: tuple[str, datetime] | None = None
+    for user, text, time in sorted(queries, key=lambda query: (query[0], query[2])):
+        if last is None or last[0] != user or (gap is not None and time - last[1] > gap):
+            found.append([])
+        found[-1].append(text)
+        last = (user, time)
+    return found
+
+
+def tokens(text: str) -> list[str]:
+    """Words in lower case: letters and digits with their marks, apostrophes inside only, no 's at the end."""
+    words, word = [], ""
+    for place, letter in enumerate(text):
+        kind = unicodedata.category(letter)[0]
+        after = text[place + 1 : place + 2]
+        inside = letter in "'’" and word and after and unicodedata.category(after)[0] in "LN"
+        if kind in "LN" or (kind == "M" and word) or inside:
+            word += letter
+        elif word:
+            words.append(word)
+            word = ""
+    words += [word] if word else []
+    return [fold(word).removesuffix("'s") for word in words]
+
+
+def fold(text: str) -> str:
+    folded = unicodedata.normalize("NFC", text).replace("’", "'").casefold()
+    return unicodedata.normalize("NFC", folded)
+
+
+def bags(text: str, gap: timedelta | None, stop: frozenset[str], least_users: int = 1) -> list[Counter[str]]:
+    """The vocabularies of a log that are not empty, in any order."""
+    queries, _, _ = parse(text)
+    issued: dict[str, set[str]] = {}
+    for user, query, _ in queries:
+        for word in tokens(query):
+            issued.setdefault(word, set()).add(user)
+    kept = {word for word, users in issued.items() if len(users) >= least_users and word not in stop}
+    made = [Counter(word for query in session for word in tokens(query) if word in kept) for session in sessions(queries, gap)]
+    return [bag for bag in made if bag]
+
+
+def query_sets(text: str, gap: timedelta | None) -> list[frozenset[str]]:
+    """The sets of queries of a log that are not empty, in any order."""
+    queries, _, _ = parse(text)
+    made = [
+        frozenset(" ".join(fold(query).split()) for query in session if any(letter.isalnum() for letter in query))
+        for session in sessions(queries, gap)
+    ]
+    return [queries for queries in made if queries]
