@@ -37,6 +37,7 @@ from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.recoding import suppressed_items
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 RECIPES = (
     "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
@@ -178,11 +179,12 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
     written = None if stage is None else _write(job, release, stage, clock)
     with clock.stage("verifying"):
-        verdict = _verdict(job.promise, release, written, data)
+        verdict = _verdict(job.promise, release, written, data, tree)
     losses: Mapping[str, Any] = {}
     if verdict.holds:
         with clock.stage("measuring"), announce_compiling(clock.progress, "measuring"):
-            losses = measure(release, data, seed=job.seed or 0, hierarchy=tree if isinstance(release, Disassociated) else None)
+            treeless = isinstance(release, Disassociated | Vocabularies)
+            losses = measure(release, data, seed=job.seed or 0, hierarchy=tree if treeless else None)
     if verdict.holds and job.alignment is not None:
         with clock.stage("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
@@ -200,11 +202,25 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
         seconds=clock.seconds,
         output=Path(job.output) if verdict.holds and job.output else None,
         alignment=Path(job.alignment) if verdict.holds and job.alignment else None,
-        pruned=isinstance(written, Generalized) and written.hierarchy.origin.pruned,
-        notes=notes,
+        pruned=_is_pruned(written),
+        notes=(*notes, *_empty_note(release, data)) if verdict.holds else notes,
         explanation=explanation,
         suppressed=_suppressed(release, data) if verdict.holds else (),
     )
+
+
+def _is_pruned(release: Published | None) -> bool:
+    tree = release.hierarchy if isinstance(release, Generalized | Vocabularies) else None
+    return tree is not None and tree.origin.pruned
+
+
+def _empty_note(release: Published, data: Transactions) -> tuple[str, ...]:
+    """A note when people who have something are published as empty bags."""
+    lost = release.empty - int((data.lengths == 0).sum()) if isinstance(release, Vocabularies) else 0
+    if lost <= 0:
+        return ()
+    people = "1 person is" if lost == 1 else f"{lost:,} people are"
+    return (f"{people} published as an empty bag, at full loss: the group has nothing in common that is near enough.",)
 
 
 def _suppressed(release: Published, data: Transactions) -> tuple[str, ...]:
@@ -250,7 +266,12 @@ def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]
 
 
 def check_release(
-    release: Published | Transactions, original: Transactions | None, *, promise: Promise | None = None, alignment: Path | str | None = None
+    release: Published | Transactions,
+    original: Transactions | None,
+    *,
+    promise: Promise | None = None,
+    alignment: Path | str | None = None,
+    hierarchy: Hierarchy | None = None,
 ) -> Verdict:
     """As `setveil.verify`, but with the private alignment file of a release, by which each record is compared with its own original.
 
@@ -259,9 +280,10 @@ def check_release(
         original: The data that the release was made from.
         promise: What to check; by default what the release itself promises.
         alignment: A file that `write_alignment` made; when not given the records are matched with their originals.
+        hierarchy: The tree by which vocabularies were made.
     """
     if alignment is None:
-        return verify(release, original, promise=promise)
+        return verify(release, original, promise=promise, hierarchy=hierarchy)
     if original is None or isinstance(release, Transactions):
         raise ParameterError("alignment", str(alignment), "it tells the published record of each original: give a release and its original")
     try:
@@ -270,7 +292,7 @@ def check_release(
         verdict = verify(release, promise=promise)
         witness = Witness(misfit.problem, misfit.published or ())
         return Verdict(verdict.promise, (*verdict.checks, Check("alignment", False, "it is not that of this release", (witness,))))
-    return verify(aligned, original, promise=promise)
+    return verify(aligned, original, promise=promise, hierarchy=hierarchy)
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -404,9 +426,9 @@ def _naming(place: Path | str | None) -> Iterator[None]:
         raise OutputError(str(place), error.strerror or str(error)) from error
 
 
-def _verdict(promise: Promise, release: Published, written: Published | None, data: Transactions) -> Verdict:
+def _verdict(promise: Promise, release: Published, written: Published | None, data: Transactions, tree: Hierarchy | None) -> Verdict:
     """The promise on what lies on the disk, containment on the release in memory, and that both are the same."""
-    verdict = verify(release, data, promise=promise)
+    verdict = verify(release, data, promise=promise, hierarchy=tree)
     if written is None:
         return verdict
     same = written == release and written.promise == promise

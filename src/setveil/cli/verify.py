@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.options import json_option, promise_of, promise_options, reading, reading_options
+from setveil.cli.options import TREE, json_option, layout_option, promise_of, promise_options, reading, reading_options
 from setveil.cli.show import show, working
 from setveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from setveil import Disassociated, Transactions
+    from setveil import Disassociated, Hierarchy, Transactions
     from setveil.promises import Promise
 
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 @promise_options
 @click.option("--original", metavar="DATA", help="The original data: check that the release stems from it.")
 @click.option("--alignment", metavar="FILE", help="The private alignment: check that each record is the image of its own original.")
+@click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help="The tree by which vocabularies were made (with --original).")
+@layout_option
 @reading_options
 @json_option
 def command(release: str, **options: Any) -> None:
@@ -36,6 +38,7 @@ def command(release: str, **options: Any) -> None:
     setveil verify baskets.csv -k 5 -m 2
     setveil verify clusters.jsonl -k 5 -m 2
     setveil verify visits.csv -k 20 -p 3 --h 0.6 --private illnesses.txt
+    setveil verify bags.csv -k 5 --promise vocabulary-k-anonymity
     """
     import setveil
     from setveil.pipeline import check_release, check_sensitive, with_private
@@ -51,11 +54,24 @@ def command(release: str, **options: Any) -> None:
     named = isinstance(published, setveil.Disassociated) or bool(options["private"])
     notes = check_sensitive(promise, vocabulary) if promise and named else ()
     data = setveil.read(original, **how) if original else None
+    tree = _tree(published, data, options)
     with working("verifying"):
-        verdict = check_release(published, data, promise=promise, alignment=options["alignment"])
+        verdict = check_release(published, data, promise=promise, alignment=options["alignment"], hierarchy=tree)
     show(report_verdict(verdict, notes), options["as_json"])
     if not verdict.holds:
         raise click.exceptions.Exit(1)
+
+
+def _tree(published: object, data: Transactions | None, options: dict[str, Any]) -> Hierarchy | None:
+    """The tree that the items of vocabularies are compared by."""
+    import setveil
+    from setveil.pipeline import hierarchy_maker
+
+    if options["hierarchy"] is None and options["layout"] is None:
+        return None
+    if data is None or not isinstance(published, setveil.Vocabularies):
+        raise ParameterError("hierarchy", options["hierarchy"], "it is for comparing a release of vocabularies with its --original")
+    return hierarchy_maker(options["hierarchy"], options["layout"])(data)
 
 
 def _bare(path: str, promise: Promise | None, how: dict[str, Any]) -> Disassociated | Transactions:

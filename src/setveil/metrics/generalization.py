@@ -10,6 +10,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.suppression import published_share, suppressed_share
+from setveil.metrics.vocabularies import loss_of_slots
 from setveil.published.alignment import align, aligned, standing_nodes
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
@@ -65,12 +66,21 @@ def lm(release: Generalized, original: Transactions, *, published: Occurrences |
     return _average(release, original, lm_of_nodes, published)
 
 
-def blm(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
+def blm(
+    release: Generalized | Vocabularies,
+    original: Transactions,
+    *,
+    published: Occurrences | None = None,
+    hierarchy: Hierarchy | None = None,
+) -> float:
     """Loss metric of bags: a published occurrence costs the LM of what represents it, any other costs 1. [Liu2010b] section V-A
 
     Formula: for a node v that stands c times in a published record whose original holds o occurrences under v, c of them cost
     LM(v) = (u - 1) / (|I| - 1) and o - c cost 1; the average over all original occurrences. In sets every occurrence counts once and
-    every covered one is published. In a generalized release what represents an occurrence is its node, so `blm` equals `lm`.
+    every covered one is published. In a generalized release what represents an occurrence is its node, so `blm` equals `lm`. In
+    vocabularies it is the lowest node over all items of its slot, in `hierarchy` or in the tree of the release; what the slots hold is
+    exact right after `anonymize` and where slots or nodes are published, and else found by matching: see
+    `setveil.metrics.vocabularies.loss_of_slots`.
 
     Range: 0 to 1.
 
@@ -85,6 +95,8 @@ def blm(release: Generalized, original: Transactions, *, published: Occurrences 
         >>> blm(release, original)
         0.6
     """
+    if isinstance(release, Vocabularies):
+        return loss_of_slots(release, original, hierarchy)
     return lm(release, original, published=published)
 
 

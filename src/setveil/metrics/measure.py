@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.generalization import published_occurrences
-from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, SEEDED
+from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, OF_BAGS, SEEDED
 from setveil.published import Published
 from setveil.published.alignment import align, over_whole_tree
 from setveil.published.disassociated import Disassociated
@@ -36,15 +36,16 @@ def measure(
     A release right after `anonymize` knows which record stands for whom, and the losses are exact. One that was read from disk does not;
     it is matched with the original first (`setveil.published.alignment.align`), and where several assignments are possible the losses
     of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it). The losses of a disassociated release
-    and of a suppressed one need no such assignment.
+    and of a suppressed one need no such assignment, and of vocabularies `blm` alone may.
 
     Args:
         release: The release.
         original: The data it was made from.
-        names: Which losses; all that fit the form of the release when not given.
+        names: Which losses; all that fit the form of the release when not given (of generalized sets without those for bags).
         seed: For the queries of `are`, and for reconstructing.
         reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
-        hierarchy: For `tkd_ml2` of a disassociated release, which is left out when neither is given.
+        hierarchy: For `tkd_ml2` of a disassociated release, and for `blm` and `sdist` of vocabularies that have no tree; without one, these
+            are left out unless they are asked for.
 
     Raises:
         MisfitError: when the release cannot stem from this original.
@@ -52,7 +53,10 @@ def measure(
     chosen = _chosen(release, names, hierarchy)
     if isinstance(release, Disassociated):
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
-    if isinstance(release, Suppressed | Vocabularies):
+    if isinstance(release, Vocabularies):
+        trees = BY_HIERARCHY[release.form]
+        return {name: METRICS[name](release, original, **({"hierarchy": hierarchy} if name in trees else {})) for name in chosen}
+    if isinstance(release, Suppressed):
         return {name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {})) for name in chosen}
     return _of_generalized(release, original, chosen, seed)
 
@@ -60,15 +64,18 @@ def measure(
 def _chosen(release: Published, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]
+    treeless = hierarchy is None and getattr(release, "hierarchy", None) is None
+    without_tree = BY_HIERARCHY.get(release.form, frozenset()) if treeless else frozenset[str]()
     if names is None:
-        return [name for name in fitting if hierarchy is not None or name not in BY_HIERARCHY]
+        asked = OF_BAGS if isinstance(release, Generalized) and not isinstance(release.classes, Bags) else frozenset[str]()
+        return [name for name in fitting if name not in asked and name not in without_tree]
     chosen = list(names)
     for name in chosen:
         if name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
         if name not in fitting:
             raise ParameterError("metric", name, f"a {release.form} release has {', '.join(fitting)}")
-        if name in BY_HIERARCHY and hierarchy is None:
+        if name in without_tree:
             raise ParameterError("metric", name, "it needs a hierarchy")
     return chosen
 
@@ -93,7 +100,7 @@ def _of_disassociated(
     losses: Losses = {}
     for name in chosen:
         options: dict[str, Any] = {"worlds": worlds} if name in BY_WORLD else {}
-        if name in BY_HIERARCHY:
+        if name in BY_HIERARCHY[release.form]:
             options["hierarchy"] = hierarchy
         losses[name] = METRICS[name](release, original, **options)
     return losses

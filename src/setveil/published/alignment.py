@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from setveil.published.matching import Matching, Shortage
 from setveil.published.recoding import image_alignment
 from setveil.published.vocabularies import Vocabularies
 
-WithTree = TypeVar("WithTree", Generalized, Vocabularies)
+WithTree = TypeVar("WithTree", bound=Generalized | Vocabularies)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -82,7 +82,7 @@ def over_whole_tree(release: WithTree, original: Transactions) -> WithTree:
 
     tree = rebuild(release.hierarchy.origin, original.vocabulary, original.supports())
     try:
-        return release.on(tree)
+        return cast(WithTree, release.on(tree))
     except UnknownItemError as error:
         problem = f"it shows {len(error.items)} nodes that the tree built from the original's items does not have"
         raise MisfitError(problem, published=error.items) from None

@@ -141,6 +141,32 @@ class Vocabularies:
         labels = self.slots.vocabulary.labels
         return [frozenset((labels[item], count) for item, count in bag) for bag in _pairs(self.slots)]
 
+    def with_terms(self) -> Vocabularies:
+        """The same release with, in the place of each slot, the item that it holds most often, of several the first; others as they are.
+
+        The classes stay where they are, so that equal ones may stand among them.
+        """
+        if self.slots is None:
+            return self
+        slots = self.slots
+        order = np.lexsort((slots.items, -slots.counts, slots.rows))
+        chosen = slots.items[order[slots.indptr[:-1]]]
+        classes = _as_bags(relabeled(self.classes, chosen, slots.vocabulary))
+        return replace(self, classes=classes, slots=None)
+
+    def term_totals(self) -> dict[str, int]:
+        """How many occurrences of each item all bags show together, for all people; a slot shows all of its items."""
+        classes = self.classes
+        people = classes.counts * self.sizes[classes.rows]
+        if self.slots is None:
+            totals = np.bincount(classes.items, weights=people, minlength=len(self.items))
+            return dict(zip(self.items.labels, totals.astype(np.int64).tolist(), strict=True))
+        slots = self.slots
+        sizes = np.bincount(slots.rows, weights=slots.counts, minlength=len(slots))
+        groups = np.bincount(classes.items, weights=people, minlength=len(slots)) / np.maximum(sizes, 1)
+        totals = np.bincount(slots.items, weights=slots.counts * groups[slots.rows], minlength=len(slots.vocabulary))
+        return dict(zip(slots.vocabulary.labels, totals.round().astype(np.int64).tolist(), strict=True))
+
     @property
     def items(self) -> Vocabulary:
         """The published items."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.audit.verdict import Check, Verdict, name_promise
 from setveil.metrics import METRICS
+from setveil.metrics.table import DISTANCES, KEPT
 from setveil.published import Published
 from setveil.report.report import Fact, Report, Section
 from setveil.report.words import count, plural, seconds, share
@@ -29,7 +30,7 @@ def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
     sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
     if outcome.verdict.holds:
-        sections += [_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome), _places(outcome)]
+        sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome), _places(outcome)]
     else:
         sections.append(Section("Nothing was written", "The release does not verify, so it was not kept."))
     return Report(tuple(sections), outcome.to_dict())
@@ -42,7 +43,7 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
 
 def report_losses(losses: Mapping[str, Any]) -> Report:
     """What was lost, by metric."""
-    return Report((_losses(losses),), losses)
+    return Report(tuple(_losses(losses)), losses)
 
 
 def report_inspection(summary: Summary, exposed: Exposure) -> Report:
@@ -97,9 +98,13 @@ def _notes(notes: Sequence[str]) -> list[Section]:
     return [Section("Note", "\n".join(notes))] if notes else []
 
 
-def _losses(losses: Mapping[str, Any]) -> Section:
-    facts = tuple(Fact(name, _figure(value), _meaning(name)) for name, value in losses.items())
-    return Section(f"Lost ({PRIVATE})", facts=facts)
+def _losses(losses: Mapping[str, Any]) -> list[Section]:
+    """What was lost, and, where there are such measures, what was kept."""
+    facts = {name: Fact(name, _figure(name, value), _meaning(name)) for name, value in losses.items()}
+    lost = tuple(fact for name, fact in facts.items() if name not in KEPT)
+    kept = tuple(fact for name, fact in facts.items() if name in KEPT)
+    sections = [Section(f"Lost ({PRIVATE})", facts=lost)] if lost or not kept else []
+    return sections + ([Section(f"Kept ({PRIVATE})", facts=kept)] if kept else [])
 
 
 def _suppressed(outcome: Outcome) -> list[Section]:
@@ -116,9 +121,11 @@ def _explanation(outcome: Outcome) -> list[Section]:
     return [Section(f"Why so much is lost ({PRIVATE})", "\n".join(outcome.explanation.lines()))]
 
 
-def _figure(value: Any) -> str:
+def _figure(name: str, value: Any) -> str:
+    if name in DISTANCES:
+        return f"{value:,.3f}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {f'{number:,.1f}'.removesuffix('.0')}" for name, number in value.items())
+        return ", ".join(f"{part} {f'{number:,.1f}'.removesuffix('.0')}" for part, number in value.items())
     return share(float(value))
 
 

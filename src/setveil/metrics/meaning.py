@@ -1,0 +1,73 @@
+"""Distances by meaning in whole numbers, as kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.vocabulary import Vocabulary
+from setveil.hierarchy.hierarchy import Hierarchy
+
+EPSILON, OMEGA = 4, 10
+"""The numbers of [Liu2010b], for releases of methods that have none of their own."""
+SCALE = 1000
+"""Omega may be a fraction: distances are counted in thousandths."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """When two items have to do with each other, and what one without a partner costs."""
+
+    epsilon: int
+    omega: float
+
+    @classmethod
+    def of(cls, method: Mapping[str, object]) -> Meaning:
+        """As the method of a release has them."""
+        epsilon, omega = method.get("epsilon"), method.get("omega")
+        return cls(epsilon if isinstance(epsilon, int) else EPSILON, omega if isinstance(omega, int | float) else OMEGA)
+
+    @property
+    def nil(self) -> int:
+        """Omega, scaled."""
+        return round(SCALE * self.omega)
+
+    def unscaled(self, distance: int) -> float:
+        return int(distance) / SCALE
+
+    def table(self, items: Vocabulary, published: Vocabulary, tree: Hierarchy, network: Hierarchy) -> npt.NDArray[np.int64]:
+        """The scaled distance of each item to each published label; -1 where it is more than epsilon.
+
+        Args:
+            items: Original items.
+            published: Original items or nodes of the tree.
+            tree: The tree of the nodes.
+            network: What gives the distances of items, the tree itself or a richer one.
+        """
+        table = np.full((len(items), len(published)), -1, dtype=np.int64)
+        leaves = tree.leaf_numbers(items).astype(np.int64)
+        nodes = tree.nodes.encode(published.labels).astype(np.int64)
+        inner = np.flatnonzero(nodes >= tree.leaf_count)
+        if len(inner):
+            table[:, inner] = _edges(tree, leaves, nodes[inner])
+        outer = np.flatnonzero(nodes < tree.leaf_count)
+        together = Vocabulary.of([*items, *(published[number] for number in outer.tolist())])
+        near = network.neighbours(together, self.epsilon)
+        all_pairs = np.full((len(together), len(together)), -1, dtype=np.int64)
+        all_pairs[np.repeat(np.arange(len(together)), np.diff(near.indptr)), near.items] = near.distances
+        ours, theirs = together.encode(items.labels), together.encode([published[number] for number in outer.tolist()])
+        table[:, outer] = all_pairs[np.ix_(ours, theirs)]
+        return np.where((table < 0) | (table > self.epsilon), -1, table * SCALE)
+
+
+def _edges(tree: Hierarchy, leaves: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The number of edges between each leaf and each node."""
+    paths, others = tree.ancestors[leaves], tree.ancestors[tree.first[nodes]]
+    shared = np.zeros((len(leaves), len(nodes)), dtype=np.int64)
+    for depth in range(1, tree.height + 1):
+        shared += (paths[:, None, depth] == others[None, :, depth]) & (paths[:, None, depth] >= 0)
+    shared = np.minimum(shared, tree.depth[nodes][None, :])
+    return tree.depth[leaves][:, None] + tree.depth[nodes][None, :] - 2 * shared
