@@ -57,6 +57,14 @@ def test_small_blocks_give_the_same(tree, epsilon):
     assert (parts.indptr.dtype, parts.items.dtype, parts.distances.dtype) == (np.int64, np.int32, np.int32)
 
 
+def test_any_epsilon_is_understood():
+    words = Vocabulary(GOODS.labels[: GOODS.leaf_count])
+    far = GOODS.neighbours(words, 10**15)
+    assert far.epsilon == 10**15
+    assert np.array_equal(far.distances, GOODS.neighbours(words, 6).distances)
+    assert len(far.items) == len(words) ** 2
+
+
 def test_an_index_is_made_once():
     words = Vocabulary(GOODS.labels[: GOODS.leaf_count])
     assert GOODS.neighbours(words, 3) is GOODS.neighbours(Vocabulary(words.labels), 3)

@@ -109,7 +109,7 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
     Raises:
         InfeasibleError: when there are more than `MOST_PAIRS` pairs.
     """
-    epsilon = int(epsilon)
+    asked, epsilon = int(epsilon), min(int(epsilon), 2 * int(reach.steps.max(initial=0)) + least)
     keys = reach.nodes * (epsilon + 1) + reach.steps
     order = np.argsort(keys, kind="stable")
     starts = np.searchsorted(keys[order], reach.nodes * (epsilon + 1))
@@ -125,12 +125,12 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
         total += len(block[1])
         if total > MOST_PAIRS:
             raise InfeasibleError(
-                f"epsilon = {epsilon} makes more than {MOST_PAIRS:,} pairs of {count:,} items neighbours; choose a smaller epsilon"
+                f"epsilon = {asked} makes more than {MOST_PAIRS:,} pairs of {count:,} items neighbours; choose a smaller epsilon"
             )
     if not blocks:
-        return Neighbours(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), epsilon)
+        return Neighbours(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), asked)
     indptr = np.concatenate(([0], np.cumsum(np.concatenate([block[0] for block in blocks]))))
-    return Neighbours(indptr, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks]), epsilon)
+    return Neighbours(indptr, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks]), asked)
 
 
 def _blocks(items: Numbers, meetings: Numbers, count: int) -> Iterator[tuple[int, int]]:
