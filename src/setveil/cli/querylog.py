@@ -11,8 +11,10 @@ import click
 
 from setveil.cli.options import FORMAT, force_option, json_option
 from setveil.cli.show import progress_bar, show
+from setveil.errors import DataError
 
 if TYPE_CHECKING:
+    from setveil.data.querylog import LogReport
     from setveil.data.terms import Lemma
 
 
@@ -45,20 +47,27 @@ def command(log: str, output: Path, terms: str, format: str | None, force: bool,
     setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5
     """
     import setveil
+    from setveil.io.files import format_by_name
     from setveil.io.output import check_place
     from setveil.report.querylog import report_log
 
     if str(output) != "-":
         check_place(output, force=force)
-    elif format is None:
-        format = "csv"
+    format = format or ("csv" if str(output) == "-" else format_by_name(output))
     chosen = {**options, "stop_words": _stop_words(options["stop_words"]), "known": _known(options["known"])}
     lemma = _lemma(chosen.pop("wordnet"), needed=terms == "nouns" or chosen["known"] == "wordnet")
     with progress_bar() as progress:
         data, found = setveil.read_querylog(log, terms=terms, lemma=lemma, progress=progress, **chosen)  # type: ignore[arg-type]
+        if not len(data):
+            raise DataError(_nothing_left(found))
         setveil.write(data, output, format=format, force=force)
     report = report_log(found, str(output), terms)
     show(report, as_json, sys.stderr if str(output) == "-" else sys.stdout)
+
+
+def _nothing_left(found: LogReport) -> str:
+    dropped = f"{found.stopped_occurrences:,} stop words, {found.unknown_occurrences:,} unknown, {found.rare_occurrences:,} rare"
+    return f"no term is left of {found.occurrences:,} in {found.queries:,} queries ({dropped}); nothing was written"
 
 
 def _stop_words(given: str) -> Collection[str]:

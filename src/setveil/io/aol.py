@@ -59,9 +59,12 @@ def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns)
         _load_parquet(connection, source, wanted)
         return
     lines = clean_lines(source)
-    start = first_text(lines).lstrip("\n")
+    start = first_text(lines)
     if not start.strip():
         raise source.fault("the log is empty")
+    start = start.lstrip(f"\n{MARK}")
+    if not start:
+        raise source.fault("this is no text, or its lines are not UTF-8 or longer than a megabyte")
     delimiter = guess_delimiter(start.split("\n", 1)[0], "\t,;|")
     if delimiter == "\t":
         _load_lines(connection, source, lines, start, wanted)

@@ -98,7 +98,7 @@ def write(
         return
     _check_format(format)
     target = Path(path)
-    name = format or _format_by_name(target)
+    name = format or format_by_name(target)
     if str(target) == "-":
         _write_to_output(thing, name)
     else:
@@ -117,7 +117,8 @@ def _check_format(format: str | None) -> None:
         raise ParameterError("format", format, f"choose one of {', '.join(FORMATS)}")
 
 
-def _format_by_name(path: Path) -> str:
+def format_by_name(path: Path) -> str:
+    """The format of a file to write, by the end of its name."""
     name = Path(path.stem) if path.suffix.lower() in (".gz", ".zst") else path
     for format in FORMATS.values():
         if name.suffix.lower() in format.suffixes:

@@ -55,9 +55,9 @@ def querylog(users: int = 20_000, seed: int = 0, *, topics: Sequence[Sequence[st
     Topics are groups of related words. Few topics are popular and most are not (Zipf), and so are the words in them. A user has three
     interests, each a topic, and inside each favourite words of their own, so that people of one interest use different but related
     words: data of this kind is sparse, and most terms are issued by few. Queries have one to four terms, some an extra word, some a
-    misspelling or a plural; one in ten is the address of a site. About a quarter of them are repeated. They come in sessions over three
-    months; a query has a row for each click on a result, and one without a click when there is none. How many queries a user issues is
-    log-normal: many issue a few, some hundreds.
+    misspelling or a plural; one in ten is the address of a site. Nearly a quarter of them repeat one of the same user. They come in
+    sessions over three months; a query has a row for each click on a result, and one without a click when there is none. How many
+    queries a user issues is log-normal: many issue a few, some hundreds.
 
     Args:
         users: How many users.

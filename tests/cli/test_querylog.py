@@ -1,0 +1,131 @@
+"""`setveil querylog` and `setveil generate querylog` as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import setveil
+from setveil.cli import answer
+
+LOG = """\
+AnonID\tQuery\tQueryTime\tItemRank\tClickURL
+4417749\tred wine\t2006-03-01 07:17:12\t1\thttp://a.b
+4417749\tred wine\t2006-03-01 07:17:12\t2\thttp://c.d
+4417749\twine\t2006-03-01 09:17:12\t\t
+711391\twhite wine\t2006-03-02 10:00:00\t\t
+711391\tsecret
+"""
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.tsv").write_text(LOG, encoding="utf-8")
+    return "log.tsv"
+
+
+def querylog(*words: str) -> int:
+    return answer(["querylog", *words, "--wordnet", "none"])
+
+
+def test_vocabularies_hold_no_user_and_no_time(log, capfd):
+    assert querylog(log, "-o", "vocab.csv") == 0
+    text = Path("vocab.csv").read_text(encoding="utf-8")
+    assert text.startswith("record,item,count\n")
+    assert "4417749" not in text
+    assert "2006" not in text
+    assert "http" not in text
+    assert sorted(map(sorted, setveil.read("vocab.csv"))) == [["red", "wine"], ["white", "wine"]]
+    out = capfd.readouterr().out
+    assert "line 6" in out
+    assert "private" in out
+    assert "4417749" not in out
+    assert "secret" not in out
+
+
+def test_json_is_one_object(log, capfd):
+    assert querylog(log, "-o", "vocab.csv", "--gap", "30m", "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (found["private"], found["rows"], found["bad_rows"], found["merged_clicks"]) == (True, 5, 1, 1)
+    assert (found["vocabularies"], found["users"], found["bad_lines"][0]["line"]) == (3, 2, 6)
+
+
+def test_queries_are_sets(log):
+    assert querylog(log, "-o", "queries.jsonl", "--terms", "queries") == 0
+    assert sorted(map(sorted, setveil.read("queries.jsonl"))) == [["red wine", "wine"], ["white wine"]]
+
+
+def test_the_report_does_not_mix_with_data_on_standard_output(log, capfd):
+    assert querylog(log, "-o", "-", "--seed", "1") == 0
+    out, err = capfd.readouterr()
+    assert out.splitlines()[0] == "record,item,count"
+    assert len(out.splitlines()) == 5
+    assert "Query log" in err
+
+
+def test_options_from_files(log):
+    for name, words in (("stop.txt", "Red\nwhite\n"), ("known.txt", "wine\n")):
+        with open(name, "w", encoding="utf-8") as stream:
+            stream.write(words)
+    assert querylog(log, "-o", "one.csv", "--stop-words", "stop.txt") == 0
+    assert querylog(log, "-o", "two.csv", "--stop-words", "none", "--known", "known.txt", "--force") == 0
+    assert list(setveil.read("one.csv").vocabulary) == list(setveil.read("two.csv").vocabulary) == ["wine"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["log.tsv", "-o", "log.tsv"], 2, "exists already"),
+        (["log.tsv", "-o", "vocab.xyz"], 2, "does not tell the format"),
+        (["log.tsv", "-o", "vocab.csv", "--gap", "soon"], 2, "gap = 'soon'"),
+        (["log.tsv", "-o", "vocab.csv", "--terms", "nouns"], 2, "WordNet"),
+        (["log.tsv", "-o", "vocab.csv", "--user", "who"], 3, "there is no column 'who'"),
+        (["log.tsv", "-o", "vocab.csv", "--min-users", "3"], 3, "no term is left"),
+        (["log.tsv", "-o", "vocab.csv", "--known", "gone.txt"], 3, "no such file"),
+        (["gone.tsv", "-o", "vocab.csv"], 3, "no such file"),
+        (["log.tsv"], 2, "--output"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(log, capfd, words, code, said):
+    assert querylog(*words) == code
+    err = capfd.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert os.listdir() == ["log.tsv"]
+
+
+def test_a_generated_log_is_repeatable_and_says_where_its_words_are_from(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    made = ["generate", "querylog", "--users", "200", "--topics", "catalogue"]
+    assert answer([*made, "-o", "a.tsv", "--seed", "3"]) == answer([*made, "-o", "b.tsv", "--seed", "3"]) == 0
+    assert answer([*made, "-o", "c.tsv.gz", "--seed", "4"]) == 0
+    assert "words from the built-in catalogue" in capfd.readouterr().out
+    assert Path("a.tsv").read_bytes() == Path("b.tsv").read_bytes()
+    assert querylog("a.tsv", "-o", "a.csv") == querylog("c.tsv.gz", "-o", "c.csv") == 0
+    assert answer([*made, "-o", "a.tsv"]) == 2
+    assert answer(["generate", "querylog", "-o", "d.tsv", "--topics", "novels"]) == 2
+    assert not os.path.exists("d.tsv")
+
+
+def test_an_interruption_leaves_nothing(tmp_path):
+    log = tmp_path / "log.tsv"
+    log.write_text("".join(f"{n}\tword{n} and{n}\t2006-03-01 00:00:00\n" for n in range(300_000)), encoding="utf-8")
+    command = [sys.executable, "-m", "setveil", "querylog", str(log), "-o", str(tmp_path / "vocab.csv"), "--wordnet", "none"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    deadline = time.time() + 60
+    while not any(tmp_path.glob("setveil-*")) and time.time() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "interrupted" in err
+    assert os.listdir(tmp_path) == ["log.tsv"]
