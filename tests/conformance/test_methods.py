@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from setveil.audit import verify
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods import METHODS
-from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 
-PROMISES: dict[type[Promise], dict[str, float]] = {KAnonymity: {}, KmAnonymity: {"m": 2}, Coherence: {"p": 2, "h": 0.8}}
+PROMISES: dict[type[Promise], dict[str, float]] = {
+    KAnonymity: {},
+    KmAnonymity: {"m": 2},
+    Coherence: {"p": 2, "h": 0.8},
+    VocabularyKAnonymity: {},
+}
 ENGINES = {"one thread": Local(1), "three threads": Local(3)}
 
 AWKWARD = {
@@ -35,6 +40,10 @@ INFEASIBLE = {
 
 each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+
+
+of_bags = {name: method for name, method in METHODS.items() if VocabularyKAnonymity in method.promises}
+"""The methods that hide people in bags, counts and all."""
 
 
 def promise_of(method, k):
@@ -98,3 +107,27 @@ def test_records_may_be_plain_lists(method):
     assert method().anonymize(records, promise_of(method, 2), tree) == method().anonymize(
         Transactions.of(records), promise_of(method, 2), tree
     )
+
+
+@pytest.mark.parametrize("method", of_bags.values(), ids=of_bags)
+@each_engine
+@pytest.mark.parametrize("case", AWKWARD)
+def test_every_release_of_bags_verifies_with_its_counts(method, engine, case):
+    data = Bags.of([*record, *record[:2], *record[:1]] for record in AWKWARD[case])
+    tree = Hierarchy.balanced(data.vocabulary, 3)
+    release = method().anonymize(data, VocabularyKAnonymity(k=3), tree, engine=engine)
+    assert len(release) == len(data)
+    assert release.form == method.form
+    assert isinstance(release.classes, Bags)
+    verdict = verify(release, data, hierarchy=tree)
+    assert verdict.holds, verdict.text
+    assert verify(release.without_alignment(), data, hierarchy=tree).holds
+
+
+@pytest.mark.parametrize("method", of_bags.values(), ids=of_bags)
+def test_bags_are_published_alike_by_any_number_of_threads(method):
+    data = Bags.of([["a", "b", "b"], ["a", "b"], ["c", "c", "d"], ["c", "d", "d"], ["a", "d"], ["b", "c"], ["e"] * 4, ["e"] * 3])
+    tree, promise = Hierarchy.balanced(data.vocabulary, 2), VocabularyKAnonymity(k=2)
+    first, second = (method().anonymize(data, promise, tree, engine=engine) for engine in ENGINES.values())
+    assert first == second
+    assert first.alignment.tolist() == second.alignment.tolist()

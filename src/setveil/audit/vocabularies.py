@@ -14,7 +14,7 @@ from setveil.audit.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.published.alignment import over_whole_tree
+from setveil.published.alignment import over_tree
 from setveil.published.vocabularies import Vocabularies
 
 Numbers = npt.NDArray[np.int64]
@@ -58,9 +58,9 @@ def _check_slots(release: Vocabularies, slots: Bags, limit: int) -> Check:
 
 def check_vocabularies(release: Vocabularies, original: Transactions, hierarchy: Hierarchy | None, limit: int = 1) -> list[Check]:
     """Whether as many bags are published as there are originals, of their own items, and each can stand for its original."""
+    release = over_tree(release, original, hierarchy)
     if release.hierarchy is not None:
-        release = over_whole_tree(release, original)
-        release.hierarchy.leaf_numbers(original.vocabulary)  # type: ignore[union-attr]
+        release.hierarchy.leaf_numbers(original.vocabulary)
     data = original if isinstance(original, Bags) else _with_counts(original)
     counts, items = check_record_count(release, data), _check_items(release, data, limit)
     if not counts.holds:

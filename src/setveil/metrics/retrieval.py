@@ -11,7 +11,7 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.meaning import Meaning
-from setveil.published.alignment import over_whole_tree
+from setveil.published.alignment import over_tree
 from setveil.published.generalized import Generalized
 from setveil.published.vocabularies import Vocabularies
 
@@ -102,7 +102,7 @@ def sdist(
     from setveil.kernels.retrieval import Rows, nearest_distances
 
     _check_size(release, original)
-    release = over_whole_tree(release, original)
+    release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
         raise ParameterError("hierarchy", None, "sdist compares items by their meaning and needs a hierarchy over them")

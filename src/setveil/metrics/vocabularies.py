@@ -12,7 +12,7 @@ from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.hierarchy.neighbours import Neighbours
 from setveil.metrics.meaning import SCALE, Meaning
 from setveil.metrics.suppression import published_share
-from setveil.published.alignment import over_whole_tree
+from setveil.published.alignment import over_tree
 from setveil.published.vocabularies import Matches, Vocabularies
 
 Numbers = npt.NDArray[np.int64]
@@ -31,7 +31,7 @@ def loss_of_slots(release: Vocabularies, original: Transactions, hierarchy: Hier
     """
     if not original.occurrences or published_share(release, original) == 0:
         return 1.0 if original.occurrences else 0.0
-    release = over_whole_tree(release, original)
+    release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
         raise ParameterError("hierarchy", None, "blm is about the nodes over what a slot holds and needs a hierarchy")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, UnknownItemError
+from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.published.fitting import ClassTable, ClassTrie, LeafRecords, Numbers, leaves_of
 from setveil.published.generalized import Generalized, distinct_records
 from setveil.published.matching import Matching, Shortage
@@ -80,11 +81,21 @@ def over_whole_tree(release: WithTree, original: Transactions) -> WithTree:
         return release
     from setveil.hierarchy.build import rebuild
 
-    tree = rebuild(release.hierarchy.origin, original.vocabulary, original.supports())
+    return _on(release, rebuild(release.hierarchy.origin, original.vocabulary, original.supports()), "built from the original's items")
+
+
+def over_tree(release: WithTree, original: Transactions, hierarchy: Hierarchy | None) -> WithTree:
+    """As `over_whole_tree`, but over a tree that is given, if one is; a release without a tree comes back as it is."""
+    if release.hierarchy is None or hierarchy is None or not release.hierarchy.origin.pruned:
+        return over_whole_tree(release, original)
+    return _on(release, hierarchy, "given")
+
+
+def _on(release: WithTree, tree: Hierarchy, kind: str) -> WithTree:
     try:
         return cast(WithTree, release.on(tree))
     except UnknownItemError as error:
-        problem = f"it shows {len(error.items)} nodes that the tree built from the original's items does not have"
+        problem = f"it shows {len(error.items)} nodes that the tree {kind} does not have"
         raise MisfitError(problem, published=error.items) from None
 
 
