@@ -1,4 +1,4 @@
-"""Top itemsets against the plain oracle."""
+"""Top itemsets, of all and of the closed ones, against the plain oracle."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics import itemsets
-from setveil.metrics.itemsets import top_itemsets
+from setveil.metrics.itemsets import closed_itemsets, top_itemsets
 from tests.oracle import itemsets as oracle
 from tests.strategies import transactions
 
 SHOP = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"], []])
 
 
-def check(data: Transactions, count: int, least_size: int = 1, weights: list[int] | None = None) -> None:
-    found = top_itemsets(data, count, least_size=least_size, weights=None if weights is None else np.array(weights, dtype=np.int64))
-    truth = oracle.supports(list(data), weights, least_size)
+KINDS = {"all": (top_itemsets, oracle.supports), "closed": (closed_itemsets, oracle.closed)}
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def check(kind: str, data: Transactions, count: int, least_size: int = 1, weights: list[int] | None = None) -> None:
+    find, plain = KINDS[kind]
+    found = find(data, count, least_size=least_size, weights=None if weights is None else np.array(weights, dtype=np.int64))
+    truth = plain(list(data), weights, least_size)
     certain, ties = oracle.top(truth, count)
     rows = [(tuple(sorted(itemset)), support) for itemset, support in found]
     assert {itemset for itemset, _ in rows[: found.certain]} == certain
@@ -32,31 +37,35 @@ def check(data: Transactions, count: int, least_size: int = 1, weights: list[int
     assert found.complete
 
 
-@given(transactions(max_records=14, max_items=7), st.integers(1, 40), st.integers(1, 4))
-def test_the_top_itemsets_are_those_of_the_oracle(data, count, least_size):
-    check(data, count, least_size)
+@each_kind
+@given(data=transactions(max_records=14, max_items=7), count=st.integers(1, 40), least_size=st.integers(1, 4))
+def test_the_top_itemsets_are_those_of_the_oracle(kind, data, count, least_size):
+    check(kind, data, count, least_size)
 
 
-@given(transactions(max_records=10, max_items=6), st.integers(1, 30), st.integers(1, 3), st.data())
-def test_weights_count_as_repeated_records(data, count, least_size, draw):
+@each_kind
+@given(data=transactions(max_records=10, max_items=6), count=st.integers(1, 30), least_size=st.integers(1, 3), draw=st.data())
+def test_weights_count_as_repeated_records(kind, data, count, least_size, draw):
     weights = draw.draw(st.lists(st.integers(1, 300), min_size=len(data), max_size=len(data)))
-    check(data, count, least_size, weights)
+    check(kind, data, count, least_size, weights)
 
 
+@each_kind
 @pytest.mark.parametrize("seed", range(6))
-def test_more_rows_than_a_word_has_bits_are_counted_right(seed):
+def test_more_rows_than_a_word_has_bits_are_counted_right(kind, seed):
     chance = random.Random(seed)
     records = [[str(item) for item in range(9) if chance.random() < 0.9 - item / 12] for _ in range(300)]
-    check(Transactions.of(records), 60)
-    check(Transactions.of(records), 25, least_size=3)
-    check(Transactions.of(records), 25, weights=[chance.randrange(1, 9) for _ in records])
+    check(kind, Transactions.of(records), 60)
+    check(kind, Transactions.of(records), 25, least_size=3)
+    check(kind, Transactions.of(records), 25, weights=[chance.randrange(1, 9) for _ in records])
 
 
-@given(transactions(max_records=12, max_items=7), st.randoms(use_true_random=False), st.integers(1, 20))
-def test_the_order_of_the_records_does_not_matter(data, chance, count):
+@each_kind
+@given(data=transactions(max_records=12, max_items=7), chance=st.randoms(use_true_random=False), count=st.integers(1, 20))
+def test_the_order_of_the_records_does_not_matter(kind, data, chance, count):
     order = list(range(len(data)))
     chance.shuffle(order)
-    found, again = top_itemsets(data, count), top_itemsets(data.take(order), count)
+    found, again = KINDS[kind][0](data, count), KINDS[kind][0](data.take(order), count)
     assert list(found) == list(again)
 
 
