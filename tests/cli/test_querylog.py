@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -129,3 +130,15 @@ def test_an_interruption_leaves_nothing(tmp_path):
     assert running.returncode == 130
     assert "interrupted" in err
     assert os.listdir(tmp_path) == ["log.tsv"]
+
+
+@pytest.mark.long
+def test_a_large_log_takes_little_memory(tmp_path):
+    """200 MB here; the log of 1 GB is among the benchmarks."""
+    log, vocabularies = tmp_path / "log.tsv", tmp_path / "vocab.csv"
+    made = [sys.executable, "-m", "setveil", "generate", "querylog", "-o", log, "--users", "180000", "--topics", "catalogue"]
+    subprocess.run(made, check=True, capture_output=True)
+    assert log.stat().st_size > 150_000_000
+    command = [sys.executable, "-m", "setveil", "querylog", log, "-o", vocabularies, "--wordnet", "none", "--memory-limit", "300MB"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 900_000_000

@@ -198,6 +198,9 @@ def test_a_parquet_table_is_a_log(tmp_path):
         ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "three different columns"),
         ("user,query,text,time\n1,a,b,2006-03-01\n", {}, "may each be the text: choose with text="),
         ("just a text\n", {}, "no column is obviously the user"),
+        ('user,query,time\n1,"a,2006-03-01\n2,b,2006-03-01\n', {}, "line 2: a quote is opened and never closed"),
+        (oracle.HEADER.encode("utf-16"), {}, "UTF-16"),
+        (b"\xff\xfd\n" * 9, {}, "this is no text"),
     ],
 )
 def test_a_file_that_is_no_log_is_refused_in_one_line(text, options, said):
@@ -214,6 +217,8 @@ def test_a_file_that_is_no_log_is_refused_in_one_line(text, options, said):
         ({"terms": "verbs"}, "terms = 'verbs'"),
         ({"terms": "queries", "known": ["wine"]}, "known"),
         ({"memory_limit": "much"}, "memory_limit"),
+        ({"stop_words": "english"}, "a list of words"),
+        ({"known": "words.txt"}, "a list of words"),
     ],
 )
 def test_options_outside_what_is_allowed_are_refused(options, said):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from setveil.data.columns import RECORD_NAMES, choose_column, listed, plain_name
 from setveil.data.querylog import BadLine
+from setveil.errors import FileFormatError
 from setveil.io import parquet
 from setveil.io.delimited import guess_delimiter, header
 from setveil.io.duck import named, quoted
@@ -58,6 +59,8 @@ def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns)
     if source.compression is None and source.head.startswith(parquet.MAGIC):
         _load_parquet(connection, source, wanted)
         return
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise source.fault("the text is UTF-16, not UTF-8: convert it, for example with iconv -f utf-16 -t utf-8")
     lines = clean_lines(source)
     start = first_text(lines)
     if not start.strip():
@@ -117,8 +120,17 @@ def _load_csv(connection: DuckDBPyConnection, source: Source, lines: Path, start
     table = f"read_csv({quoted(lines)}, {options}, ignore_errors=true, store_rejects=true, max_line_size={16 * LONGEST})"
     user, text, time = columns
     _make_tables(connection, f"SELECT {user} AS user, {text} AS text, {time} AS time, NULL AS fault FROM {table}", first_line=2)
+    _refuse_open_quote(connection, source)
     unreadable = f"CASE WHEN starts_with(csv_line, {quoted(MARK)}) THEN 'unreadable' ELSE 'columns' END"
     connection.execute(f"INSERT INTO bad SELECT line, any_value({unreadable}) FROM reject_errors GROUP BY line").fetchall()
+
+
+def _refuse_open_quote(connection: DuckDBPyConnection, source: Source) -> None:
+    """A quote that is never closed swallows all rows behind it, so that nobody could say how many are lost."""
+    swallowed = "error_type IN ('UNQUOTED VALUE', 'LINE SIZE OVER MAXIMUM') AND contains(trim(csv_line, chr(10)), chr(10))"
+    found = connection.execute(f"SELECT min(line) FROM reject_errors WHERE {swallowed}").fetchall()
+    if found[0][0] is not None:
+        raise FileFormatError(source.name, "a quote is opened and never closed", line=int(found[0][0]))
 
 
 def _load_parquet(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> None:

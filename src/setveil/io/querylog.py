@@ -108,6 +108,8 @@ def _rules(
     kind: TermKind, lemma: Lemma | None, known: Collection[str] | Literal["wordnet"] | None, stop_words: Collection[str]
 ) -> tuple[TermRules, str]:
     """The rules, and where base forms come from."""
+    if isinstance(stop_words, str) or (isinstance(known, str) and known != "wordnet"):
+        raise ParameterError("stop_words" if isinstance(stop_words, str) else "known", "a text", "it must be a list of words")
     if kind == "queries":
         if known is not None:
             raise ParameterError("known", known, "it chooses words, but the terms are whole queries; leave it out")
