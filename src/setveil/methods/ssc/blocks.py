@@ -1,0 +1,97 @@
+"""Large data in blocks of similar vocabularies, each of which is clustered by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Bags
+from setveil.hierarchy.hierarchy import Hierarchy
+
+Int64s = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.floating[Any]]
+
+CONCEPTS = 256
+"""Nodes of the tree that vocabularies are compared by, at most: those of the deepest level that has no more."""
+ROUNDS = 20
+"""Steps of the power iteration; a rough direction is as good as an exact one."""
+
+
+def blocks(data: Bags, hierarchy: Hierarchy, most: int) -> list[Int64s]:
+    """The rows in blocks of at most `most`, each ascending.
+
+    A block that is too large is halved across the direction in which its vocabularies differ most: their weights on the concepts
+    (nodes high in the tree), each vocabulary of length 1, projected on the first principal direction and cut at the median; of equals
+    the first rows come first. Sums are taken in the order of the rows, so the result is the same on any number of threads.
+    """
+    rows = np.arange(len(data))
+    if len(data) <= most:
+        return [rows]
+    vectors = _vectors(data, hierarchy)
+    done, pending = [], [rows]
+    while pending:
+        block = pending.pop()
+        if len(block) <= most:
+            done.append(block)
+            continue
+        halves = np.array_split(block[np.argsort(_projected(vectors, block), kind="stable")], 2)
+        pending += [np.sort(half) for half in reversed(halves)]
+    return done
+
+
+class _Vectors:
+    """Sparse vectors of length 1 over the concepts."""
+
+    def __init__(self, indptr: Int64s, concepts: Int64s, weights: Floats, width: int) -> None:
+        self.indptr, self.concepts, self.weights, self.width = indptr, concepts, weights, width
+
+
+def _vectors(data: Bags, hierarchy: Hierarchy) -> _Vectors:
+    """The vector of each vocabulary: the roots of the counts of what it holds under each concept."""
+    level = _level(hierarchy)
+    above = hierarchy.ancestors[hierarchy.leaf_numbers(data.vocabulary)]
+    nodes = np.where(above[:, level] >= 0, above[:, level], above.max(axis=1))
+    names, concepts = np.unique(nodes, return_inverse=True)
+    counted = Bags.from_pairs(data.rows, concepts[data.items], hierarchy.nodes, size=len(data), counts=data.counts)
+    weights = np.sqrt(counted.counts.astype(np.float64))
+    sums = np.concatenate(([0], np.cumsum(counted.counts)))[counted.indptr]
+    weights /= np.repeat(np.sqrt(np.maximum(np.diff(sums), 1).astype(np.float64)), counted.lengths)
+    return _Vectors(counted.indptr, counted.items.astype(np.int64), weights, len(names))
+
+
+def _level(hierarchy: Hierarchy) -> int:
+    """The deepest level of the tree with at most `CONCEPTS` nodes over the leaves."""
+    level = 0
+    for depth in range(1, hierarchy.height + 1):
+        if len(np.unique(hierarchy.ancestors[:, depth])) > CONCEPTS:
+            break
+        level = depth
+    return level
+
+
+def _projected(vectors: _Vectors, block: Int64s) -> Floats:
+    """Where each row of a block lies along its first principal direction."""
+    lengths = np.diff(vectors.indptr)[block]
+    owners = np.repeat(np.arange(len(block)), lengths)
+    ends = np.cumsum(lengths)
+    entries = np.arange(ends[-1]) + np.repeat(vectors.indptr[block] - (ends - lengths), lengths)
+    concepts, weights = vectors.concepts[entries], vectors.weights[entries]
+    mean = np.bincount(concepts, weights=weights, minlength=vectors.width) / len(block)
+    squares = np.bincount(concepts, weights=weights * weights, minlength=vectors.width) / len(block)
+    direction = np.zeros(vectors.width)
+    direction[int(np.argmax(squares - mean * mean))] = 1.0
+    for _ in range(ROUNDS):
+        along = np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)) - _sum(mean * direction)
+        direction = np.bincount(concepts, weights=weights * along[owners], minlength=vectors.width) - mean * _sum(along)
+        length = np.sqrt(_sum(direction * direction))
+        if length == 0:
+            break
+        direction /= length
+    return np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)).astype(np.float64)
+
+
+def _sum(values: Floats) -> float:
+    """The sum from first to last."""
+    return float(np.cumsum(values)[-1])

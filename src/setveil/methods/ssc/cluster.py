@@ -1,0 +1,175 @@
+"""Algorithm 1 on blocks of vocabularies: clusters of k, then what is left joins them. [Liu2010b] section IV-A"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Bags
+from setveil.engines.local import Local, Progress
+from setveil.kernels import centre as kernels
+from setveil.kernels import ssc
+from setveil.methods.ssc.prepare import bag_sizes
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+BUDGET = 50
+"""Clusters that a block makes before the progress is told."""
+ROOM = 1 << 12
+"""What the store of centres has room for at first; it doubles."""
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of vocabularies with their centres."""
+
+    members: Int64s
+    """The vocabularies of one cluster after the other, in the order in which they joined."""
+    bounds: Int64s
+    slot_cluster: Int64s
+    """The cluster of each slot."""
+    slot_times: Int64s
+    """How often each slot stands in its cluster."""
+    terms: Int32s
+    """The terms of one slot after the other, one of each member in the order of the members."""
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def sizes(self) -> Int64s:
+        return np.diff(self.bounds)
+
+    @property
+    def slot_sizes(self) -> Int64s:
+        """How many terms each slot holds."""
+        return self.sizes[self.slot_cluster]
+
+    def of(self, rows: Int64s) -> Clusters:
+        """The same clusters, of rows whose numbers are these."""
+        return replace(self, members=rows[self.members])
+
+
+def cluster(data: Bags, blocks: list[Int64s], near: kernels.Near, rule: kernels.Rule, engine: Local, progress: Progress | None) -> Clusters:
+    """The clusters of the rows of each block, which must be in canonical order and at least k.
+
+    Args:
+        data: The vocabularies.
+        blocks: Which rows are clustered together.
+        near: The relevant terms of each term.
+        rule: What decides who is near.
+        engine: Runs blocks beside each other.
+        progress: Is told how many vocabularies are in clusters.
+    """
+    work = [Block(data, rows, near, rule) for rows in blocks]
+    pending = work
+    while pending:
+        for _ in engine.map(Block.step, pending):
+            if progress is not None:
+                progress(sum(block.placed for block in work), sum(len(rows) for rows in blocks), "clustering")
+        pending = [block for block in pending if block.is_open]
+    places = dict(engine.map(lambda number: (number, work[number].finish()), range(len(work))))
+    return joined_clusters([places[number].of(rows) for number, rows in enumerate(blocks)])
+
+
+class Block:
+    """The clustering of some vocabularies."""
+
+    def __init__(self, data: Bags, numbers: Int64s, near: kernels.Near, rule: kernels.Rule) -> None:
+        self.rows, self.near, self.rule = rows_of(data.take(numbers)), near, rule
+        count, occurrences = len(numbers), int(self.rows.sizes.sum())
+        self.state = ssc.State(
+            alive=np.arange(count),
+            upper=np.full(count, ssc.FAR),
+            seen=np.zeros(count, dtype=np.int64),
+            members=np.empty(count, dtype=np.int64),
+            bounds=np.zeros(count // int(rule.k) + 2, dtype=np.int64),
+            numbers=np.array([count, 0, 0], dtype=np.int64),
+        )
+        self.store = new_store(count // int(rule.k) + int(rule.k) + 2, occurrences, len(near.indptr) - 1)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are vocabularies enough for another cluster."""
+        return bool(self.state.numbers[ssc.ALIVE] >= self.rule.k)
+
+    @property
+    def placed(self) -> int:
+        return int(self.state.numbers[ssc.MEMBERS])
+
+    def step(self) -> None:
+        """Make some clusters."""
+        self.store = ssc.build_clusters(self.rows, self.near, self.rule, self.state, self.store, np.int64(BUDGET))
+
+    def finish(self) -> Clusters:
+        """Place what is left, and give the centres of all members."""
+        state, numbers = self.state, self.state.numbers
+        target = np.empty(numbers[ssc.ALIVE], dtype=np.int64)
+        ssc.place_rest(self.rows, self.near, self.rule, state, self.store, target)
+        owners = np.concatenate((np.repeat(np.arange(numbers[ssc.CLUSTERS]), self.rule.k), target))
+        members = np.concatenate((state.members[: numbers[ssc.MEMBERS]], state.alive[: numbers[ssc.ALIVE]]))
+        members = members[np.argsort(owners, kind="stable")]
+        bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[ssc.CLUSTERS]))))
+        return with_centres(self.rows, self.near, self.rule, members, bounds)
+
+
+def rows_of(data: Bags) -> kernels.Rows:
+    """Vocabularies as the kernels take them."""
+    return kernels.Rows(data.indptr, data.items, data.counts, bag_sizes(data))
+
+
+def new_store(centres: int, occurrences: int, terms: int) -> ssc.Store:
+    """Room for so many centres: a centre has no more slots than its last member has occurrences."""
+    return ssc.Store(
+        cluster=np.full(centres, -1, dtype=np.int64),
+        size=np.zeros(centres, dtype=np.int64),
+        nil=np.zeros(centres, dtype=np.int64),
+        slots=np.zeros(centres + 1, dtype=np.int64),
+        times=np.zeros(occurrences + 1, dtype=np.int64),
+        starts=np.zeros(occurrences + 2, dtype=np.int64),
+        items=np.empty(ROOM, dtype=np.int32),
+        sums=np.empty(ROOM, dtype=np.int32),
+        peaks=np.empty(ROOM, dtype=np.int32),
+        peak=np.zeros(occurrences + 1, dtype=np.int32),
+        head=np.full(terms, -1, dtype=np.int64),
+        following=np.empty(ROOM, dtype=np.int64),
+        centre=np.empty(ROOM, dtype=np.int64),
+        gain=np.empty(ROOM, dtype=np.int64),
+        room=np.empty(ROOM, dtype=np.int64),
+        used=np.zeros(2, dtype=np.int64),
+    )
+
+
+def with_centres(rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s) -> Clusters:
+    """Clusters whose members join in the order given, with their centres."""
+    occurrences = int(rows.sizes.sum())
+    times, terms = np.empty(occurrences, dtype=np.int64), np.empty(occurrences, dtype=np.int32)
+    made = kernels.match_members(rows, near, rule, members, bounds, times, terms)
+    owner = np.repeat(np.arange(len(made)), made)
+    filled = int(np.diff(bounds)[owner].sum())
+    return Clusters(members, bounds, owner, times[: len(owner)].copy(), terms[:filled].copy())
+
+
+def of_equal(data: Bags, groups: list[Int64s]) -> Clusters:
+    """Groups of equal vocabularies as clusters: each term is a slot."""
+    none = np.empty(0, dtype=np.int64)
+    firsts = data.take(np.array([group[0] for group in groups], dtype=np.int64))
+    sizes = np.array([len(group) for group in groups], dtype=np.int64)
+    bounds = np.concatenate(([0], np.cumsum(sizes)))
+    return Clusters(np.concatenate([none, *groups]), bounds, firsts.rows, firsts.counts, np.repeat(firsts.items, sizes[firsts.rows]))
+
+
+def joined_clusters(parts: list[Clusters]) -> Clusters:
+    """Several parts as one."""
+    none = np.empty(0, dtype=np.int64)
+    before = np.cumsum([0, *map(len, parts)]).tolist()
+    return Clusters(
+        members=np.concatenate([none, *(part.members for part in parts)]),
+        bounds=np.cumsum(np.concatenate([[0], *(part.sizes for part in parts)])).astype(np.int64),
+        slot_cluster=np.concatenate([none, *(part.slot_cluster + first for part, first in zip(parts, before, strict=False))]),
+        slot_times=np.concatenate([none, *(part.slot_times for part in parts)]),
+        terms=np.concatenate([np.empty(0, dtype=np.int32), *(part.terms for part in parts)]),
+    )
