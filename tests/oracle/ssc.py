@@ -109,7 +109,8 @@ def hungarian(costs: list[list[float]]) -> float:
 def ssc(bags: Sequence[Sequence[Term]], k: int, space: Space, seed_rule: str = "farthest", choose: Choose | None = None) -> list[list[int]]:
     """The clusters in the order in which they were made, each a list of vocabularies in the order in which they joined.
 
-    Algorithm 1 without empty vocabularies. The canonical order is that of the sorted terms with their counts; of equals the first of this order is taken.
+    Algorithm 1 without empty vocabularies. The canonical order is that of the sorted terms with their counts; of equals the first of this
+    order is taken.
     """
     order = sorted(range(len(bags)), key=lambda number: sorted(Counter(bags[number]).items()))
     choose = choose or (lambda members, centres: centres[0])

@@ -15,7 +15,7 @@ from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.hierarchy.neighbours import Neighbours
+from setveil.hierarchy.neighbours import Neighbours, check_epsilon
 from setveil.methods.method import Method
 from setveil.methods.ssc.blocks import blocks
 from setveil.methods.ssc.prepare import prepare
@@ -98,6 +98,7 @@ class SSC(Method):
     """`paper` weighs distances alone, for comparison."""
 
     def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
         if not isinstance(self.omega, int | float) or not math.isfinite(self.omega) or not self.epsilon < self.omega <= MOST_OMEGA:
             raise ParameterError("omega", self.omega, f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}")
         for name, allowed in _CHOICES.items():

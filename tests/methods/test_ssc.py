@@ -1,0 +1,244 @@
+"""SSC: the same clusters as the plain oracle, and k equal bags whatever comes in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setveil.audit import verify
+from setveil.data.transactions import Bags, Transactions
+from setveil.engines.local import Local
+from setveil.errors import ParameterError
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods.ssc import SSC
+from setveil.methods.ssc import method as module
+from setveil.methods.ssc.cluster import rows_of, with_centres
+from setveil.promises import VocabularyKAnonymity
+from tests.oracle import ssc as oracle
+from tests.strategies import bags, data_with_tree, trees
+
+WAYS = st.fixed_dictionaries(
+    {
+        "epsilon": st.integers(0, 5),
+        "omega": st.sampled_from([5.5, 10, 40]),
+        "model": st.sampled_from(["nil", "maximum"]),
+        "seed_rule": st.sampled_from(["farthest", "first"]),
+    }
+)
+VARIANTS = st.sampled_from(["default", "paper"])
+TYPICAL = st.sampled_from(["majority", "slots", "generalized"])
+
+
+@st.composite
+def small_data(draw):
+    """Bags that the oracle can match by brute force, without empty ones."""
+    labels = "abcdefg"[: draw(st.integers(2, 7))]
+    tree = draw(trees(leaves=labels))
+    record = st.dictionaries(st.sampled_from(labels), st.integers(1, 2), min_size=1, max_size=3)
+    return draw(st.lists(record, min_size=2, max_size=8)), tree
+
+
+def paths_of(tree):
+    return list(tree.paths())
+
+
+def spread(bag):
+    return [term for term, count in bag.items() for _ in range(count)]
+
+
+def published(release):
+    """The published bag of each original record, by what its items mean."""
+    names, counts = release.meanings(), np.split(release.classes.counts, release.classes.indptr[1:-1])
+    numbers = np.split(release.classes.items, release.classes.indptr[1:-1])
+    found = [Counter({names[i]: int(c) for i, c in zip(items, times, strict=True)}) for items, times in zip(numbers, counts, strict=True)]
+    return [found[number] for number in release.alignment]
+
+
+class Follower:
+    """Chooses among equally good matchings the one that the kernels took, and sees to it that it is one of the best."""
+
+    def __init__(self, data, tree, method, k):
+        near = tree.neighbours(data.vocabulary, method.epsilon)
+        self.near = module_near(near)
+        self.rows, self.rule, self.labels = rows_of(data), method._rule(k), data.vocabulary.labels
+
+    def __call__(self, members, centres):
+        made = with_centres(self.rows, self.near, self.rule, np.array(members), np.array([0, len(members)]))
+        terms = [self.labels[term] for term in made.terms]
+        width = len(members)
+        slots = [tuple(terms[i * width : (i + 1) * width]) for i in range(len(made.slot_times))]
+        taken = tuple(sorted(slot for slot, times in zip(slots, made.slot_times, strict=True) for _ in range(times)))
+        assert taken in centres
+        return taken
+
+
+def module_near(near):
+    from setveil.kernels.centre import Near
+
+    return Near(near.indptr, near.items, near.distances, np.zeros(len(near.items), np.int32))
+
+
+def check_against_oracle(records, tree, ways, k, typical):
+    data, method = Bags.of(records), SSC(variant="paper", typical=typical, **ways)
+    release = method.anonymize(data, VocabularyKAnonymity(k=k), tree, engine=Local(1))
+    terms = [spread(record) for record in records]
+    space = oracle.Space(oracle.tree_distance(paths_of(tree)), method.epsilon, method.omega, method.model)
+    follow = Follower(data, tree, method, k)
+    expected = [Counter()] * len(records)
+    for members in oracle.ssc(terms, k, space, method.seed_rule, follow):
+        centre = oracle.successive(terms, members, space, follow)
+        for member in members:
+            expected[member] = typical_of(centre, typical, space, tree, terms)
+    equal = published(release)
+    if len({tuple(sorted(record.items())) for record in records}) < len(records):  # equal vocabularies may stand for each other
+        assert Counter(frozenset(bag.items()) for bag in equal) == Counter(frozenset(bag.items()) for bag in expected)
+    else:
+        assert equal == expected
+
+
+def typical_of(centre, typical, space, tree, terms):
+    if typical == "slots":
+        return Counter(frozenset(Counter(slot).items()) for slot in centre)
+    if typical == "generalized":
+        return oracle.generalized(centre, paths_of(tree))
+    return oracle.majority(centre, space.distance, Counter(term for bag in terms for term in bag))
+
+
+@given(small_data(), WAYS, st.integers(2, 4), TYPICAL)
+def test_the_paper_variant_is_what_the_oracle_gives(drawn, ways, k, typical):
+    records, tree = drawn
+    check_against_oracle(records, tree, ways, min(k, len(records)), typical)
+
+
+@pytest.mark.long
+@settings(max_examples=3_000)
+@given(small_data(), WAYS, st.integers(2, 4), TYPICAL)
+def test_the_paper_variant_is_what_the_oracle_gives_thousands_of_times(drawn, ways, k, typical):
+    records, tree = drawn
+    check_against_oracle(records, tree, ways, min(k, len(records)), typical)
+
+
+@given(data_with_tree(multiset=True, min_records=2), WAYS, VARIANTS, TYPICAL)
+def test_every_published_bag_stands_k_times_and_the_verifier_agrees(drawn, ways, variant, typical):
+    data, tree = drawn
+    release = SSC(variant=variant, typical=typical, **ways).anonymize(data, VocabularyKAnonymity(k=2), tree)
+    assert len(release) == len(data)
+    assert release.sizes.min() >= 2
+    assert verify(release, data, hierarchy=tree).holds
+
+
+@given(data_with_tree(multiset=True, min_records=3), WAYS, VARIANTS)
+def test_matched_occurrences_are_in_their_records_and_relevant_to_each_other(drawn, ways, variant):
+    data, tree = drawn
+    method = SSC(variant=variant, **ways)
+    release = method.anonymize(data, VocabularyKAnonymity(k=3), tree)
+    near, matches = tree.neighbours(data.vocabulary, method.epsilon), release.matches
+    slots = {slot: matches.items[matches.slots == slot] for slot in np.unique(matches.slots)}
+    assert all(near.distance(one, other) is not None for items in slots.values() for one in items for other in items)
+    taken = Counter(zip(matches.records.tolist(), matches.items.tolist(), strict=True))
+    held = Counter(dict(zip(zip(data.rows.tolist(), data.items.tolist(), strict=True), data.counts.tolist(), strict=True)))
+    assert taken <= held
+    people = Counter(zip(matches.slots.tolist(), matches.records.tolist(), strict=True))
+    assert all(times == 1 for times in people.values())
+
+
+@given(bags(min_records=4), WAYS, VARIANTS, st.randoms(use_true_random=False))
+def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(data, ways, variant, random):
+    tree, promise = Hierarchy.balanced(data.vocabulary, 2), VocabularyKAnonymity(k=2)
+    order = random.sample(range(len(data)), len(data))
+    method = SSC(variant=variant, **ways)
+    given_order, other = (method.anonymize(d, promise, tree, engine=e) for d, e in ((data, Local(1)), (data.take(order), Local(3))))
+    assert given_order == other
+
+
+def test_blocks_hold_all_records_and_do_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 20)
+    random = np.random.default_rng(5)
+    data = Bags.of([str(term) for term in random.integers(0, 60, size=random.integers(1, 9))] for _ in range(150))
+    tree, promise = Hierarchy.balanced(data.vocabulary, 3), VocabularyKAnonymity(k=3)
+    whole = SSC(search="exact").anonymize(data, promise, tree)
+    one, three = (SSC().anonymize(data, promise, tree, engine=Local(threads)) for threads in (1, 3))
+    shuffled = SSC().anonymize(data.take(random.permutation(len(data))), promise, tree)
+    assert one == three == shuffled != whole
+    assert one.alignment.tolist() == three.alignment.tolist()
+    assert verify(one, data, hierarchy=tree).holds
+
+
+def test_sets_are_bags_of_single_terms():
+    records = [["a", "b"], ["a", "c"], ["b", "c"], ["d"]]
+    tree, promise = Hierarchy.balanced(Transactions.of(records).vocabulary, 2), VocabularyKAnonymity(k=2)
+    assert SSC().anonymize(Transactions.of(records), promise, tree) == SSC().anonymize(Bags.of(records), promise, tree)
+
+
+def test_equal_vocabularies_that_stand_often_enough_are_published_as_they_are():
+    data = Bags.of([["a", "a", "b"]] * 5 + [["a", "c"], ["a", "d"], ["b", "d"]])
+    tree = Hierarchy.balanced(data.vocabulary, 2)
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=3), tree)
+    assert published(release)[:5] == [Counter({"a": 2, "b": 1})] * 5
+    assert len(release) == 8
+
+
+def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
+    data = Bags.of([["a", "b"]] * 4 + [["c", "d"]] * 3 + [["c", "e"]])
+    tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*"), ("e", "C", "*")])
+    release = SSC(epsilon=2, omega=5).anonymize(data, VocabularyKAnonymity(k=3), tree)
+    assert sorted(release.sizes.tolist()) == [4, 4]
+    assert release.empty == 0
+
+
+@pytest.mark.parametrize(("empty", "expected"), [(1, 2), (2, 2), (3, 3)])
+def test_a_few_empty_vocabularies_hide_among_the_shortest(empty, expected):
+    data = Bags.of([[]] * empty + [["a"]] + [["a", "b", "c"]] * 4)
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    assert release.empty == expected
+    assert release.sizes.min() >= 2
+
+
+def test_a_cluster_with_nothing_in_common_is_published_empty():
+    data = Bags.of([["a"], ["z"]])
+    tree = Hierarchy.from_paths([("a", "A", "*"), ("z", "Z", "*")])
+    release = SSC(epsilon=2).anonymize(data, VocabularyKAnonymity(k=2), tree)
+    assert release.empty == 2
+    assert len(release.matches) == 0
+
+
+def test_repeated_terms_cost_no_more_than_single_ones():
+    data = Bags.of([{"a": 10**6, "b": 3}, {"a": 10**6 - 1, "b": 5}, {"b": 10**5}, {"a": 1, "b": 10**5}])
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    assert release.sizes.tolist() == [2, 2]
+
+
+def test_progress_counts_the_vocabularies_in_clusters():
+    told = []
+    data = Bags.of([[str(i % 7), str(i % 11)] for i in range(300)])
+    SSC(variant="paper").anonymize(
+        data,
+        VocabularyKAnonymity(k=3),
+        Hierarchy.balanced(data.vocabulary, 3),
+        progress=lambda done, total, stage: told.append((done, total, stage)),
+    )
+    assert told[-1] == (300, 300, "clustering")
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"omega": 4}, "omega = 4 is not allowed: it must be above epsilon = 4"),
+        ({"omega": float("nan")}, "above epsilon"),
+        ({"omega": 1e9}, "at most 10000"),
+        ({"model": "best"}, "it must be nil or maximum"),
+        ({"seed_rule": "last"}, "it must be farthest or first"),
+        ({"typical": "all"}, "it must be majority or slots or generalized"),
+        ({"search": "quick"}, "it must be auto or exact"),
+        ({"variant": "mine"}, "it must be default or paper"),
+        ({"epsilon": -1}, "it is a number of steps, 0 or more"),
+    ],
+)
+def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
+    with pytest.raises(ParameterError, match=said):
+        SSC(**wrong)
