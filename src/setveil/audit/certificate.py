@@ -153,7 +153,7 @@ def _without_item(slots: Slots, group: Numbers, leader: Numbers, release: Vocabu
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.unique(group)).tolist()
     faults = []
-    for start, stop in zip(bounds, [*bounds[1:], len(order)], strict=True):
+    for start, stop in zip(bounds, [*bounds[1:], len(order)], strict=False):
         row = int(release.alignment[leader[order[start]]])
         bag = _bag(release, row)
         at = {item: position for position, item in enumerate(bag)}
