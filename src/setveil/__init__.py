@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from setveil.io import FORMATS, read, write
     from setveil.io.querylog import read_querylog
     from setveil.io.releases import read_release
-    from setveil.methods import METHODS, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
+    from setveil.methods import METHODS, SSC, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
     from setveil.methods.suppression import explain
     from setveil.metrics import METRICS, measure
     from setveil.metrics.certain import top_itemsets_with_bounds
@@ -41,6 +41,7 @@ __all__ = [
     "METHODS",
     "METRICS",
     "PROMISES",
+    "SSC",
     "Apriori",
     "Bags",
     "Coherence",
@@ -96,7 +97,7 @@ _HOMES = {
     "setveil.io": ("FORMATS", "read", "write"),
     "setveil.io.querylog": ("read_querylog",),
     "setveil.io.releases": ("read_release",),
-    "setveil.methods": ("METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
+    "setveil.methods": ("METHODS", "SSC", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
     "setveil.methods.suppression": ("explain",),
     "setveil.metrics": ("METRICS", "measure"),
     "setveil.metrics.certain": ("top_itemsets_with_bounds",),

@@ -29,7 +29,7 @@ WAYS = st.fixed_dictionaries(
         "seed_rule": st.sampled_from(["farthest", "first"]),
     }
 )
-VARIANTS = st.sampled_from(["default", "paper"])
+VARIANTS = st.sampled_from(["best", "paper"])
 TYPICAL = st.sampled_from(["majority", "slots", "generalized"])
 
 
@@ -160,7 +160,7 @@ def test_blocks_hold_all_records_and_do_not_depend_on_threads(monkeypatch):
     random = np.random.default_rng(5)
     data = Bags.of([str(term) for term in random.integers(0, 60, size=random.integers(1, 9))] for _ in range(150))
     tree, promise = Hierarchy.balanced(data.vocabulary, 3), VocabularyKAnonymity(k=3)
-    whole = SSC(search="exact").anonymize(data, promise, tree)
+    whole = SSC(exact=True).anonymize(data, promise, tree)
     one, three = (SSC().anonymize(data, promise, tree, engine=Local(threads)) for threads in (1, 3))
     shuffled = SSC().anonymize(data.take(random.permutation(len(data))), promise, tree)
     assert one == three == shuffled != whole
@@ -234,8 +234,7 @@ def test_progress_counts_the_vocabularies_in_clusters():
         ({"model": "best"}, "it must be nil or maximum"),
         ({"seed_rule": "last"}, "it must be farthest or first"),
         ({"typical": "all"}, "it must be majority or slots or generalized"),
-        ({"search": "quick"}, "it must be auto or exact"),
-        ({"variant": "mine"}, "it must be default or paper"),
+        ({"variant": "mine"}, "it must be best or paper"),
         ({"epsilon": -1}, "it is a number of steps, 0 or more"),
     ],
 )

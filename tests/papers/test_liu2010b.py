@@ -100,7 +100,7 @@ def test_the_oracle_finds_the_clusters_and_centres_of_the_paper(model):
     assert oracle.majority(second, distance, frequency) == TYPICAL[3]
 
 
-@pytest.mark.parametrize("variant", ["paper", "default"])
+@pytest.mark.parametrize("variant", ["paper", "best"])
 @pytest.mark.parametrize("model", ["nil", "maximum"])
 def test_the_method_publishes_both_typical_vocabularies(example, model, variant):
     data, tree = example

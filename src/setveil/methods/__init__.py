@@ -7,6 +7,7 @@ from setveil.methods.disassociation import Disassociation
 from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
+from setveil.methods.ssc import SSC
 from setveil.methods.suppression import Suppression
 
 METHODS: dict[str, type[Method]] = {
@@ -16,6 +17,7 @@ METHODS: dict[str, type[Method]] = {
     "apriori": Apriori,
     "hghs": HgHs,
     "mhghs": MHgHs,
+    "ssc": SSC,
 }
 
 
@@ -25,4 +27,4 @@ def warmup() -> None:
         import_module(kind.__module__).warmup()
 
 
-__all__ = ["METHODS", "Apriori", "Disassociation", "HgHs", "MHgHs", "Method", "Partition", "Suppression", "warmup"]
+__all__ = ["METHODS", "SSC", "Apriori", "Disassociation", "HgHs", "MHgHs", "Method", "Partition", "Suppression", "warmup"]

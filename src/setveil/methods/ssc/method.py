@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from setveil.kernels import centre as kernels
 
 BLOCK = 20_000
-"""Vocabularies that are clustered together at most, unless `search` is exact."""
+"""Vocabularies that are clustered together at most, unless `exact` is asked for."""
 SCALE = 1_000
 """Costs are whole numbers of thousandths."""
 LIGHT = 10
-"""In the default variant a step of distance weighs this many times less than omega says: the loss decides, distance tells equals apart."""
+"""In the best variant a step of distance weighs this many times less than omega says: the loss decides, distance tells equals apart."""
 MOST_OMEGA = 10_000
 _PAIRS = 1 << 20
 
@@ -51,9 +51,9 @@ class SSC(Method):
     Departures from the paper (`docs/methods/ssc.md` has reasons and figures):
         - Clusters begin with the farthest vocabulary: the paper's pseudo code says the first, its example does not. The paper is also
           silent on the cost of an unmatched slot: omega for each term in it. In both models what is not matched costs omega.
-        - By default (`variant="default"`) matching weighs what publishing a pair loses, not only how far apart it is, and k or more equal
+        - By default (`variant="best"`) matching weighs what publishing a pair loses, not only how far apart it is, and k or more equal
           vocabularies are a cluster of their own. `variant="paper"` has neither.
-        - Above 20,000 vocabularies similar ones are put into blocks first, and each block is clustered by itself; `search="exact"` has one.
+        - Above 20,000 vocabularies similar ones are put into blocks first, and each block is clustered by itself; `exact=True` has one.
         - Of 1 to k - 1 empty vocabularies and the shortest others k are published as empty.
 
     Cost:
@@ -92,9 +92,9 @@ class SSC(Method):
     """A cluster begins with the vocabulary farthest from all centres, or with the first in canonical order."""
     typical: Literal["majority", "slots", "generalized"] = "majority"
     """What is published of a slot: its term closest to the others, all its terms, or the lowest node over them."""
-    search: Literal["auto", "exact"] = "auto"
-    """`exact` compares each vocabulary with all others, however many there are."""
-    variant: Literal["default", "paper"] = "default"
+    exact: bool = False
+    """Whether each vocabulary is compared with all others, however many there are, not only with those of its block."""
+    variant: Literal["best", "paper"] = "best"
     """`paper` weighs distances alone, for comparison."""
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class SSC(Method):
         assert hierarchy is not None and isinstance(promise, VocabularyKAnonymity)
         found = hierarchy.neighbours(bags.vocabulary, self.epsilon)
         near = Near(found.indptr, found.items, found.distances, self._losses(found, bags, hierarchy))
-        prepared = prepare(bags, promise.k, group_equal=self.variant == "default")
+        prepared = prepare(bags, promise.k, group_equal=self.variant == "best")
         parts = [prepared.rows[part] for part in blocks(bags.take(prepared.rows), hierarchy, self._most(promise.k))]
         made = cluster(bags, parts if len(prepared.rows) else [], near, self._rule(promise.k), engine, progress)
         made = joined_clusters([made, of_equal(bags, prepared.groups)])
@@ -132,7 +132,7 @@ class SSC(Method):
 
     def _most(self, k: int) -> int:
         """How many vocabularies a block may hold; half of that is still enough for a cluster."""
-        return max(BLOCK, 2 * k) if self.search == "auto" else 1 << 62
+        return 1 << 62 if self.exact else max(BLOCK, 2 * k)
 
     def _rule(self, k: int) -> kernels.Rule:
         from setveil.kernels import centre as kernels
@@ -160,8 +160,7 @@ _CHOICES = {
     "model": ("nil", "maximum"),
     "seed_rule": ("farthest", "first"),
     "typical": ("majority", "slots", "generalized"),
-    "search": ("auto", "exact"),
-    "variant": ("default", "paper"),
+    "variant": ("best", "paper"),
 }
 
 

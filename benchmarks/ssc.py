@@ -1,0 +1,84 @@
+"""SSC on generated query logs: time, memory and growth; as a table beside LG(bag) by `python -m benchmarks.ssc`."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks.data import Case, sort_baseline
+from benchmarks.measured import Measured, peak_mb
+from setveil.audit import verify
+from setveil.data.transactions import Bags
+from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.wordnet import WordNet
+from setveil.io.querylog import read_querylog
+from setveil.methods.method import Method
+from setveil.methods.partition import Partition
+from setveil.methods.ssc import SSC, warmup
+from setveil.metrics import measure
+from setveil.promises import VocabularyKAnonymity
+
+PROMISE = VocabularyKAnonymity(k=5)
+LOSSES = ("blm", "distortion", "recall", "sdist")
+WAYS: Mapping[str, Method] = {
+    "LG(bag), partition": Partition(),
+    "SSC": SSC(),
+    "SSC, the paper's": SSC(variant="paper"),
+    "SSC, the paper's, first seed": SSC(variant="paper", seed_rule="first"),
+}
+
+
+def vocabularies(users: int) -> tuple[Bags, Hierarchy]:
+    """The nouns of each user of a generated log, and the WordNet tree over them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.tsv"
+        command = [sys.executable, "-m", "setveil", "generate", "querylog", "-o", str(path), "--users", str(users), "--seed", "1"]
+        subprocess.run(command, check=True, capture_output=True)
+        data, _ = read_querylog(path, terms="nouns", seed=1)
+    assert isinstance(data, Bags)
+    return data, WordNet.read().tree(data.vocabulary)
+
+
+def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
+    """One run at k = 5 on all cores, neighbours included; the time is that of the clock."""
+    warmup()
+    data, tree = vocabularies(users)
+    start = time.perf_counter()
+    SSC().anonymize(data, PROMISE, tree)
+    took = time.perf_counter() - start
+    return Measured(name, took, sort_baseline(data), len(data), data.occurrences, peak_mb(), seconds, mb, "ssc, nouns, k = 5")
+
+
+def compare(users: int, say: Callable[[str], None]) -> None:
+    """What each way loses on the same vocabularies."""
+    warmup()
+    data, tree = vocabularies(users)
+    say(f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}")
+    say(f"{'':30}" + "".join(f"{title:>10}" for title in (*LOSSES, "seconds")))
+    for name, method in WAYS.items():
+        start = time.process_time()
+        release = method.anonymize(data, PROMISE, tree)
+        took = time.process_time() - start
+        assert verify(release, data, hierarchy=tree).holds
+        losses = measure(release, data, LOSSES, hierarchy=tree)
+        say(f"{name:30}" + "".join(f"{losses[loss]:10.3f}" for loss in LOSSES) + f"{took:10.1f}")
+
+
+CASES: dict[str, Case] = (
+    {
+        "ssc, 10,000 users": functools.partial(cluster, users=10_000, seconds=90, mb=3000),
+        "ssc, 20,000 users": functools.partial(cluster, users=20_000, seconds=180, mb=3000),
+        "ssc, 100,000 users": functools.partial(cluster, users=100_000, seconds=1200, mb=3000),
+    }
+    if WordNet.find()
+    else {}
+)
+
+if __name__ == "__main__":
+    for number in map(int, sys.argv[1:] or ["20000"]):
+        compare(number, lambda line: print(line, flush=True))
