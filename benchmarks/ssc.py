@@ -28,6 +28,7 @@ LOSSES = ("blm", "distortion", "recall", "sdist")
 WAYS: Mapping[str, Method] = {
     "LG(bag), partition": Partition(),
     "SSC": SSC(),
+    "SSC without exchanges": SSC(exchanges=0),
     "SSC, the paper's": SSC(variant="paper"),
     "SSC, the paper's, first seed": SSC(variant="paper", seed_rule="first"),
 }
@@ -59,14 +60,14 @@ def compare(users: int, say: Callable[[str], None]) -> None:
     warmup()
     data, tree = vocabularies(users)
     say(f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}")
-    say(f"{'':30}" + "".join(f"{title:>10}" for title in (*LOSSES, "seconds")))
+    say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for name, method in WAYS.items():
         start = time.process_time()
         release = method.anonymize(data, PROMISE, tree)
         took = time.process_time() - start
         assert verify(release, data, hierarchy=tree).holds
         losses = measure(release, data, LOSSES, hierarchy=tree)
-        say(f"{name:30}" + "".join(f"{losses[loss]:10.3f}" for loss in LOSSES) + f"{took:10.1f}")
+        say(f"{name:30}" + "".join(f"{losses[loss]:12.3f}" for loss in LOSSES) + f"{took:12.1f}")
 
 
 CASES: dict[str, Case] = (

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from setveil.audit import verify
@@ -14,9 +14,11 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.kernels.centre import Near
 from setveil.methods.ssc import SSC
 from setveil.methods.ssc import method as module
-from setveil.methods.ssc.cluster import rows_of, with_centres
+from setveil.methods.ssc.cluster import Block, Exchange, rows_of, with_centres
+from setveil.methods.ssc.prepare import prepare
 from setveil.promises import VocabularyKAnonymity
 from tests.oracle import ssc as oracle
 from tests.strategies import bags, data_with_tree, trees
@@ -63,7 +65,7 @@ class Follower:
 
     def __init__(self, data, tree, method, k):
         near = tree.neighbours(data.vocabulary, method.epsilon)
-        self.near = module_near(near)
+        self.near = by_distance_alone(near)
         self.rows, self.rule, self.labels = rows_of(data), method._rule(k), data.vocabulary.labels
 
     def __call__(self, members, centres):
@@ -76,9 +78,7 @@ class Follower:
         return taken
 
 
-def module_near(near):
-    from setveil.kernels.centre import Near
-
+def by_distance_alone(near):
     return Near(near.indptr, near.items, near.distances, np.zeros(len(near.items), np.int32))
 
 
@@ -153,6 +153,40 @@ def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(data
     method = SSC(variant=variant, **ways)
     given_order, other = (method.anonymize(d, promise, tree, engine=e) for d, e in ((data, Local(1)), (data.take(order), Local(3))))
     assert given_order == other
+
+
+@given(data_with_tree(multiset=True, min_records=4, max_records=14), WAYS, st.integers(1, 3))
+def test_exchanges_never_make_the_clusters_worth_less(drawn, ways, rounds):
+    data, tree = drawn
+    prepared, method = prepare(data, 2, group_equal=False), SSC(**ways)
+    assume(len(prepared.rows))
+    near = tree.neighbours(data.vocabulary, method.epsilon)
+    near = Near(near.indptr, near.items, near.distances, method._losses(near, data, tree))
+    block = Block(data, prepared.rows, near, method._rule(2))
+    while block.done < block.total:
+        block.step()
+    work = Exchange(block.rows, near, block.rule, *block.place_rest(), rounds)
+    worth = []
+    while work.done < work.total:
+        work.step()
+        if work.done >= work.count:
+            worth.append(int(work.groups.worth.sum()))
+    assert worth == sorted(worth)
+    assert sorted(work.groups.members.tolist()) == list(range(len(prepared.rows)))
+    groups = work.groups
+    assert groups.owner[groups.members].tolist() == np.repeat(np.arange(work.count), np.diff(groups.bounds)).tolist()
+
+
+def test_an_exchange_brings_those_together_who_belong_together():
+    data = Bags.of([["a", "b", "c", "d"], ["w", "x", "y", "z"], ["a", "b", "c", "e"], ["w", "x", "y", "v"]])
+    tree = Hierarchy.from_paths([(item, "low" if item < "m" else "high", "*") for item in data.vocabulary])
+    found = tree.neighbours(data.vocabulary, 2)
+    method, rows = SSC(epsilon=2, omega=5), rows_of(data)
+    table = Near(found.indptr, found.items, found.distances, method._losses(found, data, tree))
+    work = Exchange(rows, table, method._rule(2), np.array([0, 1, 2, 3]), np.array([0, 2, 4]), 1)
+    while work.done < work.total:
+        work.step()
+    assert sorted(map(sorted, work.groups.members.reshape(2, 2).tolist())) == [[0, 2], [1, 3]]
 
 
 def test_blocks_hold_all_records_and_do_not_depend_on_threads(monkeypatch):
@@ -235,6 +269,7 @@ def test_progress_counts_the_vocabularies_in_clusters():
         ({"seed_rule": "last"}, "it must be farthest or first"),
         ({"typical": "all"}, "it must be majority or slots or generalized"),
         ({"variant": "mine"}, "it must be best or paper"),
+        ({"exchanges": -1}, "a number of rounds, 0 or more"),
         ({"epsilon": -1}, "it is a number of steps, 0 or more"),
     ],
 )

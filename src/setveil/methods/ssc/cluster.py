@@ -1,16 +1,18 @@
-"""Algorithm 1 on blocks of vocabularies: clusters of k, then what is left joins them. [Liu2010b] section IV-A"""
+"""Algorithm 1 on blocks of vocabularies: clusters of k, then what is left joins them; then exchanges. [Liu2010b] section IV-A"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags
-from setveil.engines.local import Local, Progress
+from setveil.engines.local import LOCAL, Local, Progress
 from setveil.kernels import centre as kernels
-from setveil.kernels import ssc
+from setveil.kernels import exchange, ssc
 from setveil.methods.ssc.prepare import bag_sizes
 
 Int32s = npt.NDArray[np.int32]
@@ -18,6 +20,8 @@ Int64s = npt.NDArray[np.int64]
 
 BUDGET = 50
 """Clusters that a block makes before the progress is told."""
+LOOKS, TRIES = 60, 6
+"""Of all vocabularies, so many are matched with a cluster that offers a member in exchange, and the exchange is tried with so many."""
 ROOM = 1 << 12
 """What the store of centres has room for at first; it doubles."""
 
@@ -53,7 +57,15 @@ class Clusters:
         return replace(self, members=rows[self.members])
 
 
-def cluster(data: Bags, blocks: list[Int64s], near: kernels.Near, rule: kernels.Rule, engine: Local, progress: Progress | None) -> Clusters:
+def cluster(
+    data: Bags,
+    blocks: list[Int64s],
+    near: kernels.Near,
+    rule: kernels.Rule,
+    rounds: int = 0,
+    engine: Local = LOCAL,
+    progress: Progress | None = None,
+) -> Clusters:
     """The clusters of the rows of each block, which must be in canonical order and at least k.
 
     Args:
@@ -61,18 +73,38 @@ def cluster(data: Bags, blocks: list[Int64s], near: kernels.Near, rule: kernels.
         blocks: Which rows are clustered together.
         near: The relevant terms of each term.
         rule: What decides who is near.
+        rounds: How often members are exchanged between clusters.
         engine: Runs blocks beside each other.
         progress: Is told how many vocabularies are in clusters.
     """
     work = [Block(data, rows, near, rule) for rows in blocks]
-    pending = work
-    while pending:
-        for _ in engine.map(Block.step, pending):
-            if progress is not None:
-                progress(sum(block.placed for block in work), sum(len(rows) for rows in blocks), "clustering")
-        pending = [block for block in pending if block.is_open]
-    places = dict(engine.map(lambda number: (number, work[number].finish()), range(len(work))))
+    _run(work, "clustering", engine, progress)
+    groups = [Exchange(block.rows, near, rule, *block.place_rest(), rounds) for block in work]
+    _run(groups, "exchanging", engine, progress)
+    places = dict(engine.map(lambda number: (number, groups[number].finish()), range(len(groups))))
     return joined_clusters([places[number].of(rows) for number, rows in enumerate(blocks)])
+
+
+class Work(Protocol):
+    """Something that is done step by step."""
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
+
+    def step(self) -> None: ...
+
+
+def _run(work: Sequence[Work], stage: str, engine: Local, progress: Progress | None) -> None:
+    """Do all of it, several beside each other."""
+    pending = [part for part in work if part.done < part.total]
+    while pending:
+        for _ in engine.map(lambda part: part.step(), pending):
+            if progress is not None:
+                progress(sum(part.done for part in work), sum(part.total for part in work), stage)
+        pending = [part for part in pending if part.done < part.total]
 
 
 class Block:
@@ -92,28 +124,54 @@ class Block:
         self.store = new_store(count // int(rule.k) + int(rule.k) + 2, occurrences, len(near.indptr) - 1)
 
     @property
-    def is_open(self) -> bool:
-        """Whether there are vocabularies enough for another cluster."""
-        return bool(self.state.numbers[ssc.ALIVE] >= self.rule.k)
+    def done(self) -> int:
+        return int(self.state.numbers[ssc.MEMBERS])
 
     @property
-    def placed(self) -> int:
-        return int(self.state.numbers[ssc.MEMBERS])
+    def total(self) -> int:
+        """What is left at the end is too little for a cluster."""
+        return len(self.state.alive) // int(self.rule.k) * int(self.rule.k)
 
     def step(self) -> None:
         """Make some clusters."""
         self.store = ssc.build_clusters(self.rows, self.near, self.rule, self.state, self.store, np.int64(BUDGET))
 
-    def finish(self) -> Clusters:
-        """Place what is left, and give the centres of all members."""
+    def place_rest(self) -> tuple[Int64s, Int64s]:
+        """Let what is left join; the members of one cluster after the other, and where each begins."""
         state, numbers = self.state, self.state.numbers
         target = np.empty(numbers[ssc.ALIVE], dtype=np.int64)
         ssc.place_rest(self.rows, self.near, self.rule, state, self.store, target)
         owners = np.concatenate((np.repeat(np.arange(numbers[ssc.CLUSTERS]), self.rule.k), target))
         members = np.concatenate((state.members[: numbers[ssc.MEMBERS]], state.alive[: numbers[ssc.ALIVE]]))
-        members = members[np.argsort(owners, kind="stable")]
         bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[ssc.CLUSTERS]))))
-        return with_centres(self.rows, self.near, self.rule, members, bounds)
+        return members[np.argsort(owners, kind="stable")], bounds
+
+
+class Exchange:
+    """The clusters of a block, between which members are exchanged in some rounds."""
+
+    def __init__(self, rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s, rounds: int) -> None:
+        self.rows, self.near, self.rule, self.done = rows, near, rule, 0
+        self.count = len(bounds) - 1
+        self.total = (rounds + 1) * self.count if rounds else 0
+        owner, none = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
+        owner[members] = np.repeat(np.arange(self.count), np.diff(bounds))
+        self.groups = exchange.Groups(members, bounds, owner, np.zeros(self.count, dtype=np.int64), none)
+
+    def step(self) -> None:
+        """Look at some clusters; in a first round to see what they are worth."""
+        first = self.done % self.count
+        last = min(first + BUDGET, self.count)
+        work = (self.rows, self.near, self.rule, self.groups, np.int64(first), np.int64(last))
+        if self.done < self.count:
+            exchange.value_clusters(*work)
+        else:
+            exchange.exchange(*work, np.int64(LOOKS), np.int64(TRIES))
+        self.done += last - first
+
+    def finish(self) -> Clusters:
+        """The clusters as they are now, with their centres."""
+        return with_centres(self.rows, self.near, self.rule, self.groups.members, self.groups.bounds)
 
 
 def rows_of(data: Bags) -> kernels.Rows:

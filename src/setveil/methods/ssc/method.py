@@ -52,7 +52,8 @@ class SSC(Method):
         - Clusters begin with the farthest vocabulary: the paper's pseudo code says the first, its example does not. The paper is also
           silent on the cost of an unmatched slot: omega for each term in it. In both models what is not matched costs omega.
         - By default (`variant="best"`) matching weighs what publishing a pair loses, not only how far apart it is, and k or more equal
-          vocabularies are a cluster of their own. `variant="paper"` has neither.
+          vocabularies are a cluster of their own; then clusters exchange members where both together lose less (`exchanges`).
+          `variant="paper"` has none of these.
         - Above 20,000 vocabularies similar ones are put into blocks first, and each block is clustered by itself; `exact=True` has one.
         - Of 1 to k - 1 empty vocabularies and the shortest others k are published as empty.
 
@@ -96,11 +97,15 @@ class SSC(Method):
     """Whether each vocabulary is compared with all others, however many there are, not only with those of its block."""
     variant: Literal["best", "paper"] = "best"
     """`paper` weighs distances alone, for comparison."""
+    exchanges: int = 2
+    """In how many rounds each cluster may exchange a member for one of another; 0 is quickest."""
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         if not isinstance(self.omega, int | float) or not math.isfinite(self.omega) or not self.epsilon < self.omega <= MOST_OMEGA:
             raise ParameterError("omega", self.omega, f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}")
+        if not isinstance(self.exchanges, int) or isinstance(self.exchanges, bool) or self.exchanges < 0:
+            raise ParameterError("exchanges", self.exchanges, "it must be a number of rounds, 0 or more")
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise ParameterError(name, getattr(self, name), f"it must be {' or '.join(allowed)}")
@@ -126,7 +131,8 @@ class SSC(Method):
         near = Near(found.indptr, found.items, found.distances, self._losses(found, bags, hierarchy))
         prepared = prepare(bags, promise.k, group_equal=self.variant == "best")
         parts = [prepared.rows[part] for part in blocks(bags.take(prepared.rows), hierarchy, self._most(promise.k))]
-        made = cluster(bags, parts if len(prepared.rows) else [], near, self._rule(promise.k), engine, progress)
+        rounds = self.exchanges if self.variant == "best" else 0
+        made = cluster(bags, parts if len(prepared.rows) else [], near, self._rule(promise.k), rounds, engine, progress)
         made = joined_clusters([made, of_equal(bags, prepared.groups)])
         return publish(bags, made, near, hierarchy, promise, self.to_dict())
 
@@ -168,4 +174,4 @@ def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
     tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)])
     rows = Bags.of([[f"a{i % 3}", f"b{i % 2}", f"b{i % 3}"] for i in range(11)])
-    SSC(epsilon=2, variant="paper").anonymize(rows, VocabularyKAnonymity(k=2), tree, engine=Local(1))
+    SSC(epsilon=2).anonymize(rows, VocabularyKAnonymity(k=2), tree, engine=Local(1))
