@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from benchmarks import coherence, disassociation, partition, querylog, recoding, start
+from benchmarks import coherence, disassociation, partition, querylog, recoding, ssc, start
 from benchmarks.data import Case
 
-CASES: dict[str, Case] = {**start.CASES, **partition.CASES, **disassociation.CASES, **coherence.CASES, **recoding.CASES, **querylog.CASES}
+CASES: dict[str, Case] = {
+    **start.CASES,
+    **partition.CASES,
+    **disassociation.CASES,
+    **coherence.CASES,
+    **recoding.CASES,
+    **querylog.CASES,
+    **ssc.CASES,
+}
 
 
 def run_case(name: str) -> None:
