@@ -107,6 +107,11 @@ class Node:
     def size(self) -> int:
         return len(self.records)
 
+    @property
+    def first(self) -> int:
+        """The number of its first cluster."""
+        return min(number for number, _ in self.records)
+
 
 def disassociate(
     records: list[Record], k: int, m: int, limit: int, refine: str | None = "default", weight=0.5, sensitive=frozenset()
@@ -118,13 +123,14 @@ def disassociate(
         simple.append((cluster, domains, is_short))
     nodes = _open(simple, k, sensitive)
     leaves = list(nodes)
-    if refine == "default" and k <= 3:
-        rank = _by_popularity(nodes)
-        nodes = _share_lost([([node], node.open, node.told) for node in _refine_as_paper(nodes, k, m)], k, m, rank.__getitem__)
-    elif refine == "default":
-        nodes = _refine_by_level(nodes, k, m, k * limit / weight, weight)
+    sizes, rank = [node.size for node in nodes], _by_popularity(nodes)
+    if refine == "default":
+        in_chunk = {term for node in nodes for term in node.told - node.kept}
+        nodes = sorted(_join_rounds(nodes, sizes, rank, k, m, fewest=0.01), key=lambda node: node.first)
+        in_chunk |= {term for node in nodes for term in node.told - node.kept}
+        nodes = _join_levels(nodes, sizes, rank, in_chunk, k, m, k * limit / weight, weight)
     elif refine == "paper":
-        nodes = _refine_as_paper(nodes, k, m)
+        nodes = _join_rounds(nodes, sizes, rank, k, m)
     return [_shown(node, simple, leaves) for node in nodes]
 
 
@@ -162,48 +168,41 @@ def _share(parts, held, told, kept, chosen, k, m):
     return node
 
 
-def _refine_by_level(nodes, k, m, reach, weight):
-    sizes = {number: node.size for node in nodes for number in node.parts}
+def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
+    """Share among 2, 4, 8, ... neighbours what they make likely enough, and once what stands in no chunk."""
     level = [([node], node.open, node.told, node.kept) for node in nodes]
-    records = sum(sizes.values())
-    while len(level) > 1 and records < reach * len(level):
-        above = []
+    records = sum(sizes)
+    while True:
+        narrow, above = records >= reach * len(level), []
         for i in range(0, len(level), 2):
-            if i + 1 == len(level):
+            if i + 1 == len(level) and i > 0:
                 above.append(level[i])
                 continue
-            roots = level[i][0] + level[i + 1][0]
-            held, told, kept = _merged(Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:]))
+            roots, held, told, kept = level[i]
+            if i + 1 < len(level):
+                roots = roots + level[i + 1][0]
+                held, told, kept = _merged(Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:]))
             total = sum(root.size for root in roots)
             chosen = []
-            for term, who in sorted(held.items()):
+            for term in sorted((term for term, who in held.items() if len(who) >= k), key=rank.__getitem__):
+                who = held[term]
                 owners = {number for number, _ in who}
-                if len(who) >= k and len(who) * sum(sizes[number] for number in owners) >= weight * len(owners) * total:
+                is_likely = not narrow and len(who) * sum(sizes[number] for number in owners) >= weight * len(owners) * total
+                if is_likely or term not in in_chunk:
                     chosen.append(term)
             if chosen:
+                in_chunk |= set(chosen)
                 joint = _share(roots, held, told, kept, chosen, k, m)
                 above.append(([joint], joint.open, joint.told, kept))
             else:
                 above.append((roots, held, told, kept))
         level = above
-    return _share_lost([entry[:3] for entry in level], k, m)
+        if len(level) <= 1:
+            return [root for entry in level for root in entry[0]]
 
 
-def _share_lost(level, k, m, key=None):
-    """Share among all what stands in no chunk of any; of equally frequent terms the first by `key` goes first."""
-    roots = [root for entry in level for root in entry[0]]
-    held, told = {}, set()
-    for _, some, known in level:
-        told |= known
-        for term, who in some.items():
-            held.setdefault(term, []).extend(who)
-    lost = sorted((term for term, who in held.items() if term not in told and len(who) >= k), key=key)
-    return [_share(roots, held, told, set(), lost, k, m)] if lost else roots
-
-
-def _refine_as_paper(nodes, k, m):
-    sizes = {number: node.size for node in nodes for number in node.parts}
-    rank = _by_popularity(nodes)
+def _join_rounds(nodes, sizes, rank, k, m, fewest=0.0):
+    """Join clusters as the paper does, until none or less than a share of them join."""
     while True:
         words = [[rank[term] for term in sorted(node.open, key=rank.__getitem__) for _ in node.open[term]] for node in nodes]
         infinite = len(rank) + 1
@@ -213,22 +212,22 @@ def _refine_as_paper(nodes, k, m):
             chosen = []
             if i + 1 < len(nodes):
                 held, told, kept = _merged(nodes[i], nodes[i + 1])
-                held = {term: who for term, who in held.items() if term not in told}
-                chosen = sorted((term for term, who in held.items() if len(who) >= k), key=rank.__getitem__)
+                fresh = {term: who for term, who in held.items() if term not in told}
+                chosen = sorted((term for term, who in fresh.items() if len(who) >= k), key=rank.__getitem__)
                 listed = [(term, number) for term in chosen for number in {number for number, _ in held[term]}]
                 holders = sum(sizes[number] for number in {number for _, number in listed})
                 supports = sum(len(held[term]) for term in chosen)
                 if supports * holders < len(listed) * (nodes[i].size + nodes[i + 1].size):
                     chosen = []
             if chosen:
-                joined.append(_share([nodes[i], nodes[i + 1]], held, told, kept, chosen, k, m))
+                joined.append(_share([nodes[i], nodes[i + 1]], fresh, told, kept, chosen, k, m))
                 i += 2
             else:
                 joined.append(nodes[i])
                 i += 1
-        if len(joined) == len(nodes):
-            return joined
-        nodes = joined
+        left, nodes = len(nodes) - len(joined), joined
+        if left == 0 or left < fewest * (len(nodes) + left):
+            return nodes
 
 
 def _by_popularity(nodes):

@@ -214,63 +214,144 @@ def give_up_last(number, terms, found):
 
 
 @kernel
-def refine_by_level(lists, sizes, cluster, k, m, reach, weight, shared):
-    """Share chunks among 2, 4, 8, ... neighbouring clusters, up to `reach` records, and what stands in no chunk yet among all of them.
-
-    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
-    it in their term chunks now. Terms that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of
-    its own, which is sound wherever it stands (see the method).
+def refine(lists, sizes, cluster, k, m, fewest, reach, weight, shared):
+    """Join clusters as the paper does while many join, then neighbours level by level.
 
     Args:
         lists: What `list_open` gives.
         sizes: The records of each cluster.
-        cluster: The cluster of each place, less the first place.
+        cluster: The cluster of each place.
         k: How many records hold each itemset at least.
         m: How many terms an itemset has at most.
-        reach: How many records a joint cluster may have on average, but for the last one over all.
-        weight: See above.
+        fewest: The last round of the paper's joining is one in which less than this share of the clusters join.
+        reach: How many records a joint cluster may have on average, but over terms that stand in no chunk.
+        weight: See `join_levels`.
         shared: Gets the shared chunk of each occurrence that is put in one, from 0.
 
     Returns:
         The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each shared chunk.
     """
-    count, records = len(sizes), np.int64(0)
-    for i in range(count):
-        records += sizes[i]
-    parent = np.full(2 * count, -1, np.int64)
-    chunk_node = np.empty(len(lists[1]) // k + 1, np.int64)
-    made = np.array([count, 0])  # nodes, shared chunks
-    head, tail, after = np.arange(count), np.arange(count), np.full(2 * count, -1, np.int64)
-    size = sizes.copy()
-    work = make_work(lists, len(cluster), count, k, m)
-    nodes = np.int64(count)
-    while nodes > 1 and records < reach * nodes:
+    forest = make_forest(lists, sizes, cluster, k, m)
+    in_chunk = np.zeros(len(forest[3][1]), np.bool_)
+    mark_told(lists, in_chunk)
+    lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared)
+    mark_told(lists, in_chunk)
+    join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, forest, shared)
+    return cut_forest(forest)
+
+
+@kernel
+def refine_as_paper(lists, sizes, cluster, k, m, shared):
+    """REFINE of the paper, but for its unsound Property 1; arguments and returns as in `refine`."""
+    forest = make_forest(lists, sizes, cluster, k, m)
+    join_rounds(lists, sizes, cluster, k, m, 0.0, forest, shared)
+    return cut_forest(forest)
+
+
+@step
+def make_forest(lists, sizes, cluster, k, m):
+    """The parent of each node, the node of each shared chunk, how many nodes and shared chunks are made, and scratch."""
+    count = len(sizes)
+    parent, chunk_node = np.full(2 * count + 1, -1, np.int64), np.empty(len(lists[1]) // k + 1, np.int64)
+    return parent, chunk_node, np.array([count, 0]), make_work(lists, len(cluster), count, k, m)
+
+
+@step
+def cut_forest(forest):
+    parent, chunk_node, made, work = forest
+    return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
+
+
+@step
+def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
+    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until too few join.
+
+    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is not shared.
+
+    Returns:
+        `(lists, node, size, first)`: what is left open in each cluster that is not part of another, its number, records and first cluster.
+    """
+    parent, chunk_node, made, work = forest
+    node, size, first, mark = np.arange(len(sizes)), sizes.copy(), np.arange(len(sizes)), np.int64(0)
+    while True:
+        sequence = sort_lists(lists[0], lists[1])
+        out, fill, told_fill = empty_lists(lists, len(sequence), k)
+        next_node, next_size, next_first = np.empty_like(node), np.empty_like(size), np.empty_like(first)
+        i, kept = np.int64(0), np.int64(0)
+        while i < len(sequence):
+            left, right, found = sequence[i], sequence[min(i + 1, len(sequence) - 1)], np.int64(0)
+            end, told_end = fill, told_fill
+            if left != right and has_enough(lists[0], lists[1], left, right, k):
+                told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
+                end = merge_open(lists, left, right, out, fill, told_fill, told_end, np.int64(0))
+                found = find_runs(out[1], fill, end, k, work[0])
+                mark += 1
+                if found > 0 and not gains(out[2], work[0], found, size[left] + size[right], cluster, sizes, work[6], mark):
+                    found = np.int64(0)
+            if found > 0:
+                share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
+                told_end = tell(out[5], told_fill, told_end, out[1], work[0], found)
+                end = drop_runs(out[1], out[2], out[3], fill, end, work[0], found)
+                parent[node[left]], parent[node[right]] = made[0], made[0]
+                next_node[kept], next_size[kept] = made[0], size[left] + size[right]
+                next_first[kept] = min(first[left], first[right])
+                made[0] += 1
+                i += 2
+            else:
+                end, told_end = copy_list(lists, left, out, fill, told_fill)
+                next_node[kept], next_size[kept], next_first[kept] = node[left], size[left], first[left]
+                i += 1
+            kept += 1
+            fill, told_fill = end, told_end
+            out[0][kept], out[4][kept] = end, told_end
+        joined = len(sequence) - kept
+        node, size, first = next_node[:kept].copy(), next_size[:kept].copy(), next_first[:kept].copy()
+        lists = cut_lists(out, kept, fill, told_fill)
+        if joined == 0 or joined < fewest * len(sequence):
+            return lists, node, size, first
+
+
+@step
+def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, forest, shared):
+    """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are together.
+
+    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
+    it in their term chunks now; and where it stands in no chunk yet, in the first joint cluster that has it k times. Terms that no chunk
+    below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is sound wherever it stands (see
+    the method). Joint clusters of more than `reach` records only share terms that stand in no chunk yet.
+    """
+    parent, chunk_node, made, work = forest
+    order = np.argsort(first)
+    lists, head, size = take_lists(lists, order), node[order], size[order]
+    tail, after = head.copy(), np.full(len(parent), -1, np.int64)
+    records, nodes, narrow = size.sum(), len(node), False
+    while nodes > 0:
+        if not narrow and records >= reach * nodes:
+            lists, narrow = only_lost(lists, nodes, in_chunk), True
         out, fill, told_fill = empty_lists(lists, nodes, k)
         pairs = (nodes + 1) // 2
         for i in range(pairs):
             left, right = 2 * i, 2 * i + 1
             if right < nodes:
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end, np.int64(1))
-                both = size[left] + size[right]
+                end = merge_open(lists, left, right, out, fill, told_fill, told_end, np.int64(1))
+                after[tail[left]], tail[i], head[i], size[i] = head[right], tail[right], head[left], size[left] + size[right]
+            else:
+                end, told_end = copy_list(lists, left, out, fill, told_fill)
+                tail[i], head[i], size[i] = tail[left], head[left], size[left]
+            if right < nodes or nodes == 1:
                 found = find_runs(out[1], fill, end, k, work[0])
-                found = keep_likely(out[2], work[0], found, both, cluster, sizes, weight)
-                after[tail[left]], tail[i], head[i], size[i] = head[right], tail[right], head[left], both
+                found = keep_likely(out[1], out[2], work[0], found, size[i], cluster, sizes, weight, in_chunk)
                 if found > 0:
                     share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
                     adopt(parent, head, tail, after, i, made)
                     told_end = tell(out[5], told_fill, told_end, out[1], work[0], found)
                     end = drop_runs(out[1], out[2], out[3], fill, end, work[0], found)
-            else:
-                end, told_end = copy_list(lists, left, out, fill, told_fill)
-                tail[i], head[i], size[i] = tail[left], head[left], size[left]
             fill, told_fill = end, told_end
             out[0][i + 1], out[4][i + 1] = end, told_end
-        lists, nodes = out, pairs
-    for i in range(1, nodes):
-        after[tail[0]], tail[0] = head[i], tail[i]
-    share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after)
-    return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
+        lists, nodes = out, pairs if nodes > 1 else np.int64(0)
+        if nodes == 1:
+            nodes = np.int64(0)
 
 
 @step
@@ -297,6 +378,73 @@ def empty_lists(lists, nodes, k):
 
 
 @step
+def cut_lists(lists, nodes, end, told_end):
+    """Only what is filled of some lists."""
+    return (
+        lists[0][: nodes + 1].copy(),
+        lists[1][:end].copy(),
+        lists[2][:end].copy(),
+        lists[3][:end].copy(),
+        lists[4][: nodes + 1].copy(),
+        lists[5][:told_end].copy(),
+    )
+
+
+@step
+def take_lists(lists, order):
+    """The lists of the nodes in another order."""
+    out, end, told_end = empty_lists(lists, len(order), np.int64(1))
+    for i in range(len(order)):
+        end, told_end = copy_list(lists, order[i], out, end, told_end)
+        out[0][i + 1], out[4][i + 1] = end, told_end
+    return cut_lists(out, len(order), end, told_end)
+
+
+@step
+def mark_told(lists, in_chunk):
+    """Mark the terms that stand in a chunk; one that a cluster must keep does not for that."""
+    for at in range(len(lists[5])):
+        if lists[5][at] & 1 == 0 and lists[5][at] >> 1 < len(in_chunk):
+            in_chunk[lists[5][at] >> 1] = True
+
+
+@step
+def only_lost(lists, nodes, in_chunk):
+    """What is open of the terms that stand in no chunk, and which of them a cluster must keep."""
+    out, end, told_end = empty_lists(lists, nodes, np.int64(1))
+    for node in range(nodes):
+        for at in range(lists[0][node], lists[0][node + 1]):
+            if not in_chunk[lists[1][at]]:
+                out[1][end], out[2][end], out[3][end] = lists[1][at], lists[2][at], lists[3][at]
+                end += 1
+        for at in range(lists[4][node], lists[4][node + 1]):
+            if lists[5][at] & 1 == 1 and lists[5][at] >> 1 < len(in_chunk) and not in_chunk[lists[5][at] >> 1]:
+                out[5][told_end] = lists[5][at]
+                told_end += 1
+        out[0][node + 1], out[4][node + 1] = end, told_end
+    return cut_lists(out, nodes, end, told_end)
+
+
+@step
+def has_enough(ptr, term, left, right, k):
+    """Whether some term is open k times in two nodes together."""
+    i, j, begin = ptr[left], ptr[right], ptr[left] + ptr[right]
+    last = np.int64(-1)
+    while i < ptr[left + 1] or j < ptr[right + 1]:
+        if j >= ptr[right + 1] or (i < ptr[left + 1] and term[i] <= term[j]):
+            at = i
+            i += 1
+        else:
+            at = j
+            j += 1
+        if term[at] != last:
+            last, begin = np.int64(term[at]), i + j - 1
+        if i + j - begin >= k:
+            return True
+    return False
+
+
+@step
 def merge_told(ptr, told, left, right, out, end):
     """Write the union of two ascending lists of terms that are told of; returns its end."""
     i, j = ptr[left], ptr[right]
@@ -315,9 +463,12 @@ def merge_told(ptr, told, left, right, out, end):
 
 
 @step
-def merge_open(lists, left, right, out, end):
-    """Write what is open in both, by term; returns the end."""
-    ptr, term = lists[0], lists[1]
+def merge_open(lists, left, right, out, end, told_at, told_end, least):
+    """Write what is open in both, by term, without what is told of: all of it (`least` 0), or what a cluster must keep (1).
+
+    `out` holds what is told of from `told_at` on; returns the end.
+    """
+    ptr, term, told = lists[0], lists[1], out[5]
     i, j = ptr[left], ptr[right]
     while i < ptr[left + 1] or j < ptr[right + 1]:
         if j >= ptr[right + 1] or (i < ptr[left + 1] and term[i] <= term[j]):
@@ -326,8 +477,11 @@ def merge_open(lists, left, right, out, end):
         else:
             at = j
             j += 1
-        out[1][end], out[2][end], out[3][end] = term[at], lists[2][at], lists[3][at]
-        end += 1
+        while told_at < told_end and told[told_at] >> 1 < term[at]:
+            told_at += 1
+        if told_at >= told_end or told[told_at] >> 1 != term[at] or told[told_at] & 1 < least:
+            out[1][end], out[2][end], out[3][end] = term[at], lists[2][at], lists[3][at]
+            end += 1
     return end
 
 
@@ -359,8 +513,8 @@ def find_runs(term, start, end, k, runs):
 
 
 @step
-def keep_likely(place, runs, found, records, cluster, sizes, weight):
-    """Keep the terms that the joint cluster makes likely enough; returns how many."""
+def keep_likely(term, place, runs, found, records, cluster, sizes, weight, in_chunk):
+    """Keep the terms that the joint cluster makes likely enough or that stand in no chunk yet; returns how many."""
     kept = np.int64(0)
     for j in range(found):
         listed, holders, before = np.int64(0), np.int64(0), np.int64(-1)
@@ -370,7 +524,9 @@ def keep_likely(place, runs, found, records, cluster, sizes, weight):
                 before = owner
                 listed += 1
                 holders += sizes[owner]
-        if (runs[j, 1] - runs[j, 0]) * holders >= weight * listed * records:
+        number = term[runs[j, 0]]
+        if not in_chunk[number] or (runs[j, 1] - runs[j, 0]) * holders >= weight * listed * records:
+            in_chunk[number] = True
             runs[kept, 0], runs[kept, 1] = runs[j, 0], runs[j, 1]
             kept += 1
     return kept
@@ -462,113 +618,6 @@ def drop_runs(term, place, occurrence, start, end, runs, found):
             term[fill], place[fill], occurrence[fill] = term[at], place[at], occurrence[at]
             fill += 1
             at += 1
-    return fill
-
-
-@step
-def share_lost(lists, nodes, k, m, work, shared, chunk_node, made, parent, head, tail, after):
-    """Share among all clusters the terms that stand in no chunk of any of them."""
-    keys = work[1]
-    counts = np.zeros(len(keys), np.int64)
-    for at in range(lists[0][nodes]):
-        counts[lists[1][at]] += 1
-    for at in range(lists[4][nodes]):
-        if lists[5][at] >> 1 < len(counts):
-            counts[lists[5][at] >> 1] = 0
-    start = np.zeros(len(counts) + 1, np.int64)
-    found = np.int64(0)
-    for term in range(len(counts)):
-        if counts[term] >= k:
-            work[0][found, 0], work[0][found, 1] = start[term], start[term] + counts[term]
-            found += 1
-        start[term + 1] = start[term] + (counts[term] if counts[term] >= k else 0)
-    if found == 0:
-        return
-    total = start[len(counts)]
-    out = (lists[0], np.empty(total, np.int32), np.empty(total, np.int64), np.empty(total, np.int64), lists[4], lists[5])
-    for at in range(lists[0][nodes]):
-        term = lists[1][at]
-        if counts[term] >= k:
-            out[1][start[term]], out[2][start[term]], out[3][start[term]] = term, lists[2][at], lists[3][at]
-            start[term] += 1
-    share(out, np.int64(0), total, np.int64(0), np.int64(0), found, k, m, work, shared, chunk_node, made)
-    adopt(parent, head, tail, after, np.int64(0), made)
-
-
-@kernel
-def refine_as_paper(lists, sizes, cluster, k, m, with_lost, shared):
-    """REFINE of the paper: sort the clusters by their term chunks, join neighbours by equation 1, until nothing changes.
-
-    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is never shared: the paper's
-    Property 1 is not sound. With `with_lost`, what stands in no chunk at all is then shared among all clusters. Other arguments and returns
-    as in `refine_by_level`.
-    """
-    count = len(sizes)
-    parent, size = np.full(2 * count, -1, np.int64), sizes.copy()
-    chunk_node = np.empty(len(lists[1]) // k + 1, np.int64)
-    made = np.array([count, 0])
-    node, work, mark = np.arange(count), make_work(lists, len(cluster), count, k, m), np.int64(0)
-    while True:
-        sequence = sort_lists(lists[0], lists[1])
-        out, fill, told_fill = empty_lists(lists, len(sequence), k)
-        next_node, next_size, joined = np.empty_like(node), np.empty_like(size), False
-        i, kept = np.int64(0), np.int64(0)
-        while i < len(sequence):
-            left, found = sequence[i], np.int64(0)
-            end, told_end = fill, told_fill
-            if i + 1 < len(sequence):
-                right, both = sequence[i + 1], size[sequence[i]] + size[sequence[i + 1]]
-                told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = drop_told(out, fill, merge_open(lists, left, right, out, fill), told_fill, told_end, np.int64(0))
-                found = find_runs(out[1], fill, end, k, work[0])
-                mark += 1
-                if found > 0 and not gains(out[2], work[0], found, both, cluster, sizes, work[6], mark):
-                    found = np.int64(0)
-            if found > 0:
-                share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
-                told_end = tell(out[5], told_fill, told_end, out[1], work[0], found)
-                end = drop_runs(out[1], out[2], out[3], fill, end, work[0], found)
-                parent[node[left]], parent[node[right]] = made[0], made[0]
-                next_node[kept], next_size[kept] = made[0], both
-                made[0] += 1
-                joined = True
-                i += 2
-            else:
-                end, told_end = copy_list(lists, left, out, fill, told_fill)
-                next_node[kept], next_size[kept] = node[left], size[left]
-                i += 1
-            kept += 1
-            fill, told_fill = end, told_end
-            out[0][kept], out[4][kept] = end, told_end
-        if not joined:
-            break
-        node, size = next_node[:kept].copy(), next_size[:kept].copy()
-        lists = (
-            out[0][: kept + 1].copy(),
-            out[1][:fill].copy(),
-            out[2][:fill].copy(),
-            out[3][:fill].copy(),
-            out[4][: kept + 1].copy(),
-            out[5][:told_fill].copy(),
-        )
-    if with_lost and len(node) > 0:
-        head, tail, after = node[:1].copy(), node[-1:].copy(), np.full(2 * count, -1, np.int64)
-        for i in range(1, len(node)):
-            after[node[i - 1]] = node[i]
-        share_lost(lists, np.int64(len(node)), k, m, work, shared, chunk_node, made, parent, head, tail, after)
-    return parent[: made[0]].copy(), chunk_node[: made[1]].copy()
-
-
-@step
-def drop_told(out, start, end, told_start, told_end, least):
-    """Take terms out of what is open: with `least` 0 all that are told of, with 1 those that a cluster must keep; returns the end."""
-    fill, at_told = start, told_start
-    for at in range(start, end):
-        while at_told < told_end and out[5][at_told] >> 1 < out[1][at]:
-            at_told += 1
-        if at_told >= told_end or out[5][at_told] >> 1 != out[1][at] or out[5][at_told] & 1 < least:
-            out[1][fill], out[2][fill], out[3][fill] = out[1][at], out[2][at], out[3][at]
-            fill += 1
     return fill
 
 

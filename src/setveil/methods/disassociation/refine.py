@@ -8,18 +8,22 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.engines.local import Local, Progress
+from setveil.errors import ParameterError
 from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.verpart import Chunks, tasks
 
 Int64s = npt.NDArray[np.int64]
-Lists = tuple[Int64s, npt.NDArray[np.int32], Int64s, Int64s, Int64s, npt.NDArray[np.int32]]
+Int32s = npt.NDArray[np.int32]
+Lists = tuple[Int64s, Int32s, Int32s, Int32s, Int64s, Int32s]
 
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
+FEWEST = 0.01
+"""The paper's way of joining ends with a round in which less than this share of the clusters join; those that are left out are few."""
 WEIGHT = 0.5
 """How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
-FEW = 3
-"""Up to this k two clusters often have a term k times, and the paper's way of joining loses least. Measured, see the docs."""
+MOST = 2**31 - 1
+"""Occurrences that one joint cluster may hold at most."""
 
 
 @dataclass(frozen=True)
@@ -42,30 +46,23 @@ def no_joints(clusters: Clusters) -> Joints:
 def refine(
     clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int, limit: int, engine: Local, progress: Progress | None
 ) -> Joints:
-    """Joint clusters of 2, 4, 8, ... neighbours, each over the terms that it makes likely enough; see `refine_by_level`.
+    """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that these make likely enough.
 
-    For k up to `FEW` as the paper makes them; in any case with what then stands in no chunk shared among all clusters of a block.
+    A term that stands in no chunk at all is shared in the first joint cluster that has it k times.
     """
-    from setveil.kernels import chunks as kernels
+    from setveil.kernels.chunks import refine as refine_range
 
     shared = _not_shared(clusters)
     ranges = tasks(clusters, BLOCK)
-    cluster_of_row, bounds = clusters.cluster_of_row, clusters.bounds
 
     def work(number: int) -> tuple[int, Int64s, Int64s]:
-        first, last = ranges[number]
-        lists = open_lists(clusters, chunks, never, k, first, last)
-        cluster = cluster_of_row[bounds[first] : bounds[last]] - first
-        sizes = clusters.sizes[first:last]
-        if k <= FEW:
-            lists = _by_popularity(lists, len(clusters.rows.vocabulary))
-            return number, *kernels.refine_as_paper(lists, sizes, cluster, np.int64(k), np.int64(m), True, shared)
-        return number, *kernels.refine_by_level(lists, sizes, cluster, np.int64(k), np.int64(m), k * limit / WEIGHT, WEIGHT, shared)
+        lists, sizes, cluster, part = _open(clusters, chunks, never, k, *ranges[number], shared)
+        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), FEWEST, k * limit / WEIGHT, WEIGHT, part)
 
     done, parts = 0, {}
     for number, parent, chunk_node in engine.map(work, range(len(ranges))):
         parts[number] = (parent, chunk_node)
-        done += int(bounds[ranges[number][1]] - bounds[ranges[number][0]])
+        done += int(clusters.bounds[ranges[number][1]] - clusters.bounds[ranges[number][0]])
         if progress is not None:
             progress(done, len(clusters.rows), "joining clusters")
     return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], shared)
@@ -73,42 +70,33 @@ def refine(
 
 def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
     """Joint clusters as the paper makes them, but for its unsound Property 1."""
-    from setveil.kernels.chunks import refine_as_paper
+    from setveil.kernels.chunks import refine_as_paper as refine_all
 
+    if clusters.rows.occurrences > MOST:
+        raise ParameterError("order", "paper", f"the paper's way takes at most {MOST} occurrences, the default as many as there are")
     shared = _not_shared(clusters)
-    lists = _by_popularity(open_lists(clusters, chunks, never, k, 0, len(clusters)), len(clusters.rows.vocabulary))
-    parent, chunk_node = refine_as_paper(lists, clusters.sizes, clusters.cluster_of_row, np.int64(k), np.int64(m), False, shared)
+    lists, sizes, cluster, part = _open(clusters, chunks, never, k, 0, len(clusters), shared)
+    parent, chunk_node = refine_all(lists, sizes, cluster, np.int64(k), np.int64(m), part)
     return Joints(parent, chunk_node, shared)
 
 
-def open_lists(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int) -> Lists:
-    """What the clusters of a range may share; places count from the first of the range."""
+def _open(
+    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int, shared: Int64s
+) -> tuple[Lists, Int64s, Int64s, Int64s]:
+    """What the clusters of a range may share, their sizes, the cluster of each of their records, and their part of `shared`."""
     from setveil.kernels.leftover import list_open
 
     rows, bounds = clusters.rows, clusters.bounds
     width = np.int64(max(len(rows.vocabulary), 1))
-    ptr, term, place, occurrence, told_ptr, told = list_open(
-        rows.indptr, rows.items, width, bounds, np.int64(first), np.int64(last), chunks.chunk, chunks.is_short, never, np.int64(k)
-    )
-    return ptr, term, place - bounds[first], occurrence, told_ptr, told
+    ends = np.int64(first), np.int64(last)
+    lists = list_open(rows.indptr, rows.items, width, bounds, *ends, chunks.chunk, chunks.is_short, never, np.int64(k))
+    sizes = clusters.sizes[first:last]
+    part = shared[rows.indptr[bounds[first]] : rows.indptr[bounds[last]]]
+    return lists, sizes, np.repeat(np.arange(last - first), sizes), part
 
 
 def _not_shared(clusters: Clusters) -> Int64s:
     return np.full(len(clusters.rows.items), -1, dtype=np.int64)
-
-
-def _by_popularity(lists: Lists, width: int) -> Lists:
-    """The lists with terms numbered by the number of term chunks that hold them, most first."""
-    ptr, term, place, occurrence, told_ptr, told = lists
-    owner = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    held = np.bincount(np.unique(owner * np.int64(width) + term) % width, minlength=width) if len(term) else np.zeros(width, dtype=np.int64)
-    rank = np.empty(width, dtype=np.int32)
-    rank[np.argsort(-held, kind="stable")] = np.arange(width, dtype=np.int32)
-    order = np.lexsort((place, rank[term], owner))
-    told_owner = np.repeat(np.arange(len(told_ptr) - 1), np.diff(told_ptr))
-    told_rank = 2 * rank[told >> 1] + (told & 1)
-    told_order = np.lexsort((told_rank, told_owner))
-    return ptr, rank[term][order], place[order], occurrence[order], told_ptr, told_rank[told_order]
 
 
 def _together(clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tuple[Int64s, Int64s]], shared: Int64s) -> Joints:
