@@ -45,7 +45,6 @@ class Rule(NamedTuple):
     omega: np.int64
     unit: np.int64
     """What a distance of 1 costs."""
-    epsilon: np.int64
     maximum: np.int64
     """1 for model 1 (maximum matching first), 0 for model 2 (nil terms)."""
     farthest: np.int64
@@ -148,8 +147,8 @@ def begin_centre(rows, near, row):
 @step
 def join(rows, near, rule, centre, size, row, board):
     """The centre with one member more: of what is matched; the rest is gone."""
-    count, slots, sums = set_board(centre, size, rule, board)
-    _, starts, ends, flow, items = match_row(rows, row, centre.times, board, slots, sums, size, rule, np.int64(0))
+    count, slots, gains = set_board(centre, size, rule, board)
+    _, starts, ends, flow, items = match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))
     clear_board(board, count)
     return joined(near, centre, size, starts, ends, flow, items)
 

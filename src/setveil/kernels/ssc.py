@@ -64,8 +64,7 @@ class Store(NamedTuple):
 @kernel
 def build_clusters(rows, near, rule, state, store, budget):
     """Make clusters of k while there are k vocabularies left, at most `budget` of them; returns the store, which may have grown."""
-    width = len(near.indptr) - 1
-    board = new_board(width)
+    board = new_board(len(near.indptr) - 1)
     bounds = np.empty(len(state.alive), np.int64)
     numbers = state.numbers
     while numbers[ALIVE] >= rule.k and budget > 0:
@@ -87,8 +86,7 @@ def build_clusters(rows, near, rule, state, store, budget):
 @kernel
 def place_rest(rows, near, rule, state, store, target):
     """Let each vocabulary that is left join the nearest centre, which then changes; `target` tells the cluster of each."""
-    width = len(near.indptr) - 1
-    board = new_board(width)
+    board = new_board(len(near.indptr) - 1)
     sizes = np.full(state.numbers[CLUSTERS], rule.k, np.int64)
     for i in range(state.numbers[ALIVE]):
         row = state.alive[i]
@@ -128,8 +126,8 @@ def find_nearest(rows, rule, state, centre, size, board, bounds):
     No vocabulary gains more than if each of its terms had its best slot for itself; those for which even that is not enough are never
     matched.
     """
-    count, slots, sums = set_board(centre, size, rule, board)
-    left, best, chosen = state.numbers[ALIVE], FAR, np.int64(0)
+    count, slots, gains = set_board(centre, size, rule, board)
+    left, chosen = state.numbers[ALIVE], np.int64(0)
     for place in range(left):
         row = state.alive[place]
         gain = np.int64(0)
@@ -141,7 +139,7 @@ def find_nearest(rows, rule, state, centre, size, board, bounds):
         if bounds[place] < bounds[chosen]:
             chosen = place
     first, row = chosen, state.alive[chosen]
-    best = rule.omega * rows.sizes[row] - match_row(rows, row, centre.times, board, slots, sums, size, rule, np.int64(0))[0]
+    best = rule.omega * rows.sizes[row] - match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))[0]
     waiting = np.flatnonzero(bounds[:left] <= best)
     waiting = waiting[np.argsort(bounds[waiting])]
     for place in waiting:
@@ -151,7 +149,7 @@ def find_nearest(rows, rule, state, centre, size, board, bounds):
             continue
         row = state.alive[place]
         need = rule.omega * rows.sizes[row] - best
-        gain = match_row(rows, row, centre.times, board, slots, sums, size, rule, need)[0]
+        gain = match_row(rows, row, centre.times, board, slots, gains, size, rule, need)[0]
         found = rule.omega * rows.sizes[row] - gain
         if gain >= 0 and (found < best or (found == best and place < chosen)):
             best, chosen = found, place
@@ -219,8 +217,8 @@ def nearer(store, distance, number, best, chosen):
 def match_centre(rows, rule, store, number, row, need, board):
     """What the best matching of a vocabulary with a centre of the store gains; -1 if surely less than `need`."""
     centre, size = centre_of(store, number), store.size[number]
-    count, slots, sums = set_board(centre, size, rule, board)
-    gain = match_row(rows, row, centre.times, board, slots, sums, size, rule, need)[0]
+    count, slots, gains = set_board(centre, size, rule, board)
+    gain = match_row(rows, row, centre.times, board, slots, gains, size, rule, need)[0]
     clear_board(board, count)
     return gain
 
@@ -239,7 +237,7 @@ def centre_of(store, number):
 @step
 def keep_centre(store, centre, cluster, size, rule, board):
     """Add a centre to the store, with a posting for each term that it takes."""
-    count, slots, sums = set_board(centre, size, rule, board)
+    count, slots, gains = set_board(centre, size, rule, board)
     number, postings = store.used[1], store.used[0]
     first, length = store.slots[number], len(centre.times)
     at = store.starts[first]

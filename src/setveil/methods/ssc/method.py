@@ -144,7 +144,7 @@ class SSC(Method):
         from setveil.kernels import centre as kernels
 
         unit = SCALE if self.variant == "paper" else SCALE // LIGHT
-        numbers = (k, round(self.omega * SCALE), unit, self.epsilon, self.model == "maximum", self.seed_rule == "farthest")
+        numbers = (k, round(self.omega * SCALE), unit, self.model == "maximum", self.seed_rule == "farthest")
         return kernels.Rule(*(np.int64(number) for number in numbers))
 
     def _losses(self, found: Neighbours, data: Bags, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
