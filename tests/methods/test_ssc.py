@@ -165,7 +165,7 @@ def test_exchanges_never_make_the_clusters_worth_less(drawn, ways, rounds):
     block = Block(data, prepared.rows, near, method._rule(2))
     while block.done < block.total:
         block.step()
-    work = Exchange(block.rows, near, block.rule, *block.place_rest(), rounds)
+    work = Exchange(block.rows, near, block.rule, *block.members(), rounds)
     worth = []
     while work.done < work.total:
         work.step()

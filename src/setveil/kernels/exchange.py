@@ -25,18 +25,11 @@ class Groups(NamedTuple):
 
 
 @kernel
-def value_clusters(rows, near, rule, groups, first, last):
-    """Fill in what the clusters `first` to `last - 1` are worth, and what is left of each without each of its members."""
-    board = new_board(len(near.indptr) - 1)
-    for cluster in range(first, last):
-        value_cluster(rows, near, rule, groups, cluster, board)
-
-
-@kernel
 def exchange(rows, near, rule, groups, first, last, looks, tries):
     """Offer a member of each of the clusters `first` to `last - 1` to all others in exchange for one of theirs; returns how many went.
 
     The member is the one without whom most would be left. When the cluster keeps more with it as the last to join, it becomes that.
+    Without any looks, what the clusters are worth is filled in, which must be done first.
 
     Args:
         rows: The vocabularies.
@@ -52,6 +45,9 @@ def exchange(rows, near, rule, groups, first, last, looks, tries):
     hopes, found = np.empty(len(groups.owner), np.int64), np.empty(len(groups.owner), np.int64)
     done = np.int64(0)
     for cluster in range(first, last):
+        if looks == 0:
+            value_cluster(rows, near, rule, groups, cluster, board)
+            continue
         start, stop = groups.bounds[cluster], groups.bounds[cluster + 1]
         row, size = groups.members[start], stop - start - 1
         for i in range(start + 1, stop):
@@ -79,7 +75,7 @@ def exchange(rows, near, rule, groups, first, last, looks, tries):
 
 @step
 def value_cluster(rows, near, rule, groups, cluster, board):
-    """The same of one cluster."""
+    """Fill in what a cluster is worth, and what is left of it without each of its members."""
     start, stop = groups.bounds[cluster], groups.bounds[cluster + 1]
     for i in range(start, stop):
         row, size = groups.members[i], stop - start - 1

@@ -62,8 +62,11 @@ class Store(NamedTuple):
 
 
 @kernel
-def build_clusters(rows, near, rule, state, store, budget):
-    """Make clusters of k while there are k vocabularies left, at most `budget` of them; returns the store, which may have grown."""
+def build_clusters(rows, near, rule, state, store, target, budget):
+    """Make clusters of k while there are k vocabularies left, at most `budget` of them; returns the store, which may have grown.
+
+    When fewer than k are left, each joins a cluster, which `target` tells.
+    """
     board = new_board(len(near.indptr) - 1)
     bounds = np.empty(len(state.alive), np.int64)
     numbers = state.numbers
@@ -80,24 +83,23 @@ def build_clusters(rows, near, rule, state, store, budget):
             centre = join(rows, near, rule, centre, size, chosen, board)
         close_cluster(state)
         store = keep_centre(store, centre, numbers[CLUSTERS] - 1, rule.k, rule, board)
+    if numbers[ALIVE] < rule.k:
+        store = place_rest(rows, near, rule, state, store, target, board)
     return store
 
 
-@kernel
-def place_rest(rows, near, rule, state, store, target):
-    """Let each vocabulary that is left join the nearest centre, which then changes; `target` tells the cluster of each."""
-    board = new_board(len(near.indptr) - 1)
-    sizes = np.full(state.numbers[CLUSTERS], rule.k, np.int64)
+@step
+def place_rest(rows, near, rule, state, store, target, board):
+    """Let each vocabulary that is left join the nearest centre, which then changes."""
     for i in range(state.numbers[ALIVE]):
         row = state.alive[i]
         state.upper[row], state.seen[row] = FAR, 0
         chosen = refine(rows, rule, state, store, row, board)
-        cluster = store.cluster[chosen]
+        cluster, size = store.cluster[chosen], store.size[chosen]
         target[i] = cluster
-        centre = join(rows, near, rule, centre_of(store, chosen), sizes[cluster], row, board)
-        sizes[cluster] += 1
+        centre = join(rows, near, rule, centre_of(store, chosen), size, row, board)
         store.cluster[chosen] = -1
-        store = keep_centre(store, centre, cluster, sizes[cluster], rule, board)
+        store = keep_centre(store, centre, cluster, size + 1, rule, board)
     return store
 
 

@@ -79,7 +79,7 @@ def cluster(
     """
     work = [Block(data, rows, near, rule) for rows in blocks]
     _run(work, "clustering", engine, progress)
-    groups = [Exchange(block.rows, near, rule, *block.place_rest(), rounds) for block in work]
+    groups = [Exchange(block.rows, near, rule, *block.members(), rounds) for block in work]
     _run(groups, "exchanging", engine, progress)
     places = dict(engine.map(lambda number: (number, groups[number].finish()), range(len(groups))))
     return joined_clusters([places[number].of(rows) for number, rows in enumerate(blocks)])
@@ -121,6 +121,7 @@ class Block:
             bounds=np.zeros(count // int(rule.k) + 2, dtype=np.int64),
             numbers=np.array([count, 0, 0], dtype=np.int64),
         )
+        self.target = np.empty(int(rule.k), dtype=np.int64)
         self.store = new_store(count // int(rule.k) + int(rule.k) + 2, occurrences, len(near.indptr) - 1)
 
     @property
@@ -134,14 +135,13 @@ class Block:
 
     def step(self) -> None:
         """Make some clusters."""
-        self.store = ssc.build_clusters(self.rows, self.near, self.rule, self.state, self.store, np.int64(BUDGET))
+        work = (self.rows, self.near, self.rule, self.state)
+        self.store = ssc.build_clusters(*work, self.store, self.target, np.int64(BUDGET))
 
-    def place_rest(self) -> tuple[Int64s, Int64s]:
-        """Let what is left join; the members of one cluster after the other, and where each begins."""
+    def members(self) -> tuple[Int64s, Int64s]:
+        """The members of one cluster after the other, and where each begins; those that were left over come last."""
         state, numbers = self.state, self.state.numbers
-        target = np.empty(numbers[ssc.ALIVE], dtype=np.int64)
-        ssc.place_rest(self.rows, self.near, self.rule, state, self.store, target)
-        owners = np.concatenate((np.repeat(np.arange(numbers[ssc.CLUSTERS]), self.rule.k), target))
+        owners = np.concatenate((np.repeat(np.arange(numbers[ssc.CLUSTERS]), self.rule.k), self.target[: numbers[ssc.ALIVE]]))
         members = np.concatenate((state.members[: numbers[ssc.MEMBERS]], state.alive[: numbers[ssc.ALIVE]]))
         bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[ssc.CLUSTERS]))))
         return members[np.argsort(owners, kind="stable")], bounds
@@ -163,10 +163,7 @@ class Exchange:
         first = self.done % self.count
         last = min(first + BUDGET, self.count)
         work = (self.rows, self.near, self.rule, self.groups, np.int64(first), np.int64(last))
-        if self.done < self.count:
-            exchange.value_clusters(*work)
-        else:
-            exchange.exchange(*work, np.int64(LOOKS), np.int64(TRIES))
+        exchange.exchange(*work, np.int64(0 if self.done < self.count else LOOKS), np.int64(TRIES))
         self.done += last - first
 
     def finish(self) -> Clusters:
