@@ -212,15 +212,14 @@ def _join_rounds(nodes, sizes, rank, k, m, fewest=0.0):
             chosen = []
             if i + 1 < len(nodes):
                 held, told, kept = _merged(nodes[i], nodes[i + 1])
-                fresh = {term: who for term, who in held.items() if term not in told}
-                chosen = sorted((term for term, who in fresh.items() if len(who) >= k), key=rank.__getitem__)
+                chosen = sorted((term for term, who in held.items() if len(who) >= k and term not in told), key=rank.__getitem__)
                 listed = [(term, number) for term in chosen for number in {number for number, _ in held[term]}]
                 holders = sum(sizes[number] for number in {number for _, number in listed})
                 supports = sum(len(held[term]) for term in chosen)
                 if supports * holders < len(listed) * (nodes[i].size + nodes[i + 1].size):
                     chosen = []
             if chosen:
-                joined.append(_share([nodes[i], nodes[i + 1]], fresh, told, kept, chosen, k, m))
+                joined.append(_share([nodes[i], nodes[i + 1]], held, told, kept, chosen, k, m))
                 i += 2
             else:
                 joined.append(nodes[i])

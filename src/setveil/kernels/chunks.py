@@ -283,8 +283,9 @@ def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
             end, told_end = fill, told_fill
             if left != right and has_enough(lists[0], lists[1], left, right, k):
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = merge_open(lists, left, right, out, fill, told_fill, told_end, np.int64(0))
+                end = merge_open(lists, left, right, out, fill, told_fill, told_end)
                 found = find_runs(out[1], fill, end, k, work[0])
+                found = keep_fresh(out[1], out[5], told_fill, told_end, work[0], found)
                 mark += 1
                 if found > 0 and not gains(out[2], work[0], found, size[left] + size[right], cluster, sizes, work[6], mark):
                     found = np.int64(0)
@@ -334,7 +335,7 @@ def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach,
             left, right = 2 * i, 2 * i + 1
             if right < nodes:
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
-                end = merge_open(lists, left, right, out, fill, told_fill, told_end, np.int64(1))
+                end = merge_open(lists, left, right, out, fill, told_fill, told_end)
                 after[tail[left]], tail[i], head[i], size[i] = head[right], tail[right], head[left], size[left] + size[right]
             else:
                 end, told_end = copy_list(lists, left, out, fill, told_fill)
@@ -463,10 +464,10 @@ def merge_told(ptr, told, left, right, out, end):
 
 
 @step
-def merge_open(lists, left, right, out, end, told_at, told_end, least):
-    """Write what is open in both, by term, without what is told of: all of it (`least` 0), or what a cluster must keep (1).
+def merge_open(lists, left, right, out, end, told_at, told_end):
+    """Write what is open in both, by term, but for terms that a cluster must keep; returns the end.
 
-    `out` holds what is told of from `told_at` on; returns the end.
+    `out` holds the terms that are told of from `told_at` to `told_end`.
     """
     ptr, term, told = lists[0], lists[1], out[5]
     i, j = ptr[left], ptr[right]
@@ -479,7 +480,7 @@ def merge_open(lists, left, right, out, end, told_at, told_end, least):
             j += 1
         while told_at < told_end and told[told_at] >> 1 < term[at]:
             told_at += 1
-        if told_at >= told_end or told[told_at] >> 1 != term[at] or told[told_at] & 1 < least:
+        if told_at >= told_end or told[told_at] >> 1 != term[at] or told[told_at] & 1 == 0:
             out[1][end], out[2][end], out[3][end] = term[at], lists[2][at], lists[3][at]
             end += 1
     return end
@@ -510,6 +511,19 @@ def find_runs(term, start, end, k, runs):
             found += 1
         at = following
     return found
+
+
+@step
+def keep_fresh(term, told, told_at, told_end, runs, found):
+    """Keep the terms that no chunk below tells of; returns how many."""
+    kept = np.int64(0)
+    for j in range(found):
+        while told_at < told_end and told[told_at] >> 1 < term[runs[j, 0]]:
+            told_at += 1
+        if told_at >= told_end or told[told_at] >> 1 != term[runs[j, 0]]:
+            runs[kept, 0], runs[kept, 1] = runs[j, 0], runs[j, 1]
+            kept += 1
+    return kept
 
 
 @step

@@ -42,9 +42,10 @@ class Disassociation(Method):
         - Property 1 is not sound. A shared chunk of several terms holds none that a chunk below it tells of. A term that is told of below
           is shared in a chunk of its own, which is sound wherever it stands: its subrecords are all alike, so k of them can be placed on
           any k records for which the term is not told of elsewhere, and the others wherever they stood.
-        - By default neighbours in the order of HORPART are joined, two by two, level by level, over each term that the joint cluster
-          makes at least half as likely as the clusters that hold it do (for k of 2 and 3, as in the paper); what then stands in no chunk
-          at all is shared among up to 100,000 records. The paper's way, `order="paper"`, leaves many more terms in term chunks.
+        - By default the paper's way of joining ends when less than 1 % of the clusters join; then neighbours in the order of HORPART are
+          joined, two by two, level by level, over each term that the joint cluster makes at least half as likely as the clusters that hold
+          it do. A term that stands in no chunk at all is shared in the first joint cluster, of up to 100,000 records, that has it k
+          times. The paper's way alone, `order="paper"`, leaves many more terms in term chunks.
 
     Cost:
         HORPART touches each record once for each level, and there are at most as many levels as terms in a record; the others are linear
@@ -67,7 +68,7 @@ class Disassociation(Method):
     refine: bool = True
     """Whether clusters are joined over the terms that their term chunks have in common."""
     order: Literal["default", "paper"] = "default"
-    """`paper` joins clusters as the paper does, for comparison."""
+    """`paper` joins clusters as the paper does and no further, for comparison."""
 
     def __post_init__(self) -> None:
         if self.order not in ("default", "paper"):
@@ -124,5 +125,4 @@ def _apart(data: Transactions, promise: KmAnonymity) -> npt.NDArray[np.bool_]:
 def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
     rows = Transactions.of([[str(i % 3), str(3 + i % 4), str(7 + i % 5)] for i in range(60)])
-    for k in (2, 5):
-        Disassociation().anonymize(rows, KmAnonymity(k=k, m=2), engine=Local(1))
+    Disassociation().anonymize(rows, KmAnonymity(k=5, m=2), engine=Local(1))
