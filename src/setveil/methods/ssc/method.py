@@ -59,7 +59,7 @@ class SSC(Method):
 
     Cost:
         In a block of n vocabularies each step looks at each vocabulary that is left, so n^2 / 2 short looks and some tens of matchings for
-        each vocabulary. Many blocks: linear. About 250 bytes for each occurrence in a block.
+        each vocabulary. Many blocks: linear. About 400 bytes for each occurrence.
 
     Example:
         The running example of the paper:
