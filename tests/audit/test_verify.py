@@ -15,6 +15,8 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.build import balanced
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods import Partition
+from setveil.metrics import measure
 from setveil.promises import KAnonymity, KmAnonymity, Promise
 from setveil.published.generalized import Generalized
 from tests.audit.releases import bags_of, parents_of, published_of, releases
@@ -262,3 +264,10 @@ def test_the_verdict_is_written_as_json():
     assert [check["name"] for check in read["checks"]] == ["structure", "k-anonymity", "records", "containment"]
     assert read["checks"][-1]["witnesses"][0]["private"] is True
     assert "witness (private): " in verdict.text
+
+
+def test_the_original_may_be_a_list():
+    baskets = [["a"], ["a"], ["a", "b"], ["a", "b"]]
+    release = Partition().anonymize(baskets, KAnonymity(k=2), Hierarchy.from_paths([("a", "*"), ("b", "*")]))
+    assert verify(release, baskets).holds
+    assert measure(release, baskets, ["ncp"]) == {"ncp": 0.0}

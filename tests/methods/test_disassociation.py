@@ -21,6 +21,7 @@ from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.horpart import Clusters, canonical_order, horpart
 from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.disassociation.verpart import verpart
+from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
 from setveil.published.reconstruct import reconstruct
@@ -28,7 +29,7 @@ from tests.oracle import disassociate as oracle
 from tests.oracle import disassociation as worlds
 from tests.strategies import transactions
 
-WAYS = {"default": {}, "paper": {"order": "paper"}, None: {"refine": False}}
+WAYS = {"default": {}, "share_lost": {"share_lost": True}, "paper": {"order": "paper"}, None: {"refine": False}}
 
 FIGURE_2A = [
     ["itunes", "flu", "madonna", "ikea", "ruby"],
@@ -110,7 +111,8 @@ def test_the_order_of_the_records_and_the_number_of_threads_do_not_matter(data, 
 def test_several_blocks_give_a_release_that_verifies_whatever_the_number_of_threads(monkeypatch):
     monkeypatch.setattr(refine, "BLOCK", 300)
     data = quest(2_000, items=60, average_length=5, patterns=20, seed=4)
-    releases = [Disassociation().anonymize(data, KmAnonymity(k=5, m=2), engine=Local(threads)) for threads in (1, 3)]
+    method = Disassociation(share_lost=True)
+    releases = [method.anonymize(data, KmAnonymity(k=5, m=2), engine=Local(threads)) for threads in (1, 3)]
     assert releases[0] == releases[1]
     assert (releases[0].parent < 0).sum() > 1
     assert verify(releases[0], data).holds
@@ -137,7 +139,7 @@ class TestFigures:
 
     def test_figure_3_shares_ikea_and_ruby_four_times_each(self):
         clusters, chunks, apart = self.chunks(FIGURE_2A, [0, 5, 10])
-        joints = refine.refine(clusters, chunks, apart, 3, 2, 18, LOCAL, None)
+        joints = refine.refine(clusters, chunks, apart, 3, 2, 18, False, LOCAL, None)
         release = assemble(10, clusters, chunks, joints, KmAnonymity(k=3, m=2), {})
         (joint,) = release.clusters()
         assert joint.shared == [{("ikea", "ruby"): 3, ("ikea",): 1, ("ruby",): 1}]
@@ -178,6 +180,14 @@ def test_every_cluster_has_k_records_and_no_more_than_asked_for_where_it_can(k):
     assert sorted(clusters.origin.tolist()) == np.flatnonzero(data.lengths).tolist()
 
 
+def test_items_that_would_stand_in_no_chunk_are_shared_on_request():
+    data, promise = quest(1000, items=400, average_length=4, patterns=100, seed=1), KmAnonymity(k=4, m=2)
+    lost = measure(Disassociation().anonymize(data, promise), data, ["tlost"])["tlost"]
+    release = Disassociation(share_lost=True).anonymize(data, promise)
+    assert measure(release, data, ["tlost"])["tlost"] < lost / 4
+    assert verify(release, data).holds
+
+
 def test_sensitive_items_stay_in_term_chunks_of_l_records_or_more():
     data = quest(500, items=30, average_length=4, patterns=10, seed=1)
     sensitive = [data.vocabulary[number] for number in np.argsort(-data.supports())[:3]]
@@ -204,6 +214,8 @@ def test_what_cannot_be_done_is_refused_with_its_numbers():
         Disassociation(max_cluster=3).anonymize([["a"]] * 9, KmAnonymity(k=5, m=2))
     with pytest.raises(ParameterError, match="order = 'best' is not allowed"):
         Disassociation(order="best")
+    with pytest.raises(ParameterError, match="share_lost = True is not allowed: it is part of the default way"):
+        Disassociation(order="paper", share_lost=True)
     with pytest.raises(InfeasibleError, match="only 2 records hold an item, but a cluster needs 3"):
         Disassociation().anonymize([[], [], ["a"], ["b"]], KmAnonymity(k=3, m=2))
 

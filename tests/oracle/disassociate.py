@@ -1,4 +1,4 @@
-"""Disassociation in plain Python: HORPART, VERPART and both ways of REFINE, every choice spelled out.
+"""Disassociation in plain Python: HORPART, VERPART and all ways of REFINE, every choice spelled out.
 
 A release is a list of nested clusters: `("simple", size, [chunk, ...], terms)` or `("joint", [chunk, ...], [cluster, ...])`, a chunk
 being a `Counter` of frozensets of terms. Terms are numbers, and of equal ones the smaller goes first.
@@ -124,11 +124,11 @@ def disassociate(
     nodes = _open(simple, k, sensitive)
     leaves = list(nodes)
     sizes, rank = [node.size for node in nodes], _by_popularity(nodes)
-    if refine == "default":
+    if refine in ("default", "share_lost"):
         in_chunk = {term for node in nodes for term in node.told - node.kept}
-        nodes = sorted(_join_rounds(nodes, sizes, rank, k, m, fewest=0.01), key=lambda node: node.first)
+        nodes = sorted(_join_rounds(nodes, sizes, rank, k, m, fewest=0.003), key=lambda node: node.first)
         in_chunk |= {term for node in nodes for term in node.told - node.kept}
-        nodes = _join_levels(nodes, sizes, rank, in_chunk, k, m, k * limit / weight, weight)
+        nodes = _join_levels(nodes, sizes, rank, in_chunk if refine == "share_lost" else None, k, m, k * limit / weight, weight)
     elif refine == "paper":
         nodes = _join_rounds(nodes, sizes, rank, k, m)
     return [_shown(node, simple, leaves) for node in nodes]
@@ -169,11 +169,13 @@ def _share(parts, held, told, kept, chosen, k, m):
 
 
 def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
-    """Share among 2, 4, 8, ... neighbours what they make likely enough, and once what stands in no chunk."""
+    """Share among 2, 4, 8, ... neighbours what they make likely enough; and once what stands in no chunk, if it is said what does."""
     level = [([node], node.open, node.told, node.kept) for node in nodes]
     records = sum(sizes)
     while True:
         narrow, above = records >= reach * len(level), []
+        if narrow and in_chunk is None:
+            break
         for i in range(0, len(level), 2):
             if i + 1 == len(level) and i > 0:
                 above.append(level[i])
@@ -188,17 +190,18 @@ def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
                 who = held[term]
                 owners = {number for number, _ in who}
                 is_likely = not narrow and len(who) * sum(sizes[number] for number in owners) >= weight * len(owners) * total
-                if is_likely or term not in in_chunk:
+                if is_likely or (in_chunk is not None and term not in in_chunk):
                     chosen.append(term)
             if chosen:
-                in_chunk |= set(chosen)
+                in_chunk = None if in_chunk is None else in_chunk | set(chosen)
                 joint = _share(roots, held, told, kept, chosen, k, m)
                 above.append(([joint], joint.open, joint.told, kept))
             else:
                 above.append((roots, held, told, kept))
         level = above
         if len(level) <= 1:
-            return [root for entry in level for root in entry[0]]
+            break
+    return [root for entry in level for root in entry[0]]
 
 
 def _join_rounds(nodes, sizes, rank, k, m, fewest=0.0):

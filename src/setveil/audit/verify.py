@@ -10,6 +10,7 @@ from setveil.audit.km import check_km_anonymity
 from setveil.audit.suppression import check_suppressed_structure, check_suppression
 from setveil.audit.verdict import Check, Verdict
 from setveil.audit.vocabularies import check_vocabularies, check_vocabulary_structure
+from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -38,7 +39,8 @@ def verify(
 
     Args:
         thing: A release; or transactions or bags as they are.
-        original: The data a release was made from; then also whether no record is lost or invented, and each is the image of its original.
+        original: The data a release was made from, as any object that `as_transactions` takes; then also whether no record is lost or
+            invented, and each is the image of its original.
         promise: What to check; by default what the release itself promises.
         limit: How many witnesses to give for each check at most.
         hierarchy: The tree by which a release of vocabularies was made, so that its items can be compared with those of its original.
@@ -50,6 +52,7 @@ def verify(
         (False, ('milk',), 1)
     """
     check_count("limit", limit, 1)
+    original = None if original is None else as_transactions(original)
     if isinstance(thing, Disassociated):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(check_disassociated(thing, original, asked, limit)))

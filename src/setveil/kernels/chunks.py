@@ -214,7 +214,7 @@ def give_up_last(number, terms, found):
 
 
 @kernel
-def refine(lists, sizes, cluster, k, m, fewest, reach, weight, shared):
+def refine(lists, sizes, cluster, k, m, fewest, reach, weight, with_lost, shared):
     """Join clusters as the paper does while many join, then neighbours level by level.
 
     Args:
@@ -224,19 +224,20 @@ def refine(lists, sizes, cluster, k, m, fewest, reach, weight, shared):
         k: How many records hold each itemset at least.
         m: How many terms an itemset has at most.
         fewest: The last round of the paper's joining is one in which less than this share of the clusters join.
-        reach: How many records a joint cluster may have on average, but over terms that stand in no chunk.
+        reach: How many records a joint cluster may have on average, but for those over terms that stand in no chunk.
         weight: See `join_levels`.
+        with_lost: Whether terms that stand in no chunk are shared wherever they can be.
         shared: Gets the shared chunk of each occurrence that is put in one, from 0.
 
     Returns:
         The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each shared chunk.
     """
     forest = make_forest(lists, sizes, cluster, k, m)
-    in_chunk = np.zeros(len(forest[3][1]), np.bool_)
+    in_chunk = np.full(len(forest[3][1]), not with_lost)
     mark_told(lists, in_chunk)
     lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared)
     mark_told(lists, in_chunk)
-    join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, forest, shared)
+    join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, with_lost, forest, shared)
     return cut_forest(forest)
 
 
@@ -313,13 +314,13 @@ def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
 
 
 @step
-def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, forest, shared):
+def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, with_lost, forest, shared):
     """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are together.
 
     A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
-    it in their term chunks now; and where it stands in no chunk yet, in the first joint cluster that has it k times. Terms that no chunk
-    below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is sound wherever it stands (see
-    the method). Joint clusters of more than `reach` records only share terms that stand in no chunk yet.
+    it in their term chunks now; and, `with_lost`, where it stands in no chunk yet, in the first joint cluster that has it k times. Terms
+    that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is sound wherever it
+    stands (see the method). Joint clusters of more than `reach` records only share terms that stand in no chunk yet.
     """
     parent, chunk_node, made, work = forest
     order = np.argsort(first)
@@ -328,6 +329,8 @@ def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach,
     records, nodes, narrow = size.sum(), len(node), False
     while nodes > 0:
         if not narrow and records >= reach * nodes:
+            if not with_lost:
+                break
             lists, narrow = only_lost(lists, nodes, in_chunk), True
         out, fill, told_fill = empty_lists(lists, nodes, k)
         pairs = (nodes + 1) // 2

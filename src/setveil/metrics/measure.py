@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -40,7 +41,7 @@ def measure(
 
     Args:
         release: The release.
-        original: The data it was made from.
+        original: The data it was made from; any object that `as_transactions` takes.
         names: Which losses; all that fit the form of the release when not given (of generalized sets without those for bags).
         seed: For the queries of `are`, and for reconstructing.
         reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
@@ -50,7 +51,7 @@ def measure(
     Raises:
         MisfitError: when the release cannot stem from this original.
     """
-    chosen = _chosen(release, names, hierarchy)
+    original, chosen = as_transactions(original), _chosen(release, names, hierarchy)
     if isinstance(release, Disassociated):
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
     if isinstance(release, Vocabularies):

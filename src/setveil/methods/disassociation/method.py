@@ -42,10 +42,10 @@ class Disassociation(Method):
         - Property 1 is not sound. A shared chunk of several terms holds none that a chunk below it tells of. A term that is told of below
           is shared in a chunk of its own, which is sound wherever it stands: its subrecords are all alike, so k of them can be placed on
           any k records for which the term is not told of elsewhere, and the others wherever they stood.
-        - By default the paper's way of joining ends when less than 1 % of the clusters join; then neighbours in the order of HORPART are
+        - By default the paper's way of joining ends when less than 0.3 % of the clusters join; then neighbours in the order of HORPART are
           joined, two by two, level by level, over each term that the joint cluster makes at least half as likely as the clusters that hold
-          it do. A term that stands in no chunk at all is shared in the first joint cluster, of up to 100,000 records, that has it k
-          times. The paper's way alone, `order="paper"`, leaves many more terms in term chunks.
+          it do. The paper's way alone, `order="paper"`, leaves more terms in term chunks. With `share_lost` a term that stands in no chunk
+          at all is shared in the first joint cluster, of up to 100,000 records, that has it k times.
 
     Cost:
         HORPART touches each record once for each level, and there are at most as many levels as terms in a record; the others are linear
@@ -69,10 +69,14 @@ class Disassociation(Method):
     """Whether clusters are joined over the terms that their term chunks have in common."""
     order: Literal["default", "paper"] = "default"
     """`paper` joins clusters as the paper does and no further, for comparison."""
+    share_lost: bool = False
+    """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with `order="paper"`."""
 
     def __post_init__(self) -> None:
         if self.order not in ("default", "paper"):
             raise ParameterError("order", self.order, "it must be default or paper")
+        if self.share_lost and (self.order == "paper" or not self.refine):
+            raise ParameterError("share_lost", True, "it is part of the default way of joining clusters")
 
     def anonymize(
         self,
@@ -98,7 +102,7 @@ class Disassociation(Method):
         elif self.order == "paper":
             joints = refine_as_paper(clusters, chunks, apart, k, m)
         else:
-            joints = refine(clusters, chunks, apart, k, m, limit, engine, progress)
+            joints = refine(clusters, chunks, apart, k, m, limit, self.share_lost, engine, progress)
         return assemble(len(data), clusters, chunks, joints, promise, self.to_dict())
 
     def _limit(self, k: int) -> int:

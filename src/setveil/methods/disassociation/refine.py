@@ -18,7 +18,7 @@ Lists = tuple[Int64s, Int32s, Int32s, Int32s, Int64s, Int32s]
 
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
-FEWEST = 0.01
+FEWEST = 0.003
 """The paper's way of joining ends with a round in which less than this share of the clusters join; those that are left out are few."""
 WEIGHT = 0.5
 """How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
@@ -44,11 +44,19 @@ def no_joints(clusters: Clusters) -> Joints:
 
 
 def refine(
-    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int, limit: int, engine: Local, progress: Progress | None
+    clusters: Clusters,
+    chunks: Chunks,
+    never: npt.NDArray[np.bool_],
+    k: int,
+    m: int,
+    limit: int,
+    with_lost: bool,
+    engine: Local,
+    progress: Progress | None,
 ) -> Joints:
     """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that these make likely enough.
 
-    A term that stands in no chunk at all is shared in the first joint cluster that has it k times.
+    With `with_lost`, a term that stands in no chunk at all is shared in the first joint cluster that has it k times.
     """
     from setveil.kernels.chunks import refine as refine_range
 
@@ -57,7 +65,8 @@ def refine(
 
     def work(number: int) -> tuple[int, Int64s, Int64s]:
         lists, sizes, cluster, part = _open(clusters, chunks, never, k, *ranges[number], shared)
-        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), FEWEST, k * limit / WEIGHT, WEIGHT, part)
+        reach = k * limit / WEIGHT
+        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), FEWEST, reach, WEIGHT, with_lost, part)
 
     done, parts = 0, {}
     for number, parent, chunk_node in engine.map(work, range(len(ranges))):
