@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -20,14 +22,29 @@ def kernel(function: Function) -> Function:
     cached function, and the kernel is compiled anew in each process.
     """
     try:
-        return cast(Function, njit(cache=True, nogil=True)(function))
+        made: Any = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Function, njit(nogil=True)(function))
+    # Numba asks for the file of the kernel alone, and would keep what was compiled with the old steps of another file.
+    kept = made._cache._cache_file
+    kept._source_stamp = (kept._source_stamp, *sources(function.__module__))
+    return cast(Function, made)
 
 
 def step(function: Function) -> Function:
-    """Compile as a part of the kernels that call it, in the same file; it has no door of its own, which halves the time to compile."""
+    """Compile as a part of the kernels that call it; it has no door of its own, which halves the time to compile."""
     return cast(Function, njit(nogil=True, **_WITHOUT_DOORS)(function))
+
+
+def sources(module: str) -> tuple[str, ...]:
+    """The text of all files of kernels that a file of kernels takes something from, at once or through others."""
+    package, found, pending = module.rpartition(".")[0] + ".", {module, __name__}, [module]
+    for name in pending:
+        names = {getattr(value, "__module__", None) or "" for value in vars(sys.modules[name]).values()}
+        new = sorted(other for other in names - found if other.startswith(package))
+        found.update(new)
+        pending += new
+    return tuple(inspect.getsource(sys.modules[name]) for name in pending[1:])
 
 
 def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Any:
