@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
-from setveil.errors import ParameterError
+from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.kernels.centre import Near
 from setveil.methods.ssc import SSC
@@ -244,6 +244,26 @@ def test_repeated_terms_cost_no_more_than_single_ones():
     data = Bags.of([{"a": 10**6, "b": 3}, {"a": 10**6 - 1, "b": 5}, {"b": 10**5}, {"a": 1, "b": 10**5}])
     release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
     assert release.sizes.tolist() == [2, 2]
+
+
+def test_a_count_needs_no_memory_and_takes_nothing_from_the_others():
+    data = Bags.of([{"a": 10**12, "b": 2}, {"a": 7, "b": 2}])
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    assert published(release) == [Counter(a=7, b=2)] * 2
+
+
+@pytest.mark.parametrize("omega", [10, 10_000])
+def test_as_many_as_possible_are_matched_first_however_often_they_stand(omega):
+    tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "*") for group in "ab" for leaf in range(4)])
+    data = Bags.of([{"a0": 44_662, "b3": 66_234}, {"a1": 210_088, "a3": 255_540}, {"a0": 139_863, "b0": 254_332, "b3": 198_745}])
+    release = SSC(model="maximum", omega=omega, variant="paper").anonymize(data, VocabularyKAnonymity(k=3), tree)
+    assert len(release.matches) == 3 * (44_662 + 66_234)
+
+
+def test_a_vocabulary_whose_cost_is_beyond_all_numbers_is_refused():
+    data = Bags.of([{"a": 10**17}, {"a": 1}])
+    with pytest.raises(DataError, match=r"a vocabulary of 1e.17 occurrences is too large for omega = 10"):
+        SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
 
 
 def test_progress_counts_the_vocabularies_in_clusters():

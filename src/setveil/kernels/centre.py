@@ -77,26 +77,38 @@ class Board(NamedTuple):
 
 
 @kernel
-def match_members(rows, near, rule, members, bounds, times, terms):
-    """The centre of each cluster, whose members join in the order given; returns how many slots each has.
+def match_members(rows, near, rule, members, bounds):
+    """The centre of each cluster, whose members join in the order given.
 
-    The slots of all clusters stand one after the other in `times`, and what they hold, a term of each member, in `terms`.
+    Returns:
+        How many slots each cluster has; how often each slot stands, one cluster after the other; and what they hold, a term of each member.
     """
     board = new_board(len(near.indptr) - 1)
-    made = np.zeros(len(bounds) - 1, np.int64)
+    made, times, terms = np.zeros(len(bounds) - 1, np.int64), np.empty(len(members), np.int64), np.empty(len(rows.items), np.int32)
     slot, at = np.int64(0), np.int64(0)
     for cluster in range(len(bounds) - 1):
         centre = begin_centre(rows, near, members[bounds[cluster]])
         for i in range(bounds[cluster] + 1, bounds[cluster + 1]):
             centre = join(rows, near, rule, centre, i - bounds[cluster], members[i], board)
         made[cluster] = len(centre.times)
+        times, terms = with_room(times, slot + len(centre.times)), with_room(terms, at + centre.terms.size)
         for i in range(len(centre.times)):
             times[slot] = centre.times[i]
             slot += 1
             for term in centre.terms[i]:
                 terms[at] = term
                 at += 1
-    return made
+    return made, times[:slot], terms[:at]
+
+
+@step
+def with_room(values, needed):
+    """An array as it is, or twice as long as needed when it is too short."""
+    if needed <= len(values):
+        return values
+    longer = np.zeros(2 * needed, values.dtype)
+    longer[: len(values)] = values
+    return longer
 
 
 @kernel
@@ -269,8 +281,8 @@ def match_row(rows, row, times, board, slots, worth, size, rule, need):
     starts, ends, gains = np.zeros(filled + 1, np.int64), np.empty(edges, np.int64), np.empty(edges, np.int64)
     supply, items = np.empty(filled, np.int64), np.empty(filled, np.int32)
     more = np.int64(0)
-    if rule.maximum == 1:  # a further pair then outweighs whatever all pairs together can gain or lose
-        need, more = np.int64(0), (size + 1) * rule.omega * (rows.sizes[row] + 1)
+    if rule.maximum == 1:  # a further pair then outweighs what the others can lose for it: at most one pair of each term has to go
+        need, more = np.int64(0), (size + 1) * rule.omega * (filled + 1)
     to, at = np.int64(0), np.int64(0)
     for i in range(start, stop):
         item = rows.items[i]

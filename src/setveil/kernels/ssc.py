@@ -17,6 +17,7 @@ from setveil.kernels.centre import (
     new_board,
     nil_cost,
     set_board,
+    with_room,
 )
 from setveil.kernels.jit import kernel, step
 
@@ -243,7 +244,7 @@ def keep_centre(store, centre, cluster, size, rule, board):
     number, postings = store.used[1], store.used[0]
     first, length = store.slots[number], len(centre.times)
     at = store.starts[first]
-    store = with_room(store, at + len(centre.items), postings + count)
+    store = grown(store, first + length, at + len(centre.items), postings + count)
     store.cluster[number], store.slots[number + 1] = cluster, first + length
     store.size[number] = size
     store.nil[number] = nil_cost(rule, size) * centre.times.sum()
@@ -265,34 +266,23 @@ def keep_centre(store, centre, cluster, size, rule, board):
 
 
 @step
-def with_room(store, entries, postings):
-    """The store with room for so many relevant terms and postings."""
-    items, sums, peaks = store.items, store.sums, store.peaks
-    following, centre, gain, room = store.following, store.centre, store.gain, store.room
-    if entries > len(items):
-        items, sums, peaks = np.empty(2 * entries, np.int32), np.empty(2 * entries, np.int32), np.empty(2 * entries, np.int32)
-        old = len(store.items)
-        items[:old], sums[:old], peaks[:old] = store.items, store.sums, store.peaks
-    if postings > len(following):
-        following, centre = np.empty(2 * postings, np.int64), np.empty(2 * postings, np.int64)
-        gain, room = np.empty(2 * postings, np.int64), np.empty(2 * postings, np.int64)
-        old = len(store.following)
-        following[:old], centre[:old], gain[:old], room[:old] = store.following, store.centre, store.gain, store.room
+def grown(store, slots, entries, postings):
+    """The store with room for so many slots, relevant terms and postings."""
     return Store(
         store.cluster,
         store.size,
         store.nil,
         store.slots,
-        store.times,
-        store.starts,
-        items,
-        sums,
-        peaks,
-        store.peak,
+        with_room(store.times, slots),
+        with_room(store.starts, slots + 1),
+        with_room(store.items, entries),
+        with_room(store.sums, entries),
+        with_room(store.peaks, entries),
+        with_room(store.peak, slots),
         store.head,
-        following,
-        centre,
-        gain,
-        room,
+        with_room(store.following, postings),
+        with_room(store.centre, postings),
+        with_room(store.gain, postings),
+        with_room(store.room, postings),
         store.used,
     )

@@ -112,7 +112,7 @@ class Block:
 
     def __init__(self, data: Bags, numbers: Int64s, near: kernels.Near, rule: kernels.Rule) -> None:
         self.rows, self.near, self.rule = rows_of(data.take(numbers)), near, rule
-        count, occurrences = len(numbers), int(self.rows.sizes.sum())
+        count = len(numbers)
         self.state = ssc.State(
             alive=np.arange(count),
             upper=np.full(count, ssc.FAR),
@@ -122,7 +122,7 @@ class Block:
             numbers=np.array([count, 0, 0], dtype=np.int64),
         )
         self.target = np.empty(int(rule.k), dtype=np.int64)
-        self.store = new_store(count // int(rule.k) + int(rule.k) + 2, occurrences, len(near.indptr) - 1)
+        self.store = new_store(count // int(rule.k) + int(rule.k) + 2, len(near.indptr) - 1)
 
     @property
     def done(self) -> int:
@@ -176,19 +176,19 @@ def rows_of(data: Bags) -> kernels.Rows:
     return kernels.Rows(data.indptr, data.items, data.counts, bag_sizes(data))
 
 
-def new_store(centres: int, occurrences: int, terms: int) -> ssc.Store:
-    """Room for so many centres: a centre has no more slots than its last member has occurrences."""
+def new_store(centres: int, terms: int) -> ssc.Store:
+    """Room for so many centres; that for what they hold grows."""
     return ssc.Store(
         cluster=np.full(centres, -1, dtype=np.int64),
         size=np.zeros(centres, dtype=np.int64),
         nil=np.zeros(centres, dtype=np.int64),
         slots=np.zeros(centres + 1, dtype=np.int64),
-        times=np.zeros(occurrences + 1, dtype=np.int64),
-        starts=np.zeros(occurrences + 2, dtype=np.int64),
+        times=np.empty(ROOM, dtype=np.int64),
+        starts=np.zeros(ROOM, dtype=np.int64),
         items=np.empty(ROOM, dtype=np.int32),
         sums=np.empty(ROOM, dtype=np.int32),
         peaks=np.empty(ROOM, dtype=np.int32),
-        peak=np.zeros(occurrences + 1, dtype=np.int32),
+        peak=np.empty(ROOM, dtype=np.int32),
         head=np.full(terms, -1, dtype=np.int64),
         following=np.empty(ROOM, dtype=np.int64),
         centre=np.empty(ROOM, dtype=np.int64),
@@ -200,12 +200,8 @@ def new_store(centres: int, occurrences: int, terms: int) -> ssc.Store:
 
 def with_centres(rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s) -> Clusters:
     """Clusters whose members join in the order given, with their centres."""
-    occurrences = int(rows.sizes.sum())
-    times, terms = np.empty(occurrences, dtype=np.int64), np.empty(occurrences, dtype=np.int32)
-    made = kernels.match_members(rows, near, rule, members, bounds, times, terms)
-    owner = np.repeat(np.arange(len(made)), made)
-    filled = int(np.diff(bounds)[owner].sum())
-    return Clusters(members, bounds, owner, times[: len(owner)].copy(), terms[:filled].copy())
+    made, times, terms = kernels.match_members(rows, near, rule, members, bounds)
+    return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, terms)
 
 
 def of_equal(data: Bags, groups: list[Int64s]) -> Clusters:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
-from setveil.errors import ParameterError
+from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.hierarchy.neighbours import Neighbours, check_epsilon
@@ -32,6 +32,8 @@ SCALE = 1_000
 LIGHT = 10
 """In the best variant a step of distance weighs this many times less than omega says: the loss decides, distance tells equals apart."""
 MOST_OMEGA = 10_000
+MOST_COST = 2.0**59
+"""What the distance of a vocabulary to a cluster may be at most, with room to add some."""
 _PAIRS = 1 << 20
 
 
@@ -127,6 +129,7 @@ class SSC(Method):
         assert isinstance(bags, Bags)
         self.check(len(bags), promise, hierarchy)
         assert hierarchy is not None and isinstance(promise, VocabularyKAnonymity)
+        self._check_numbers(bags, promise.k)
         found = hierarchy.neighbours(bags.vocabulary, self.epsilon)
         near = Near(found.indptr, found.items, found.distances, self._losses(found, bags, hierarchy))
         prepared = prepare(bags, promise.k, group_equal=self.variant == "best")
@@ -135,6 +138,13 @@ class SSC(Method):
         made = cluster(bags, parts if len(prepared.rows) else [], near, self._rule(promise.k), rounds, engine, progress)
         made = joined_clusters([made, of_equal(bags, prepared.groups)])
         return publish(bags, made, near, hierarchy, promise, self.to_dict())
+
+    def _check_numbers(self, data: Bags, k: int) -> None:
+        """Refuse what would cost more than whole numbers of 64 bits can tell: a cluster has fewer than 2 k members."""
+        largest = np.bincount(data.rows, weights=data.counts).max(initial=0)
+        outweighs = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
+        if 2 * k * self.omega * SCALE * outweighs * largest > MOST_COST:
+            raise DataError(f"a vocabulary of {largest:.3g} occurrences is too large for omega = {self.omega:g}; make one of them smaller")
 
     def _most(self, k: int) -> int:
         """How many vocabularies a block may hold; half of that is still enough for a cluster."""
