@@ -232,11 +232,20 @@ def test_partition_of_sets_under_this_promise_is_that_under_k_anonymity():
     assert verify(Partition().anonymize(sets, VocabularyKAnonymity(k=2), TREE), sets).holds
 
 
-@given(st.lists(st.lists(st.integers(0, 3), max_size=4, unique=True), max_size=5), st.lists(st.integers(0, 2), min_size=4, max_size=4))
-def test_pairing_agrees_with_hall(edges, capacity):
+@given(
+    st.lists(st.tuples(st.integers(1, 3), st.lists(st.integers(0, 3), max_size=4, unique=True)), max_size=5),
+    st.lists(st.integers(0, 4), min_size=4, max_size=4),
+)
+def test_pairing_agrees_with_hall(left, capacity):
+    supply, edges = [number for number, _ in left], [partners for _, partners in left]
     possible = all(
-        sum(chosen >> at & 1 for at in range(len(edges)))
+        sum(supply[at] for at in range(len(edges)) if chosen >> at & 1)
         <= sum(capacity[right] for right in {right for at in range(len(edges)) if chosen >> at & 1 for right in edges[at]})
         for chosen in range(1 << len(edges))
     )
-    assert (unpaired(edges, capacity) is None) == possible
+    assert (unpaired(edges, supply, capacity) is None) == possible
+
+
+def test_pairing_does_not_count_one_by_one():
+    assert unpaired([[0, 1], [0, 2], [0]], [10**15] * 3, [10**15] * 3) is None
+    assert unpaired([[0, 1], [0, 2], [0]], [10**15, 10**15, 10**15 + 1], [10**15] * 3) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,8 +158,10 @@ def _without_item(slots: Slots, group: Numbers, leader: Numbers, release: Vocabu
         row = int(release.alignment[leader[order[start]]])
         bag = _bag(release, row)
         at = {item: position for position, item in enumerate(bag)}
-        edges = [sorted({at[place[item]] for item in slots.members(slot) if place[item] in at}) for slot in order[start:stop].tolist()]
-        if unpaired(edges, list(bag.values())) is not None:
+        kinds = Counter(
+            frozenset(at[place[item]] for item in slots.members(slot) if place[item] in at) for slot in order[start:stop].tolist()
+        )
+        if unpaired([sorted(kind) for kind in kinds], list(kinds.values()), list(bag.values())) is not None:
             faults.append(_witness(release, row, "has items that none of the originals it stands for has in that place"))
     return faults
 

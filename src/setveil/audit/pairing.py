@@ -2,59 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.published.vocabularies import Vocabularies
 
 
-def unpaired(edges: Sequence[Sequence[int]], capacity: Sequence[int]) -> int | None:
-    """The first on the left that gets no partner on the right, though everybody moves as far as possible; None when all get one.
+def unpaired(edges: Sequence[Sequence[int]], supply: Sequence[int], capacity: Sequence[int]) -> int | None:
+    """The first on the left that gets too few partners on the right, though everybody moves as far as possible; None when all get them.
+
+    Equal ones are one with a number, so that the cost does not depend on how often they stand.
 
     Args:
         edges: For each on the left, those on the right that may be its partner.
+        supply: How many each on the left stands for.
         capacity: How many each on the right may be the partner of.
 
     Example:
-        >>> unpaired([[0, 1], [0]], [1, 1]), unpaired([[0], [0]], [1, 1])
+        >>> unpaired([[0, 1], [0]], [5, 3], [3, 5]), unpaired([[0], [0]], [1, 1], [1, 1])
         (None, 1)
     """
-    held: list[list[int]] = [[] for _ in capacity]
-    partner: dict[int, int] = {}
-    for source in range(len(edges)):
-        came = _search(source, edges, capacity, held)
-        if came is None:
-            return source
-        right, found = came
-        while True:
-            left = found[right]
-            before = partner.get(left)
-            held[right].append(left)
-            partner[left] = right
-            if before is None:
-                break
-            held[before].remove(left)
-            right = before
+    held: list[dict[int, int]] = [{} for _ in capacity]
+    room = list(capacity)
+    for source, wanted in enumerate(supply):
+        while wanted > 0:
+            path = _search(source, edges, room, held)
+            if path is None:
+                return source
+            moved = [(left, before) for (_, before), (left, _) in pairwise(path)]
+            amount = min(wanted, room[path[-1][1]], *(held[before][left] for left, before in moved))
+            for left, before in moved:
+                held[before][left] -= amount
+            for left, right in path:
+                held[right][left] = held[right].get(left, 0) + amount
+            room[path[-1][1]] -= amount
+            wanted -= amount
     return None
 
 
 def _search(
-    source: int, edges: Sequence[Sequence[int]], capacity: Sequence[int], held: Sequence[Sequence[int]]
-) -> tuple[int, dict[int, int]] | None:
-    """Breadth first from one on the left to one on the right with room; from whom each on the right was reached."""
-    found: dict[int, int] = {}
+    source: int, edges: Sequence[Sequence[int]], room: Sequence[int], held: Sequence[Mapping[int, int]]
+) -> list[tuple[int, int]] | None:
+    """Breadth first from one on the left to one on the right with room: pairs to make, each of which undoes one of the right before it."""
+    came: dict[int, int] = {}
+    giver: dict[int, int | None] = {source: None}
     queue = [source]
     for left in queue:
         for right in edges[left]:
-            if right in found:
+            if right in came:
                 continue
-            found[right] = left
-            if len(held[right]) < capacity[right]:
-                return right, found
-            queue.extend(held[right])
+            came[right] = left
+            if room[right] > 0:
+                return _path(right, came, giver)
+            for other, amount in held[right].items():
+                if amount > 0 and other not in giver:
+                    giver[other] = right
+                    queue.append(other)
     return None
+
+
+def _path(end: int, came: Mapping[int, int], giver: Mapping[int, int | None]) -> list[tuple[int, int]]:
+    path, right = [], cast(int | None, end)
+    while right is not None:
+        path.append((came[right], right))
+        right = giver[came[right]]
+    return path[::-1]
 
 
 @dataclass(frozen=True)
@@ -81,7 +97,7 @@ class Relation:
         return cls(tuple(rows.get(label, frozenset()) for label in release.items))
 
     def edges(self, published: Sequence[int], own: Sequence[int]) -> list[list[int]]:
-        """For each published occurrence the positions in `own` of the original items that it may stand for."""
+        """For each published item the positions in `own` of the original items that it may stand for."""
         if self.partners is None:
             return [list(range(len(own)))] * len(published)
         return [[at for at, item in enumerate(own) if item in self.partners[number]] for number in published]

@@ -170,11 +170,12 @@ def _check_pairs(release: Vocabularies, original: Bags, hierarchy: Hierarchy | N
     faults = []
     assert release.alignment is not None
     for number, row in enumerate(release.alignment.tolist()):
-        published = _occurrences(release.classes, row)
+        shown = slice(release.classes.indptr[row], release.classes.indptr[row + 1])
         own = slice(original.indptr[number], original.indptr[number + 1])
-        lost = unpaired(relation.edges(published, original.items[own].tolist()), original.counts[own].tolist())
+        edges = relation.edges(release.classes.items[shown].tolist(), original.items[own].tolist())
+        lost = unpaired(edges, release.classes.counts[shown].tolist(), original.counts[own].tolist())
         if lost is not None:
-            item = release.items[published[lost]]
+            item = release.items[release.classes.items[shown][lost]]
             faults.append(_misfit(release, original, number, f"has {item}, which cannot stand for anything that is left in it"))
             if len(faults) == limit:
                 break
@@ -188,13 +189,6 @@ def _misfit(release: Vocabularies, original: Bags, number: int, what: str) -> Wi
     items, own = shown_record(release.classes, int(release.alignment[number])), shown_record(original, number)
     told = f"the bag {show_items(items)} that is published for the original {show_items(own)} {what}"
     return Witness(told, items, original=own, private=True)
-
-
-def _occurrences(data: Bags, row: int) -> list[int]:
-    """The items of one bag, each as often as it stands."""
-    entries = slice(data.indptr[row], data.indptr[row + 1])
-    found: list[int] = np.repeat(data.items[entries], data.counts[entries]).tolist()
-    return found
 
 
 def _totals(data: Bags) -> Numbers:
