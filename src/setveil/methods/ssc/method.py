@@ -162,12 +162,13 @@ class SSC(Method):
         losses = np.zeros(len(found.items), dtype=np.int32)
         if self.variant == "paper":
             return losses
-        leaves, owners = hierarchy.leaf_numbers(data.vocabulary), np.repeat(np.arange(len(found)), np.diff(found.indptr))
+        leaves = hierarchy.leaf_numbers(data.vocabulary)
         costs = (hierarchy.widths - 1) * round(self.omega * SCALE) // max(hierarchy.leaf_count - 1, 1)
         for start in range(0, len(losses), _PAIRS):
             pairs = slice(start, start + _PAIRS)
-            both = np.concatenate((leaves[owners[pairs]], leaves[found.items[pairs]]))
-            count = len(both) // 2
+            count = len(losses[pairs])
+            owners = np.searchsorted(found.indptr, np.arange(start, start + count), side="right") - 1
+            both = np.concatenate((leaves[owners], leaves[found.items[pairs]]))
             losses[pairs] = costs[common_ancestors(hierarchy, np.tile(np.arange(count), 2), both, count)]
         return losses
 
