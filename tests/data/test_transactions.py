@@ -62,6 +62,11 @@ def test_taking_gives_these_records_in_this_order(rows, drawn):
     assert Bags.of(rows).take(numbers).occurrences == sum(len(rows[number]) for number in numbers)
 
 
+def test_the_totals_of_bags_tell_empty_ones_too():
+    assert Bags.of([{"a": 2, "b": 3}, {}, {"a": 1}]).totals.tolist() == [5, 0, 1]
+    assert Bags.of([]).totals.tolist() == []
+
+
 def test_counts_of_items_that_become_the_same_text_add_up():
     assert Bags.of([{1: 2, "1": 3}]).counts.tolist() == [5]
 

@@ -93,7 +93,7 @@ def _not_shared(slots: Slots, release: Vocabularies) -> list[Witness]:
     """Groups whose people do not have one occurrence each in the same slots, as many as their published bag is long."""
     alignment = release.alignment
     assert alignment is not None
-    lengths = np.bincount(release.classes.rows, weights=release.classes.counts, minlength=len(release.classes)).astype(np.int64)[alignment]
+    lengths = release.classes.totals[alignment]
     matched = np.bincount(slots.records, minlength=len(alignment))
     first = np.full(len(alignment), len(slots), dtype=np.int64)
     np.minimum.at(first, slots.records, slots.slots)

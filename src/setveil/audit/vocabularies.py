@@ -12,6 +12,7 @@ from setveil.audit.containment import check_record_count
 from setveil.audit.kanonymity import shown_record
 from setveil.audit.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.published.alignment import over_tree
@@ -40,7 +41,7 @@ def _check_slots(release: Vocabularies, slots: Bags, limit: int) -> Check:
     if len(slots) != len(release.items) or (len(slots) and slots.lengths.min() < 1):
         return Check("structure", False, "each published slot needs the items that it stands for")
     classes = release.classes
-    totals = _totals(slots)[classes.items]
+    totals = slots.totals[classes.items]
     first = totals[np.minimum(classes.indptr[:-1], max(len(totals) - 1, 0))] if len(totals) else np.zeros(len(classes), dtype=np.int64)
     wrong = np.unique(classes.rows[(totals != first[classes.rows]) | (release.sizes[classes.rows] % totals != 0)])
     if not len(wrong):
@@ -61,7 +62,8 @@ def check_vocabularies(release: Vocabularies, original: Transactions, hierarchy:
     release = over_tree(release, original, hierarchy)
     if release.hierarchy is not None:
         release.hierarchy.leaf_numbers(original.vocabulary)
-    data = original if isinstance(original, Bags) else _with_counts(original)
+    data = counted_as(original, True)
+    assert isinstance(data, Bags)
     counts, items = check_record_count(release, data), _check_items(release, data, limit)
     if not counts.holds:
         return [counts, items, Check("containment", False, "the published bags cannot be given to the originals: their numbers differ")]
@@ -103,7 +105,7 @@ def _needed(release: Vocabularies) -> Numbers:
     classes, slots = release.classes, release.slots
     if slots is None:
         return np.bincount(classes.items, weights=classes.counts, minlength=len(release.items)).astype(np.int64)
-    groups = release.sizes[classes.rows] // np.maximum(_totals(slots)[classes.items], 1)
+    groups = release.sizes[classes.rows] // np.maximum(slots.totals[classes.items], 1)
     times = np.bincount(classes.items, weights=classes.counts * groups, minlength=len(slots))
     return np.bincount(slots.items, weights=slots.counts * times[slots.rows], minlength=len(slots.vocabulary)).astype(np.int64)
 
@@ -130,9 +132,9 @@ def _over_nodes(release: Vocabularies, original: Bags) -> Iterator[Witness]:
 
 def _check_lengths(release: Vocabularies, original: Bags) -> Check:
     """Whether the bags can be given to originals that are at least as long, when nobody knows which stands for whom."""
-    longest = np.sort(_totals(original))[::-1]
-    order = np.argsort(-_totals(release.classes), kind="stable")
-    published = np.repeat(_totals(release.classes)[order], release.sizes[order])
+    longest = np.sort(original.totals)[::-1]
+    order = np.argsort(-release.classes.totals, kind="stable")
+    published = np.repeat(release.classes.totals[order], release.sizes[order])
     wrong = np.flatnonzero(published > longest)
     if not len(wrong):
         text = "no published bag is longer than an original it may stand for; which stands for whom is not known and was not checked"
@@ -154,7 +156,7 @@ def _check_alignment(release: Vocabularies, original: Bags, limit: int) -> Check
         items = shown_record(release.classes, int(wrong[0]))
         witness = Witness(f"the bag {show_items(items)} is given to another number of originals than it stands for", items)
         return Check("containment", False, "its alignment does not fit its sizes", (witness,))
-    short = np.flatnonzero(_totals(release.classes)[alignment] > _totals(original))
+    short = np.flatnonzero(release.classes.totals[alignment] > original.totals)
     if len(short):
         witnesses = tuple(_misfit(release, original, number, "is longer than it") for number in short[:limit].tolist())
         return Check("containment", False, f"{len(short)} published bags are longer than the originals they stand for", witnesses)
@@ -191,15 +193,6 @@ def _misfit(release: Vocabularies, original: Bags, number: int, what: str) -> Wi
     return Witness(told, items, original=own, private=True)
 
 
-def _totals(data: Bags) -> Numbers:
-    """The number of occurrences of each bag."""
-    return np.bincount(data.rows, weights=data.counts, minlength=len(data)).astype(np.int64)
-
-
 def _item_totals(data: Bags) -> Numbers:
     """The number of occurrences of each item."""
     return np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary)).astype(np.int64)
-
-
-def _with_counts(data: Transactions) -> Bags:
-    return Bags(data.indptr, data.items, data.vocabulary, np.ones(len(data.items), dtype=np.int64))

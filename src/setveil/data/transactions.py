@@ -184,6 +184,11 @@ class Bags(Transactions):
     def occurrences(self) -> int:
         return int(self.counts.sum())
 
+    @property
+    def totals(self) -> Counts:
+        """The number of occurrences in each record."""
+        return np.diff(np.concatenate(([0], np.cumsum(self.counts)))[self.indptr])
+
     def sets(self) -> Transactions:
         """The same records without the counts."""
         return Transactions(self.indptr, self.items, self.vocabulary)

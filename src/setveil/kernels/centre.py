@@ -270,6 +270,17 @@ def nil_cost(rule, size):
 
 
 @step
+def bound_of(rows, row, board):
+    """What a vocabulary gains at most with the centre on the board: as if each of its terms had its best slot for itself."""
+    gain = np.int64(0)
+    for i in range(rows.indptr[row], rows.indptr[row + 1]):
+        item = rows.items[i]
+        if board.room[item] > 0:
+            gain += board.gain[item] * min(rows.counts[i], board.room[item])
+    return gain
+
+
+@step
 def match_row(rows, row, times, board, slots, worth, size, rule, need):
     """The best matching of a vocabulary with the slots on the board: what it gains (-1 if surely less than `need`), and its pairs."""
     start, stop = rows.indptr[row], rows.indptr[row + 1]

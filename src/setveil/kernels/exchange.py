@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.centre import Int64s, begin_centre, clear_board, join, match_row, new_board, set_board
+from setveil.kernels.centre import Int64s, begin_centre, bound_of, clear_board, join, match_row, new_board, set_board
 from setveil.kernels.jit import kernel, step
 
 
@@ -26,7 +26,7 @@ class Groups(NamedTuple):
 
 @kernel
 def exchange(rows, near, rule, groups, first, last, looks, tries):
-    """Offer a member of each of the clusters `first` to `last - 1` to all others in exchange for one of theirs; returns how many went.
+    """Offer a member of each of the clusters `first` to `last - 1` to all others in exchange for one of theirs.
 
     The member is the one without whom most would be left. When the cluster keeps more with it as the last to join, it becomes that.
     Without any looks, what the clusters are worth is filled in, which must be done first.
@@ -43,7 +43,6 @@ def exchange(rows, near, rule, groups, first, last, looks, tries):
     """
     board = new_board(len(near.indptr) - 1)
     hopes, found = np.empty(len(groups.owner), np.int64), np.empty(len(groups.owner), np.int64)
-    done = np.int64(0)
     for cluster in range(first, last):
         if looks == 0:
             value_cluster(rows, near, rule, groups, cluster, board)
@@ -68,9 +67,7 @@ def exchange(rows, near, rule, groups, first, last, looks, tries):
             if hopes[other] <= 0:
                 break
             if try_exchange(rows, near, rule, groups, row, other, found[other], board):
-                done += 1
                 break
-    return done
 
 
 @step
@@ -114,17 +111,6 @@ def keep(rows, row, centre, board, slots, gains, size, rule):
             kept += flow[at] * (gains[j] - size * centre.peak[ends[at]])
             at += 1
     return kept
-
-
-@step
-def bound_of(rows, row, board):
-    """What a vocabulary gains at most with the centre on the board."""
-    gain = np.int64(0)
-    for i in range(rows.indptr[row], rows.indptr[row + 1]):
-        item = rows.items[i]
-        if board.room[item] > 0:
-            gain += board.gain[item] * min(rows.counts[i], board.room[item])
-    return gain
 
 
 @step

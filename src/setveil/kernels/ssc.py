@@ -11,6 +11,7 @@ from setveil.kernels.centre import (
     Int32s,
     Int64s,
     begin_centre,
+    bound_of,
     clear_board,
     join,
     match_row,
@@ -36,7 +37,7 @@ class State(NamedTuple):
     seen: Int64s
     """How many centres that number has taken into account."""
     members: Int64s
-    bounds: Int64s
+    """Those of one cluster after the other, k each."""
     numbers: Int64s
 
 
@@ -82,7 +83,7 @@ def build_clusters(rows, near, rule, state, store, target, budget):
             place = find_nearest(rows, rule, state, centre, size, board, bounds)
             chosen = take(state, place)
             centre = join(rows, near, rule, centre, size, chosen, board)
-        close_cluster(state)
+        numbers[CLUSTERS] += 1
         store = keep_centre(store, centre, numbers[CLUSTERS] - 1, rule.k, rule, board)
     if numbers[ALIVE] < rule.k:
         store = place_rest(rows, near, rule, state, store, target, board)
@@ -117,12 +118,6 @@ def take(state, place):
 
 
 @step
-def close_cluster(state):
-    state.numbers[CLUSTERS] += 1
-    state.bounds[state.numbers[CLUSTERS]] = state.numbers[MEMBERS]
-
-
-@step
 def find_nearest(rows, rule, state, centre, size, board, bounds):
     """The place in `alive` of the vocabulary nearest to a centre, of equals the first.
 
@@ -133,12 +128,7 @@ def find_nearest(rows, rule, state, centre, size, board, bounds):
     left, chosen = state.numbers[ALIVE], np.int64(0)
     for place in range(left):
         row = state.alive[place]
-        gain = np.int64(0)
-        for i in range(rows.indptr[row], rows.indptr[row + 1]):
-            item = rows.items[i]
-            if board.room[item] > 0:
-                gain += board.gain[item] * min(rows.counts[i], board.room[item])
-        bounds[place] = rule.omega * rows.sizes[row] - gain
+        bounds[place] = rule.omega * rows.sizes[row] - bound_of(rows, row, board)
         if bounds[place] < bounds[chosen]:
             chosen = place
     first, row = chosen, state.alive[chosen]

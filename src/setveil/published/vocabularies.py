@@ -162,8 +162,7 @@ class Vocabularies:
             totals = np.bincount(classes.items, weights=people, minlength=len(self.items))
             return dict(zip(self.items.labels, totals.astype(np.int64).tolist(), strict=True))
         slots = self.slots
-        sizes = np.bincount(slots.rows, weights=slots.counts, minlength=len(slots))
-        groups = np.bincount(classes.items, weights=people, minlength=len(slots)) / np.maximum(sizes, 1)
+        groups = np.bincount(classes.items, weights=people, minlength=len(slots)) / np.maximum(slots.totals, 1)
         totals = np.bincount(slots.items, weights=slots.counts * groups[slots.rows], minlength=len(slots.vocabulary))
         return dict(zip(slots.vocabulary.labels, totals.round().astype(np.int64).tolist(), strict=True))
 

@@ -13,7 +13,6 @@ from setveil.data.transactions import Bags
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.kernels import centre as kernels
 from setveil.kernels import exchange, ssc
-from setveil.methods.ssc.prepare import bag_sizes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -118,7 +117,6 @@ class Block:
             upper=np.full(count, ssc.FAR),
             seen=np.zeros(count, dtype=np.int64),
             members=np.empty(count, dtype=np.int64),
-            bounds=np.zeros(count // int(rule.k) + 2, dtype=np.int64),
             numbers=np.array([count, 0, 0], dtype=np.int64),
         )
         self.target = np.empty(int(rule.k), dtype=np.int64)
@@ -173,7 +171,7 @@ class Exchange:
 
 def rows_of(data: Bags) -> kernels.Rows:
     """Vocabularies as the kernels take them."""
-    return kernels.Rows(data.indptr, data.items, data.counts, bag_sizes(data))
+    return kernels.Rows(data.indptr, data.items, data.counts, data.totals)
 
 
 def new_store(centres: int, terms: int) -> ssc.Store:

@@ -141,7 +141,7 @@ class SSC(Method):
 
     def _check_numbers(self, data: Bags, k: int) -> None:
         """Refuse what would cost more than whole numbers of 64 bits can tell: a cluster has fewer than 2 k members."""
-        largest = np.bincount(data.rows, weights=data.counts).max(initial=0)
+        largest = int(data.totals.max(initial=0))
         outweighs = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
         if 2 * k * self.omega * SCALE * outweighs * largest > MOST_COST:
             raise DataError(f"a vocabulary of {largest:.3g} occurrences is too large for omega = {self.omega:g}; make one of them smaller")

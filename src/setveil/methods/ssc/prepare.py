@@ -14,14 +14,12 @@ Int64s = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Prepared:
-    """The vocabularies to cluster, and groups that are clusters already."""
+    """The vocabularies to cluster, and groups that are clusters already; all others are published as empty."""
 
     rows: Int64s
     """The numbers of the vocabularies to cluster, in canonical order."""
     groups: list[Int64s]
     """Groups of equal vocabularies, each published as it is."""
-    empty: Int64s
-    """The vocabularies that are published as empty."""
 
 
 def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
@@ -36,7 +34,7 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
         group_equal: Whether equal vocabularies, k or more of them, are a cluster of their own.
     """
     order, keys = canonical_order(data)
-    sizes = bag_sizes(data)
+    sizes = data.totals
     rows, empty = order[sizes[order] > 0], int((sizes == 0).sum())
     if 0 < empty < k:
         shortest = rows[np.argsort(sizes[rows], kind="stable")][: k - empty]
@@ -46,12 +44,7 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
         rows, groups = _without_equal(rows, keys, k)
     if len(rows) < k:
         rows = rows[:0]
-    return Prepared(rows, groups, np.setdiff1d(np.arange(len(data)), np.concatenate([rows, *groups])))
-
-
-def bag_sizes(data: Bags) -> Int64s:
-    """The number of occurrences in each vocabulary."""
-    return np.diff(np.concatenate(([0], np.cumsum(data.counts)))[data.indptr])
+    return Prepared(rows, groups)
 
 
 def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
