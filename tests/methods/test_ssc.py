@@ -284,6 +284,7 @@ def test_progress_counts_the_vocabularies_in_clusters():
     [
         ({"omega": 4}, "omega = 4 is not allowed: it must be above epsilon = 4"),
         ({"omega": float("nan")}, "above epsilon"),
+        ({"epsilon": 0, "omega": True}, "above epsilon"),
         ({"omega": 1e9}, "at most 10000"),
         ({"model": "best"}, "it must be nil or maximum"),
         ({"seed_rule": "last"}, "it must be farthest or first"),
@@ -296,3 +297,7 @@ def test_progress_counts_the_vocabularies_in_clusters():
 def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
     with pytest.raises(ParameterError, match=said):
         SSC(**wrong)
+
+
+def test_an_epsilon_of_numpy_is_told_as_a_plain_number():
+    assert type(SSC(epsilon=np.int64(3)).to_dict()["epsilon"]) is int

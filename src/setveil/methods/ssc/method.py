@@ -104,7 +104,13 @@ class SSC(Method):
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        if not isinstance(self.omega, int | float) or not math.isfinite(self.omega) or not self.epsilon < self.omega <= MOST_OMEGA:
+        object.__setattr__(self, "epsilon", int(self.epsilon))
+        if (
+            not isinstance(self.omega, int | float)
+            or isinstance(self.omega, bool)
+            or not math.isfinite(self.omega)
+            or not self.epsilon < self.omega <= MOST_OMEGA
+        ):
             raise ParameterError("omega", self.omega, f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}")
         if not isinstance(self.exchanges, int) or isinstance(self.exchanges, bool) or self.exchanges < 0:
             raise ParameterError("exchanges", self.exchanges, "it must be a number of rounds, 0 or more")
