@@ -157,12 +157,22 @@ def test_logs_put_together_may_hold_their_headers():
         "2006-03-01T00:10:00Z",
         "1141171800",
         "1141171800000",
+        "1141171800000000000",
+        "20060301001000",
+        "2006-03-01 02:10:00 +0200",
+        "2006-03-01 00:10:00 UTC",
     ],
 )
 def test_times_are_understood_in_several_ways(time):
     text = f"id;text;when\n1;red;2006-03-01 00:00:00\n1;blue;{time}\n1;grey;2006-03-01 00:20:00\n"
     assert len(made(text, gap="11m")[0]) == 1
     assert len(made(text, gap="9m")[0]) == 3
+
+
+@pytest.mark.parametrize("time", ["060301001000", "200603010010", "20061301001000", "20060301001000123", "2006-03-01 00:10:00 CET"])
+def test_a_time_that_may_mean_several_things_is_none(time):
+    _, report = made(f"id;text;when\n1;red;2006-03-01 00:00:00\n1;blue;{time}\n")
+    assert [(bad.line, "no known form" in bad.reason) for bad in report.bad_lines] == [(3, True)]
 
 
 def test_a_csv_keeps_cells_together_by_quotes_and_reports_its_bad_rows():
@@ -193,7 +203,7 @@ def test_a_parquet_table_is_a_log(tmp_path):
         (oracle.HEADER + "\n", {}, "a header and no rows"),
         ("1\twine\n2\tbeer\n", {}, "no column is obviously the user"),
         ("1\twine\tyesterday\n2\tbeer\ttoday\n", {}, "no column is obviously the user"),
-        (oracle.HEADER + "\n1\twine\t1.3.2006\n", {}, "none of 1 rows can be used; line 2: the time is none such as"),
+        (oracle.HEADER + "\n1\twine\t1.3.2006\n", {}, "none of 1 rows can be used; line 2: the time is in no known form"),
         ("user,query,time\n1,a,2006-03-01\n", {"text": "words"}, "there is no column 'words' for the text"),
         ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "three different columns"),
         ("user,query,text,time\n1,a,b,2006-03-01\n", {}, "may each be the text: choose with text="),

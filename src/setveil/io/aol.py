@@ -32,12 +32,12 @@ _AOL = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 _SHOWN = 5
 _DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
 _CLOCK = r"[ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
-_LOOKS_TIMED = re.compile(rf"{_DATE}|\d{{9,17}}\Z", re.ASCII)
+_LOOKS_TIMED = re.compile(rf"{_DATE}|\d{{9,19}}\Z", re.ASCII)
 _REASONS = {
     "unreadable": "the line is not UTF-8, or longer than a megabyte",
     "columns": "the number of columns is wrong",
     "user": "the user is empty",
-    "time": "the time is none such as 2006-03-01 07:17:12",
+    "time": "the time is in no known form, such as 2006-03-01 07:17:12",
 }
 
 
@@ -165,10 +165,18 @@ def _make_tables(connection: DuckDBPyConnection, rows: str, *, first_line: int) 
 
 
 def _moment(time: str) -> str:
-    """SQL for microseconds since 1970 of a text; NULL when it is no time."""
-    plain, zoned = quoted(f"{_DATE}({_CLOCK})?"), quoted(f"{_DATE}{_CLOCK}(Z|[+-]\\d{{2}}(:?\\d{{2}})?)")
+    """SQL for microseconds since 1970 of a text; NULL when it is no time.
+
+    Fourteen digits are a date and a clock, for as milliseconds they would lie in a far future. Twelve digits are refused: nobody can tell
+    milliseconds of the last century from a date and a clock with a short year or without seconds.
+    """
+    plain, zoned = quoted(f"{_DATE}({_CLOCK})?"), quoted(f"{_DATE}{_CLOCK} ?(Z|UTC|[+-]\\d{{2}}(:?\\d{{2}})?)")
+    closed_up = f"regexp_replace(replace({time}, 'UTC', 'Z'), ' (Z|[+-][0-9:]+)$', '\\1')"
     return f"""CASE WHEN regexp_full_match({time}, {plain}) THEN epoch_us(TRY_CAST({time} AS TIMESTAMP))
-        WHEN regexp_full_match({time}, {zoned}) THEN epoch_us(TRY_CAST({time} AS TIMESTAMPTZ))
+        WHEN regexp_full_match({time}, {zoned}) THEN epoch_us(TRY_CAST({closed_up} AS TIMESTAMPTZ))
+        WHEN regexp_full_match({time}, '\\d{{8}}') THEN epoch_us(try_strptime({time}, '%Y%m%d'))
+        WHEN regexp_full_match({time}, '\\d{{14}}') THEN epoch_us(try_strptime({time}, '%Y%m%d%H%M%S'))
         WHEN regexp_full_match({time}, '\\d{{9,11}}(\\.\\d+)?') THEN CAST(round(1000000 * TRY_CAST({time} AS DOUBLE)) AS BIGINT)
-        WHEN regexp_full_match({time}, '\\d{{12,14}}') THEN 1000 * TRY_CAST({time} AS BIGINT)
-        WHEN regexp_full_match({time}, '\\d{{15,17}}') THEN TRY_CAST({time} AS BIGINT) END"""
+        WHEN regexp_full_match({time}, '\\d{{13}}') THEN 1000 * TRY_CAST({time} AS BIGINT)
+        WHEN regexp_full_match({time}, '\\d{{15,16}}') THEN TRY_CAST({time} AS BIGINT)
+        WHEN regexp_full_match({time}, '\\d{{18,19}}') THEN TRY_CAST({time} AS BIGINT) // 1000 END"""
