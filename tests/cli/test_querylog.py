@@ -85,6 +85,7 @@ def test_options_from_files(log):
     ("words", "code", "said"),
     [
         (["log.tsv", "-o", "log.tsv"], 2, "exists already"),
+        (["log.tsv", "-o", "./log.tsv", "--force"], 2, "it is the log itself"),
         (["log.tsv", "-o", "vocab.xyz"], 2, "does not tell the format"),
         (["log.tsv", "-o", "vocab.csv", "--gap", "soon"], 2, "gap = 'soon'"),
         (["log.tsv", "-o", "vocab.csv", "--terms", "nouns"], 2, "WordNet"),
@@ -101,6 +102,20 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(log, capfd, wo
     assert said in err
     assert err.count("\n") == 1
     assert os.listdir() == ["log.tsv"]
+
+
+def test_a_missing_column_is_asked_for_by_its_option(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text("who,query,time\n1,wine,2006-03-01\n", encoding="utf-8")
+    assert querylog("log.csv", "-o", "vocab.csv") == 3
+    assert "no column is obviously the user: name it with --user, one of 'who', 'query', 'time'" in capfd.readouterr().err
+
+
+def test_the_report_tells_what_is_lost_to_rarity(log, capfd):
+    assert querylog(log, "-o", "vocab.csv", "--min-users", "2") == 0
+    lines = [" ".join(line.split()) for line in capfd.readouterr().out.splitlines()]
+    place = lines.index("lost to rarity 40.00 % of the occurrences that were left, issued by fewer than 2 users")
+    assert lines[place + 1] == "66.67 % of the distinct terms"
 
 
 def test_a_generated_log_is_repeatable_and_says_where_its_words_are_from(tmp_path, monkeypatch, capfd):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -71,13 +72,18 @@ def _explain(error: Exception) -> int:
         case click.ClickException():
             return _complain(error.format_message(), 2)
         case SetveilError():
-            return _complain(str(error), error.exit_code)
+            return _complain(_as_options(str(error)), error.exit_code)
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _complain(f"{place}{error.strerror or error}", 3)
         case MemoryError():
             return _complain("there is not enough memory for this data", 3)
     return _complain(f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)", DEFECT)
+
+
+def _as_options(text: str) -> str:
+    """Parameters of the library, as in `user=...`, spelled as options."""
+    return re.sub(r"\b([a-z_]+)=\.\.\.", lambda found: f"--{found[1].replace('_', '-')}", text)
 
 
 def _complain(line: str, code: int) -> int:

@@ -11,7 +11,7 @@ import click
 
 from setveil.cli.options import FORMAT, force_option, json_option
 from setveil.cli.show import progress_bar, show
-from setveil.errors import DataError
+from setveil.errors import DataError, OutputError
 
 if TYPE_CHECKING:
     from setveil.data.querylog import LogReport
@@ -53,6 +53,7 @@ def command(log: str, output: Path, terms: str, format: str | None, force: bool,
 
     if str(output) != "-":
         check_place(output, force=force)
+        _keep_the_log(log, output)
     format = format or ("csv" if str(output) == "-" else format_by_name(output))
     chosen = {**options, "stop_words": _stop_words(options["stop_words"]), "known": _known(options["known"])}
     lemma = _lemma(chosen.pop("wordnet"), needed=terms == "nouns" or chosen["known"] == "wordnet")
@@ -63,6 +64,12 @@ def command(log: str, output: Path, terms: str, format: str | None, force: bool,
         setveil.write(data, output, format=format, force=force)
     report = report_log(found, str(output), terms)
     show(report, as_json, sys.stderr if str(output) == "-" else sys.stdout)
+
+
+def _keep_the_log(log: str, output: Path) -> None:
+    """Refuse to write over the log, even where overwriting is allowed."""
+    if output.exists() and Path(log).exists() and output.samefile(log):
+        raise OutputError(output, "it is the log itself; choose another name")
 
 
 def _nothing_left(found: LogReport) -> str:

@@ -42,8 +42,9 @@ def _terms(found: LogReport) -> tuple[Fact, ...]:
     dropped = (("stop words", found.stopped_occurrences), ("unknown", found.unknown_occurrences), ("rare", found.rare_occurrences))
     facts += [Fact(f"dropped as {name}", count(number), part(number)) for name, number in dropped if number]
     if found.min_users > 1:
-        lost = f"{share(found.rare_share)} of the occurrences that were left, {share(found.rare_term_share)} of the distinct terms"
-        facts.append(Fact("lost to rarity", lost, f"issued by fewer than {plural(found.min_users, 'user')}"))
+        rare = f"issued by fewer than {plural(found.min_users, 'user')}"
+        facts.append(Fact("lost to rarity", share(found.rare_share), f"of the occurrences that were left, {rare}"))
+        facts.append(Fact("", share(found.rare_term_share), "of the distinct terms"))
     facts.append(Fact("kept", count(found.kept_occurrences), f"of {plural(found.kept_terms, 'distinct term')}"))
     return tuple(facts)
 
