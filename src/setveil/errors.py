@@ -86,11 +86,12 @@ class HierarchyError(DataError):
 class UnknownItemError(DataError, KeyError):
     """Items that stand in no leaf of the hierarchy, or a label that the vocabulary does not hold."""
 
-    def __init__(self, items: Sequence[str], where: str = "the hierarchy has no leaf for") -> None:
+    def __init__(self, items: Sequence[str], where: str = "the hierarchy has no leaf for", advice: str = "") -> None:
         self.items, self.where = tuple(items), where
         shown = ", ".join(repr(item) for item in self.items[:3])
         more = "" if len(self.items) <= 3 else f" and {len(self.items) - 3} more"
-        super().__init__(f"{where} {shown}{more} ({len(self.items)} in all)" if more else f"{where} {shown}")
+        named = f"{where} {shown}{more} ({len(self.items)} in all)" if more else f"{where} {shown}"
+        super().__init__(f"{named}: {advice}" if advice else named)
 
 
 class MisfitError(DataError):

@@ -71,7 +71,7 @@ def test_unknown_items_are_named_or_kept(call, words, little):
     (words / "words.csv").write_text(WORDS + "4,qux,1\n3,qux,1\n", encoding="utf-8")
     refused = call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}")
     assert (refused.code, refused.out) == (3, "")
-    assert "keep them with wordnet+unknown: WordNet has no noun for 'qux'" in refused.err
+    assert "WordNet has no noun for 'qux': leave them out, or keep them with wordnet+unknown" in refused.err
     assert not (words / "release").exists()
     assert call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet+unknown:{little}").code == 0
     assert "*unknown;*" in (words / "release" / "hierarchy.csv").read_text(encoding="utf-8")

@@ -75,7 +75,7 @@ def wordnet_tree(wordnet: WordNet, vocabulary: Vocabulary, unknown: Unknown = "r
     senses = {item: wordnet.senses(item)[:1] for item in sort_labels(vocabulary)}
     missing = [item for item, found in senses.items() if not found]
     if missing and unknown == "refuse":
-        raise UnknownItemError(missing, "leave them out, or keep them with wordnet+unknown: WordNet has no noun for")
+        raise UnknownItemError(missing, "WordNet has no noun for", "leave them out, or keep them with wordnet+unknown")
     leaves = {item: found[0] if found else _NO_SYNSET for item, found in senses.items()}
     recipe = {"version": wordnet.version, "synsets": len(wordnet.synsets), "unknown": unknown, "squeeze": squeeze}
     stars = ""

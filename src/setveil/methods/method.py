@@ -53,7 +53,8 @@ class Method(ABC):
             kept = " or ".join(kind.model for kind in self.promises)
             raise ParameterError("promise", promise, f"the method {self.name} keeps {kept}")
         if self.needs_hierarchy and hierarchy is None:
-            raise ParameterError("hierarchy", None, f"the method {self.name} generalizes items and needs a hierarchy over them")
+            allowed = f"the method {self.name} needs a hierarchy over the items: a file, or how to build one, as in balanced:5"
+            raise ParameterError("hierarchy", None, allowed)
         promise.check_feasible(records)
 
     def to_dict(self) -> dict[str, object]:
