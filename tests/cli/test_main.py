@@ -22,11 +22,24 @@ def test_without_a_command_the_help_is_shown(call):
     assert all(name in result.err for name in COMMANDS)
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "hierarchy build", "hierarchy check", "hierarchy show", "generate quest", "generate shop"])
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, "hierarchy build", "hierarchy check", "hierarchy show", "generate quest", "generate shop", "generate querylog"]
+)
 def test_every_command_has_help(call, command):
     result = call(*command.split(), "--help")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"Usage: setveil {command}")
+
+
+def test_the_options_of_a_method_tell_whose_they_are_and_their_defaults(call):
+    text = " ".join(call("anonymize", "--help").out.split())
+    for told in ("may be matched. [ssc; default: 4]", "[ssc; default: 10]", "[ssc; default: majority]", "block. [ssc; default: off]"):
+        assert told in text
+
+
+@pytest.mark.parametrize("command", [[], ["generate"], ["hierarchy"]])
+def test_no_command_is_described_in_half_a_sentence(call, command):
+    assert "..." not in call(*command, "--help").out.split("Commands:")[1]
 
 
 def test_an_unknown_command_is_a_usage_error(call):

@@ -56,6 +56,7 @@ def command(data: str, **options: Any) -> None:
     setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
     setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
     setveil anonymize visits.csv -o release --method coherence -k 20 -p 3 --h 0.6 --private illnesses.txt
+    setveil anonymize vocabularies.csv -o release --method ssc -k 5 --semantics wordnet
     """
     from setveil.pipeline import run
     from setveil.report.sections import report_outcome

@@ -36,7 +36,7 @@ def command() -> None:
 @_seed
 @force_option
 def quest(output: Path, format: str | None, force: bool, **numbers: Any) -> None:
-    """Records of numbered items, in the manner of the IBM Quest generator.
+    """Records of numbered items, after the IBM Quest generator.
 
     \b
     setveil generate quest -o quest.dat --records 100000
@@ -57,7 +57,7 @@ def quest(output: Path, format: str | None, force: bool, **numbers: Any) -> None
 @_seed
 @force_option
 def shop(output: Path, format: str | None, records: int, products: int | None, hierarchy: Path | None, seed: int, force: bool) -> None:
-    """Baskets of a shop, with readable products and an uneven tree over them.
+    """Baskets of a shop, and an uneven tree over its products.
 
     \b
     setveil generate shop -o baskets.csv --hierarchy products.hierarchy.csv
@@ -85,9 +85,9 @@ def shop(output: Path, format: str | None, records: int, products: int | None, h
 @_seed
 @force_option
 def querylog(output: Path, users: int, queries: float, topics: str | None, seed: int, force: bool) -> None:
-    """A query log in the shape of the AOL log: tab-separated lines, packed when the name ends with .gz or .zst.
+    """A query log in the shape of the AOL log.
 
-    `wordnet:FOLDER` names where WordNet lies.
+    It has tab-separated lines and is packed when the name ends with .gz or .zst. Of the topics `wordnet:FOLDER` names where WordNet lies.
 
     \b
     setveil generate querylog -o log.tsv --users 20000 --seed 1

@@ -89,7 +89,9 @@ def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **o
 @reading_options
 @json_option
 def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout: Layout | None, as_json: bool, **options: Any) -> None:
-    """Show a tree: its size, and its upper levels with the number of leaves under each node.
+    """Show the size of a tree and its upper levels.
+
+    Each node stands there with the number of leaves under it.
 
     \b
     setveil hierarchy show products.hierarchy.csv

@@ -57,12 +57,21 @@ def _plain(hint: Any) -> Any:
 
 
 def _option(name: str, kind: Any, owners: list[str]) -> Any:
-    flag, help = f"--{name.replace('_', '-')}", f"{_documented(METHODS[owners[0]], name)}  [{', '.join(owners)}]"
+    flag, help = f"--{name.replace('_', '-')}", f"{_documented(METHODS[owners[0]], name)}  [{', '.join(owners)}{_default(name, owners)}]"
     if kind is bool:
         return click.option(f"{flag}/--no-{flag[2:]}", _PREFIX + name, default=None, help=help)
     chosen = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
     metavar = None if get_origin(kind) is Literal else "N" if kind is int else None
     return click.option(flag, _PREFIX + name, type=chosen, metavar=metavar, help=help)
+
+
+def _default(name: str, owners: list[str]) -> str:
+    """What holds when the option is not given, if that is one plain value for all methods that have it."""
+    values = {field.default for owner in owners for field in fields(METHODS[owner]) if field.name == name}
+    value = values.pop() if len(values) == 1 else None
+    if isinstance(value, bool):
+        return f"; default: {'on' if value else 'off'}"
+    return f"; default: {value:g}" if isinstance(value, float) else f"; default: {value}" if isinstance(value, str | int) else ""
 
 
 def _spelled(name: str, value: object) -> str:

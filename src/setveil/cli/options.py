@@ -52,7 +52,7 @@ RELEASE_FORMAT = Table("setveil.io.releases", "RELEASE_FORMATS")
 METRIC = Table("setveil.metrics", "METRICS")
 PROMISE = Table("setveil.promises", "PROMISES")
 
-TREE = "FILE|balanced:5|prefix|wordnet"
+TREE = "FILE|balanced:5|prefix|wordnet[+unknown]"
 """The ways to name a tree."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
