@@ -126,7 +126,7 @@ def disassociate(
     sizes, rank = [node.size for node in nodes], _by_popularity(nodes)
     if refine in ("default", "share_lost"):
         in_chunk = {term for node in nodes for term in node.told - node.kept}
-        nodes = sorted(_join_rounds(nodes, sizes, rank, k, m, fewest=0.003), key=lambda node: node.first)
+        nodes = sorted(_join_rounds(nodes, sizes, rank, k, m), key=lambda node: node.first)
         in_chunk |= {term for node in nodes for term in node.told - node.kept}
         nodes = _join_levels(nodes, sizes, rank, in_chunk if refine == "share_lost" else None, k, m, k * limit / weight, weight)
     elif refine == "paper":
@@ -204,8 +204,8 @@ def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
     return [root for entry in level for root in entry[0]]
 
 
-def _join_rounds(nodes, sizes, rank, k, m, fewest=0.0):
-    """Join clusters as the paper does, until none or less than a share of them join."""
+def _join_rounds(nodes, sizes, rank, k, m):
+    """Join clusters as the paper does, until none join."""
     while True:
         words = [[rank[term] for term in sorted(node.open, key=rank.__getitem__) for _ in node.open[term]] for node in nodes]
         infinite = len(rank) + 1
@@ -227,9 +227,9 @@ def _join_rounds(nodes, sizes, rank, k, m, fewest=0.0):
             else:
                 joined.append(nodes[i])
                 i += 1
-        left, nodes = len(nodes) - len(joined), joined
-        if left == 0 or left < fewest * (len(nodes) + left):
-            return nodes
+        if len(joined) == len(nodes):
+            return joined
+        nodes = joined
 
 
 def _by_popularity(nodes):

@@ -214,8 +214,8 @@ def give_up_last(number, terms, found):
 
 
 @kernel
-def refine(lists, sizes, cluster, k, m, fewest, reach, weight, with_lost, shared):
-    """Join clusters as the paper does while many join, then neighbours level by level.
+def refine(lists, sizes, cluster, k, m, reach, weight, with_lost, shared):
+    """Join clusters as the paper does, then neighbours level by level.
 
     Args:
         lists: What `list_open` gives.
@@ -223,7 +223,6 @@ def refine(lists, sizes, cluster, k, m, fewest, reach, weight, with_lost, shared
         cluster: The cluster of each place.
         k: How many records hold each itemset at least.
         m: How many terms an itemset has at most.
-        fewest: The last round of the paper's joining is one in which less than this share of the clusters join.
         reach: How many records a joint cluster may have on average, but for those over terms that stand in no chunk.
         weight: See `join_levels`.
         with_lost: Whether terms that stand in no chunk are shared wherever they can be.
@@ -235,7 +234,7 @@ def refine(lists, sizes, cluster, k, m, fewest, reach, weight, with_lost, shared
     forest = make_forest(lists, sizes, cluster, k, m)
     in_chunk = np.full(len(forest[3][1]), not with_lost)
     mark_told(lists, in_chunk)
-    lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared)
+    lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, forest, shared)
     mark_told(lists, in_chunk)
     join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, with_lost, forest, shared)
     return cut_forest(forest)
@@ -245,7 +244,7 @@ def refine(lists, sizes, cluster, k, m, fewest, reach, weight, with_lost, shared
 def refine_as_paper(lists, sizes, cluster, k, m, shared):
     """REFINE of the paper, but for its unsound Property 1; arguments and returns as in `refine`."""
     forest = make_forest(lists, sizes, cluster, k, m)
-    join_rounds(lists, sizes, cluster, k, m, 0.0, forest, shared)
+    join_rounds(lists, sizes, cluster, k, m, forest, shared)
     return cut_forest(forest)
 
 
@@ -264,16 +263,18 @@ def cut_forest(forest):
 
 
 @step
-def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
-    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until too few join.
+def join_rounds(lists, sizes, cluster, k, m, forest, shared):
+    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until none join.
 
-    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is not shared.
+    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is not shared. What was refused
+    once is not tried again.
 
     Returns:
         `(lists, node, size, first)`: what is left open in each cluster that is not part of another, its number, records and first cluster.
     """
     parent, chunk_node, made, work = forest
     node, size, first, mark = np.arange(len(sizes)), sizes.copy(), np.arange(len(sizes)), np.int64(0)
+    refused = np.full(len(parent), -1, np.int64)
     while True:
         sequence = sort_lists(lists[0], lists[1])
         out, fill, told_fill = empty_lists(lists, len(sequence), k)
@@ -282,7 +283,7 @@ def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
         while i < len(sequence):
             left, right, found = sequence[i], sequence[min(i + 1, len(sequence) - 1)], np.int64(0)
             end, told_end = fill, told_fill
-            if left != right and has_enough(lists[0], lists[1], left, right, k):
+            if left != right and refused[node[left]] != node[right] and has_enough(lists[0], lists[1], left, right, k):
                 told_end = merge_told(lists[4], lists[5], left, right, out[5], told_fill)
                 end = merge_open(lists, left, right, out, fill, told_fill, told_end)
                 found = find_runs(out[1], fill, end, k, work[0])
@@ -300,16 +301,16 @@ def join_rounds(lists, sizes, cluster, k, m, fewest, forest, shared):
                 made[0] += 1
                 i += 2
             else:
+                refused[node[left]] = node[right]
                 end, told_end = copy_list(lists, left, out, fill, told_fill)
                 next_node[kept], next_size[kept], next_first[kept] = node[left], size[left], first[left]
                 i += 1
             kept += 1
             fill, told_fill = end, told_end
             out[0][kept], out[4][kept] = end, told_end
-        joined = len(sequence) - kept
         node, size, first = next_node[:kept].copy(), next_size[:kept].copy(), next_first[:kept].copy()
         lists = cut_lists(out, kept, fill, told_fill)
-        if joined == 0 or joined < fewest * len(sequence):
+        if kept == len(sequence):
             return lists, node, size, first
 
 
@@ -666,6 +667,9 @@ def sort_lists(ptr, values):
         for low in range(0, count, 2 * width):
             middle, high = min(low + width, count), min(low + 2 * width, count)
             left, right = low, middle
+            if middle < high and not is_before(ptr, values, sequence[middle], sequence[middle - 1]):
+                spare[low:high] = sequence[low:high]
+                continue
             for at in range(low, high):
                 if right >= high or (left < middle and not is_before(ptr, values, sequence[right], sequence[left])):
                     spare[at] = sequence[left]

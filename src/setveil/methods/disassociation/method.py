@@ -42,10 +42,9 @@ class Disassociation(Method):
         - Property 1 is not sound. A shared chunk of several terms holds none that a chunk below it tells of. A term that is told of below
           is shared in a chunk of its own, which is sound wherever it stands: its subrecords are all alike, so k of them can be placed on
           any k records for which the term is not told of elsewhere, and the others wherever they stood.
-        - By default the paper's way of joining ends when less than 0.3 % of the clusters join; then neighbours in the order of HORPART are
-          joined, two by two, level by level, over each term that the joint cluster makes at least half as likely as the clusters that hold
-          it do. The paper's way alone, `order="paper"`, leaves more terms in term chunks. With `share_lost` a term that stands in no chunk
-          at all is shared in the first joint cluster, of up to 100,000 records, that has it k times.
+        - By default, once no more clusters join in the paper's way, neighbours in the order of HORPART are joined, two by two, level by
+          level, over each term that the joint cluster makes at least half as likely as the clusters that hold it do. With `share_lost` a
+          term that stands in no chunk at all is shared in the first joint cluster, of up to 100,000 records, that has it k times.
 
     Cost:
         HORPART touches each record once for each level, and there are at most as many levels as terms in a record; the others are linear

@@ -18,8 +18,6 @@ Lists = tuple[Int64s, Int32s, Int32s, Int32s, Int64s, Int32s]
 
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
-FEWEST = 0.003
-"""The paper's way of joining ends with a round in which less than this share of the clusters join; those that are left out are few."""
 WEIGHT = 0.5
 """How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
 MOST = 2**31 - 1
@@ -66,7 +64,7 @@ def refine(
     def work(number: int) -> tuple[int, Int64s, Int64s]:
         lists, sizes, cluster, part = _open(clusters, chunks, never, k, *ranges[number], shared)
         reach = k * limit / WEIGHT
-        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), FEWEST, reach, WEIGHT, with_lost, part)
+        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, with_lost, part)
 
     done, parts = 0, {}
     for number, parent, chunk_node in engine.map(work, range(len(ranges))):
