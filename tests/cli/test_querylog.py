@@ -85,7 +85,7 @@ def test_options_from_files(log):
     ("words", "code", "said"),
     [
         (["log.tsv", "-o", "log.tsv"], 2, "exists already"),
-        (["log.tsv", "-o", "./log.tsv", "--force"], 2, "it is the log itself"),
+        (["log.tsv", "-o", "./log.tsv", "--force"], 2, "this file is read as input"),
         (["log.tsv", "-o", "vocab.xyz"], 2, "does not tell the format"),
         (["log.tsv", "-o", "vocab.csv", "--gap", "soon"], 2, "gap = 'soon'"),
         (["log.tsv", "-o", "vocab.csv", "--terms", "nouns"], 2, "WordNet"),

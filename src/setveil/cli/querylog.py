@@ -69,7 +69,7 @@ def command(log: str, output: Path, terms: str, format: str | None, force: bool,
 def _keep_the_log(log: str, output: Path) -> None:
     """Refuse to write over the log, even where overwriting is allowed."""
     if output.exists() and Path(log).exists() and output.samefile(log):
-        raise OutputError(output, "it is the log itself; choose another name")
+        raise OutputError(output, "this file is read as input; choose another name")
 
 
 def _nothing_left(found: LogReport) -> str:
