@@ -25,9 +25,10 @@ def kernel(function: Function) -> Function:
         made: Any = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Function, njit(nogil=True)(function))
-    # Numba asks for the file of the kernel alone, and would keep what was compiled with the old steps of another file.
-    kept = made._cache._cache_file
-    kept._source_stamp = (kept._source_stamp, *sources(function.__module__))
+    if made is not function:  # as it is where NUMBA_DISABLE_JIT is set
+        # Numba asks for the file of the kernel alone, and would keep what was compiled with the old steps of another file.
+        kept = made._cache._cache_file
+        kept._source_stamp = (kept._source_stamp, *sources(function.__module__))
     return cast(Function, made)
 
 
