@@ -32,7 +32,9 @@ def test_a_step_of_another_file_that_changes_is_compiled_anew(tmp_path):
 
 
 def test_kernels_run_as_plain_functions_where_compiling_is_turned_off():
-    run = "from numpy import array; from setveil.kernels.assignment import match_table; print(match_table(*map(array, ([[7]], [2], [3])))[1])"
+    run = (
+        "from numpy import array; from setveil.kernels.assignment import match_table; print(match_table(*map(array, ([[7]], [2], [3])))[1])"
+    )
     plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     assert subprocess.run([sys.executable, "-c", run], env=plain, capture_output=True, text=True, check=True).stdout == "14\n"
 
