@@ -94,6 +94,13 @@ def test_losses_that_need_a_tree_are_left_out_without_one(call, place):
     assert "hierarchy" in refused.err
 
 
+def test_what_is_left_out_without_a_tree_is_said(call, place):
+    said = "blm and sdist: name the tree by which the release was made, with --semantics"
+    assert said in " ".join(call("measure", "release", "--original", "vocab.csv").out.split())
+    for more in (["--semantics", "goods.csv"], ["--metric", "recall"]):
+        assert "Not measured" not in call("measure", "release", "--original", "vocab.csv", *more).out
+
+
 def test_a_tree_is_for_vocabularies_with_their_original_alone(call, place):
     assert call("verify", "release", "--hierarchy", "goods.csv").code == 2
     call("anonymize", "baskets.csv", "-o", "other", "-k", 2, "--hierarchy", "tree.csv")

@@ -41,9 +41,11 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
     return Report((_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
 
 
-def report_losses(losses: Mapping[str, Any]) -> Report:
-    """What was lost, by metric."""
-    return Report(tuple(_losses(losses)), losses)
+def report_losses(losses: Mapping[str, Any], without_tree: Sequence[str] = ()) -> Report:
+    """What was lost, by metric; `without_tree` are those that were left out for want of a tree."""
+    named = " and ".join(without_tree)
+    note = [Section("Not measured", f"{named}: name the tree by which the release was made, with --semantics")] if named else []
+    return Report((*_losses(losses), *note), losses)
 
 
 def report_inspection(summary: Summary, exposed: Exposure) -> Report:
