@@ -36,7 +36,6 @@ def command(release: str, original: str, metrics: tuple[str, ...], **options: An
     setveil measure release --original clicks.dat.gz --reconstructions 10
     """
     import setveil
-    from setveil.metrics.table import BY_HIERARCHY
     from setveil.pipeline import hierarchy_maker
     from setveil.report.sections import report_losses
 
@@ -53,8 +52,7 @@ def command(release: str, original: str, metrics: tuple[str, ...], **options: An
     worlds: dict[str, Any] = {"reconstructions": options["reconstructions"] or 1, "hierarchy": tree}
     with working("measuring"):
         losses = setveil.measure(published, data, list(metrics) or None, seed=options["seed"] or 0, **worlds)
-    left_out = [] if metrics or published.form != "vocabularies" else sorted(BY_HIERARCHY[published.form] - losses.keys())
-    show(report_losses(losses, left_out), options["as_json"])
+    show(report_losses(losses, None if metrics else published), options["as_json"])
 
 
 def _check(published: Any, options: dict[str, Any]) -> None:

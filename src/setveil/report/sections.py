@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.audit.verdict import Check, Verdict, name_promise
 from setveil.metrics import METRICS
-from setveil.metrics.table import DISTANCES, KEPT
+from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
 from setveil.published import Published
 from setveil.report.report import Fact, Report, Section
 from setveil.report.words import count, plural, seconds, share
@@ -41,9 +41,10 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
     return Report((_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
 
 
-def report_losses(losses: Mapping[str, Any], without_tree: Sequence[str] = ()) -> Report:
-    """What was lost, by metric; `without_tree` are those that were left out for want of a tree."""
-    named = " and ".join(without_tree)
+def report_losses(losses: Mapping[str, Any], measured: Published | None = None) -> Report:
+    """What was lost, by metric; with the release of which all that apply were `measured`, also what was left out for want of a tree."""
+    expected = BY_HIERARCHY["vocabularies"] if measured is not None and measured.form == "vocabularies" else frozenset()
+    named = " and ".join(sorted(expected - losses.keys()))
     note = [Section("Not measured", f"{named}: name the tree by which the release was made, with --semantics")] if named else []
     return Report((*_losses(losses), *note), losses)
 
