@@ -46,7 +46,7 @@ def test_the_folder_shows_no_person_no_order_and_no_loss(call, released, folder)
 def test_json_is_one_object_and_nothing_else(call, folder):
     result = call(*DISASSOCIATE, "--json", "--hierarchy", "tree.csv")
     assert (result.code, result.err) == (0, "")
-    assert result.json["method"] == {"name": "disassociation", "max_cluster": None, "refine": True, "order": "default"}
+    assert result.json["method"] == {"name": "disassociation", "max_cluster": None, "refine": True, "order": "default", "share_lost": False}
     assert {check["name"] for check in result.json["verdict"]["checks"]} >= {"structure", "km-anonymity", "world", "written"}
     assert "tkd_ml2" in result.json["losses"]
     assert result.json["notes"] == []
@@ -58,7 +58,7 @@ def test_without_a_tree_what_needs_one_is_not_measured(call, folder):
 
 def test_the_options_of_the_method_reach_it(call, folder):
     result = call(*DISASSOCIATE, "--max-cluster", 3, "--no-refine", "--order", "paper", "--json")
-    assert result.json["method"] == {"name": "disassociation", "max_cluster": 3, "refine": False, "order": "paper"}
+    assert result.json["method"] == {"name": "disassociation", "max_cluster": 3, "refine": False, "order": "paper", "share_lost": False}
     assert setveil.read_release("release").method["max_cluster"] == 3
 
 
