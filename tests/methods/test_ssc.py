@@ -224,12 +224,20 @@ def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
     assert release.empty == 0
 
 
-@pytest.mark.parametrize(("empty", "expected"), [(1, 2), (2, 2), (3, 3)])
+@pytest.mark.parametrize(("empty", "expected"), [(1, 2), (2, 3), (3, 4)])
 def test_a_few_empty_vocabularies_hide_among_the_shortest(empty, expected):
     data = Bags.of([[]] * empty + [["a"]] + [["a", "b", "c"]] * 4)
     release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
     assert release.empty == expected
     assert release.sizes.min() >= 2
+
+
+def test_a_few_empty_vocabularies_do_not_break_up_equal_ones():
+    data = Bags.of([["a"]] * 3 + [["b", "b"], ["c"], ["c"], [], []])
+    tree = Hierarchy.balanced(data.vocabulary, 2)
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=3), tree)
+    assert dict(zip(release.classes, release.sizes.tolist(), strict=True)) == {(): 5, ("a",): 3}
+    assert verify(release, data, hierarchy=tree).holds
 
 
 def test_a_cluster_with_nothing_in_common_is_published_empty():

@@ -26,7 +26,7 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
     """Sort the vocabularies, set the empty ones apart and, if asked for, those that stand k times or more.
 
     Where there are 1 to k - 1 empty vocabularies, the shortest others are published as empty too, until there are k; where fewer than k
-    remain, so are these.
+    remain, so are these. A group of equal vocabularies, the smallest first, is one of the others only where these are too few.
 
     Args:
         data: The vocabularies.
@@ -36,15 +36,19 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
     order, keys = canonical_order(data)
     sizes = data.totals
     rows, empty = order[sizes[order] > 0], int((sizes == 0).sum())
-    if 0 < empty < k:
-        shortest = rows[np.argsort(sizes[rows], kind="stable")][: k - empty]
-        rows = rows[~np.isin(rows, shortest)]
-    groups: list[Int64s] = []
-    if group_equal:
-        rows, groups = _without_equal(rows, keys, k)
-    if len(rows) < k:
-        rows = rows[:0]
-    return Prepared(rows, groups)
+    missing = k - empty if 0 < empty < k else 0
+    groups = _equal(rows, keys, k) if group_equal else []
+    while groups and not _suffice(len(rows) - sum(map(len, groups)), empty, missing, k):
+        groups = groups[1:]
+    rows = rows[~np.isin(rows, np.concatenate([rows[:0], *groups]))]
+    shortest = rows[np.argsort(sizes[rows], kind="stable")][:missing]
+    rows = rows[~np.isin(rows, shortest)]
+    return Prepared(rows if len(rows) >= k else rows[:0], groups)
+
+
+def _suffice(others: int, empty: int, missing: int, k: int) -> bool:
+    """Whether the vocabularies outside of groups are enough for what they are needed for: a cluster, or to be published as empty."""
+    return others >= missing if empty else others == 0 or others >= k
 
 
 def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
@@ -60,15 +64,7 @@ def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64), keys
 
 
-def _without_equal(rows: Int64s, keys: list[bytes], k: int) -> tuple[Int64s, list[Int64s]]:
-    """The rows that stand fewer than k times, and the groups of the others.
-
-    Of 1 to k - 1 single rows no cluster can be made: then the smallest group stays with them.
-    """
+def _equal(rows: Int64s, keys: list[bytes], k: int) -> list[Int64s]:
+    """The groups of k or more equal vocabularies, the smallest first."""
     new = [i for i in range(1, len(rows)) if keys[rows[i]] != keys[rows[i - 1]]]
-    runs = np.split(rows, new)
-    groups = sorted((run for run in runs if len(run) >= k), key=lambda run: (len(run), keys[run[0]]))
-    if 0 < len(rows) - sum(map(len, groups)) < k:
-        groups = groups[1:]
-    apart = np.concatenate([rows[:0], *groups])
-    return rows[~np.isin(rows, apart)], groups
+    return sorted((run for run in np.split(rows, new) if len(run) >= k), key=lambda run: (len(run), keys[run[0]]))
