@@ -38,6 +38,8 @@ class Suppression(Method):
 
     Departures from the paper:
         - After the greedy choice suppressed items come back, the dearest first, while no mole appears; `restore=False` leaves that out.
+        - For `mm/il` items also come back from the answers of `mm` and of `1/il`, and the cheapest of the three is taken: the ratio alone
+          may lose more than either of its halves. `restore=False` leaves that out as well.
         - Its figure 4 would also count candidates of support 0 as moles; they occur nowhere and are none.
         - A table of moles by item takes the place of the MOLE-tree: the same answer, and work in proportion to the moles as well.
 
@@ -63,7 +65,7 @@ class Suppression(Method):
     score: Literal["mm/il", "mm", "1/il", "rmall"] = "mm/il"
     """What is suppressed next: most minimal moles for the loss, most minimal moles, or the least loss; `rmall` is all public items."""
     restore: bool = True
-    """Whether suppressed items come back while no mole appears; never a worse answer. Not for `rmall`."""
+    """Whether items come back while no mole appears, for `mm/il` also from `mm` and `1/il`; never a worse answer. Not for `rmall`."""
     search: bool = False
     """Whether a local search exchanges suppressed items for cheaper ones, from the answers of all scores; `score` is then of no account."""
     weights: Literal["occurrences", "items"] | Mapping[str, float] = "occurrences"
