@@ -158,7 +158,7 @@ def test_items_come_back_where_the_greedy_choice_was_not_minimal():
 
 
 def test_the_answer_of_mm_is_taken_where_the_ratio_leads_astray():
-    """x, of loss 7, is in all three moles; by the ratio a, b and c go instead, 1/2 > 3/7, 1/3 > 2/7 and 1/6 > 1/7, and none can come back."""
+    """x, of loss 7, is in all three moles; by the ratio a, b and c go: 1/2 > 3/7, 1/3 > 2/7 and 1/6 > 1/7, and none can come back."""
     records = [["x", "a"], ["x", "b"], ["x", "c"], *[["x"]] * 4, ["a"], *[["b"]] * 2, *[["c"]] * 5]
     data, promise = Transactions.of(records), Coherence(h=1, k=2, p=2)
     assert list(Suppression(restore=False).anonymize(data, promise).items) == ["x"]
