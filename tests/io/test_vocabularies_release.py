@@ -7,11 +7,14 @@ import json
 
 import pytest
 
+from setveil.audit import verify
 from setveil.data.transactions import Bags
 from setveil.errors import MisfitError, ReleaseError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read_release, write
 from setveil.io.alignment import with_alignment, write_alignment
+from setveil.methods.ssc import SSC
+from setveil.metrics import measure
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.vocabularies import Vocabularies
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
@@ -77,6 +80,25 @@ def test_a_tree_that_was_built_from_the_data_is_pruned(tmp_path):
     assert read_release(tmp_path / "release").hierarchy.origin.pruned
     write(release, tmp_path / "whole", public_items=True)
     assert "Wine" in (tmp_path / "whole" / "hierarchy.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("typical", TYPICAL)
+def test_who_has_the_original_needs_no_tree_again_when_it_was_built_by_a_recipe(typical, tmp_path):
+    tree = Hierarchy.balanced(ORIGINAL.vocabulary, fanout=2)
+    release = SSC(typical=typical).anonymize(ORIGINAL, VocabularyKAnonymity(k=2), tree)
+    write(release, tmp_path / "release")
+    write_alignment(release, ORIGINAL, tmp_path / "private.csv")
+    back = with_alignment(read_release(tmp_path / "release"), tmp_path / "private.csv")
+    assert measure(back, ORIGINAL) == measure(back, ORIGINAL, hierarchy=tree)
+    assert {"blm", "sdist"} <= set(measure(back, ORIGINAL))
+    assert verify(back, ORIGINAL).text == verify(back, ORIGINAL, hierarchy=tree).text
+    assert "not compared" not in verify(back, ORIGINAL).text
+
+
+def test_a_tree_that_was_given_is_not_told_of(tmp_path):
+    write(SSC().anonymize(ORIGINAL, VocabularyKAnonymity(k=2), TREE), tmp_path / "release")
+    assert "semantics" not in json.loads((tmp_path / "release" / "release.json").read_text(encoding="utf-8"))
+    assert "blm" not in measure(read_release(tmp_path / "release"), ORIGINAL)
 
 
 @pytest.mark.parametrize("typical", TYPICAL)

@@ -15,7 +15,7 @@ from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.published.alignment import over_tree
+from setveil.published.alignment import over_tree, semantic_tree
 from setveil.published.vocabularies import Vocabularies
 
 Numbers = npt.NDArray[np.int64]
@@ -59,6 +59,7 @@ def _check_slots(release: Vocabularies, slots: Bags, limit: int) -> Check:
 
 def check_vocabularies(release: Vocabularies, original: Transactions, hierarchy: Hierarchy | None, limit: int = 1) -> list[Check]:
     """Whether as many bags are published as there are originals, of their own items, and each can stand for its original."""
+    hierarchy = semantic_tree(release, original, hierarchy)
     release = over_tree(release, original, hierarchy)
     if release.hierarchy is not None:
         release.hierarchy.leaf_numbers(original.vocabulary)

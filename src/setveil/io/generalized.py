@@ -71,16 +71,21 @@ def write_tree(tree: Hierarchy, nodes: Nodes, stage: Path, choices: Choices) -> 
     if not (tree.origin.is_public or choices.public_items):
         tree = tree.pruned(nodes)
     write_hierarchy(tree, stage / TREE)
-    recipe: dict[str, object] = {"kind": tree.origin.kind, **tree.origin.parameters}
-    return recipe | ({"pruned": True} if tree.origin.pruned else {})
+    return write_origin(tree.origin)
 
 
 def read_tree(place: Path, about: dict[str, Any]) -> Hierarchy:
     """The tree that `write_tree` wrote."""
-    return read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=_origin(about.get("hierarchy") or {}))
+    return read_hierarchy(place / TREE, layout="paths", delimiter=";", origin=read_origin(about.get("hierarchy") or {}))
 
 
-def _origin(recipe: dict[str, Any]) -> Origin:
+def write_origin(origin: Origin) -> dict[str, object]:
+    """Where a tree comes from, as it stands in `release.json`."""
+    return {"kind": origin.kind, **origin.parameters} | ({"pruned": True} if origin.pruned else {})
+
+
+def read_origin(recipe: dict[str, Any]) -> Origin:
+    """What `write_origin` gave."""
     parameters = {key: value for key, value in recipe.items() if key not in ("kind", "pruned")}
     return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))
 

@@ -12,7 +12,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ReleaseError
 from setveil.io.delimited import write_release_rows
 from setveil.io.forms import Choices, ReleaseForm
-from setveil.io.generalized import TREE, read_rows, read_tree, with_empty_records, write_rows, write_tree
+from setveil.io.generalized import TREE, read_origin, read_rows, read_tree, with_empty_records, write_origin, write_rows, write_tree
 from setveil.io.output import write_lines
 from setveil.promises import Promise
 from setveil.published.vocabularies import Vocabularies
@@ -32,6 +32,8 @@ def fill_vocabularies(release: Vocabularies, stage: Path, choices: Choices) -> t
     if release.hierarchy is not None:
         facts["hierarchy"] = write_tree(release.hierarchy, release.published_nodes(), stage, choices)
         names.append(TREE)
+    if release.semantics is not None:
+        facts["semantics"] = write_origin(release.semantics)
     return names, facts
 
 
@@ -46,7 +48,8 @@ def read_vocabularies(place: Path, about: dict[str, Any], promise: Promise) -> V
     if tree is not None:
         tree.nodes.encode(rows.vocabulary.labels)
     slots = _read_slots(place / SLOTS, rows.vocabulary) if SLOTS in about["files"] else None
-    return Vocabularies.of_rows(rows, promise, about["method"], hierarchy=tree, slots=slots)
+    semantics = read_origin(about["semantics"]) if about.get("semantics") else None
+    return Vocabularies.of_rows(rows, promise, about["method"], hierarchy=tree, slots=slots, semantics=semantics)
 
 
 VOCABULARIES = ReleaseForm(

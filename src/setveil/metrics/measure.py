@@ -13,7 +13,7 @@ from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.generalization import published_occurrences
 from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, OF_BAGS, SEEDED
 from setveil.published import Published
-from setveil.published.alignment import align, over_whole_tree
+from setveil.published.alignment import align, over_whole_tree, semantic_tree
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.reconstruct import reconstructions as reconstruct_several
@@ -56,6 +56,7 @@ def measure(
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
     if isinstance(release, Vocabularies):
         trees = BY_HIERARCHY[release.form]
+        hierarchy = semantic_tree(release, original, hierarchy) if trees.intersection(chosen) else None
         return {name: METRICS[name](release, original, **({"hierarchy": hierarchy} if name in trees else {})) for name in chosen}
     if isinstance(release, Suppressed):
         return {name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {})) for name in chosen}
@@ -65,7 +66,7 @@ def measure(
 def _chosen(release: Published, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]
-    treeless = hierarchy is None and getattr(release, "hierarchy", None) is None
+    treeless = all(tree is None for tree in (hierarchy, getattr(release, "hierarchy", None), getattr(release, "semantics", None)))
     without_tree = BY_HIERARCHY.get(release.form, frozenset()) if treeless else frozenset[str]()
     if names is None:
         asked = OF_BAGS if isinstance(release, Generalized) and not isinstance(release.classes, Bags) else frozenset[str]()

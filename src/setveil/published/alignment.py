@@ -91,6 +91,15 @@ def over_tree(release: WithTree, original: Transactions, hierarchy: Hierarchy | 
     return _on(release, hierarchy, "given")
 
 
+def semantic_tree(release: Vocabularies, original: Transactions, hierarchy: Hierarchy | None) -> Hierarchy | None:
+    """The tree by which bags were compared: the one that is given, or else what the recipe of the release makes; None without either."""
+    if hierarchy is not None or release.hierarchy is not None or release.semantics is None:
+        return hierarchy
+    from setveil.hierarchy.build import rebuild
+
+    return rebuild(release.semantics, original.vocabulary, original.supports())
+
+
 def _on(release: WithTree, tree: Hierarchy, kind: str) -> WithTree:
     try:
         return cast(WithTree, release.on(tree))

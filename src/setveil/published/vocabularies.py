@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Bags, Counts
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.hierarchy import Hierarchy, Origin
 from setveil.promises.promise import Promise
 from setveil.published.generalized import distinct_records, relabeled
 
@@ -70,6 +70,8 @@ class Vocabularies:
     """The tree of the published nodes, when published items are nodes."""
     slots: Bags | None = None
     """When published items are slots: record i is the bag of original items that published item i stands for."""
+    semantics: Origin | None = None
+    """The recipe of the tree by which bags were compared, where it was built and is not here: who has the original can build it again."""
     alignment: Numbers | None = None
     """Private: the distinct bag of each original record."""
     matches: Matches | None = None
@@ -92,6 +94,7 @@ class Vocabularies:
         weights: Counts | None = None,
         hierarchy: Hierarchy | None = None,
         slots: Bags | None = None,
+        semantics: Origin | None = None,
         matches: Matches | None = None,
     ) -> Vocabularies:
         """From published bags in any order, equal ones merged, and items that stand in none of them forgotten.
@@ -104,6 +107,7 @@ class Vocabularies:
             weights: How many people each row stands for; when not given, as `alignment` says, or else 1 each.
             hierarchy: The tree, when the items of the rows are labels of its nodes.
             slots: What each item of the rows stands for, when they are slots; equal ones become one, under a label made anew.
+            semantics: How the tree was built by which the bags were compared, when it was.
             matches: Which slot represents which original occurrence, when known.
         """
         if weights is None and alignment is not None:
@@ -112,7 +116,7 @@ class Vocabularies:
         classes, member = distinct_records(rows)
         sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
         aligned = None if alignment is None else member[alignment]
-        return cls(_as_bags(classes), sizes, promise, method, hierarchy, slots, aligned, matches)
+        return cls(_as_bags(classes), sizes, promise, method, hierarchy, slots, semantics, aligned, matches)
 
     def __len__(self) -> int:
         """The number of published bags."""

@@ -35,7 +35,10 @@ def publish(
     else:
         items, vocabulary = _majority(data, clusters, near), data.vocabulary
     rows = Bags.from_pairs(clusters.slot_cluster, items, vocabulary, size=size, counts=clusters.slot_times)
-    return Vocabularies.of_rows(rows, promise, method, alignment=alignment, hierarchy=tree, slots=slots, matches=_matches(clusters))
+    semantics = None if tree is not None or hierarchy.origin.is_public else hierarchy.origin
+    return Vocabularies.of_rows(
+        rows, promise, method, alignment=alignment, hierarchy=tree, slots=slots, semantics=semantics, matches=_matches(clusters)
+    )
 
 
 def _majority(data: Bags, clusters: Clusters, near: kernels.Near) -> Int64s:
