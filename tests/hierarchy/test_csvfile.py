@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 from pathlib import Path
 from typing import Literal
 
@@ -181,11 +182,23 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
 
 def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     path = written(tmp_path, "mine")
-    with pytest.raises(OutputError, match="there already"):
+    with pytest.raises(OutputError, match="exists already"):
         write_hierarchy(TREE, path)
     assert path.read_text() == "mine"
     write_hierarchy(TREE, path, force=True)
     assert path.read_text() == "beer;Alcohol;ALL\nwine;Alcohol;ALL\nmilk;ALL\n"
+
+
+def test_a_pipe_is_never_replaced_and_a_link_stays_one(tmp_path: Path) -> None:
+    pipe, link, path = tmp_path / "pipe.csv", tmp_path / "link.csv", written(tmp_path, "mine")
+    os.mkfifo(pipe)
+    link.symlink_to(path)
+    with pytest.raises(OutputError, match="it is a device or a pipe"):
+        write_hierarchy(TREE, pipe, force=True)
+    write_hierarchy(TREE, link, force=True)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert path.read_text().startswith("beer;")
 
 
 def test_nothing_is_left_where_writing_fails(tmp_path: Path) -> None:

@@ -278,6 +278,25 @@ def test_a_failed_write_leaves_the_old_file(make, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
+    pipe = tmp_path / "pipe.dat"
+    os.mkfifo(pipe)
+    for force in (False, True):
+        with pytest.raises(OutputError) as error:
+            write(Transactions.of([["1"]]), pipe, force=force)
+        assert str(error.value) == f"cannot write {pipe}: it is a device or a pipe; give the name of a file"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_one_and_what_it_points_to_is_replaced(make, tmp_path):
+    path, link = make("a.dat", b"old"), tmp_path / "link.dat"
+    link.symlink_to(path)
+    write(Transactions.of([["1"]]), link, force=True)
+    assert link.is_symlink()
+    assert path.read_bytes() == b"1\n"
+
+
 def test_places_that_cannot_be_written_to_are_said(tmp_path):
     data = Transactions.of([["1"]])
     with pytest.raises(OutputError) as error:

@@ -247,13 +247,18 @@ def _quoted(label: str) -> str:
 
 
 def _write_file(path: Path, lines: Iterable[str], force: bool) -> None:
-    if path.exists() and (not force or path.is_dir()):
-        raise OutputError(path, "a folder of this name is there" if path.is_dir() else "the file is there already; say force to replace it")
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    if path.is_dir():
+        raise OutputError(path, "it is a folder; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise OutputError(path, "it is a device or a pipe; give the name of a file")
+    if path.exists() and not force:
+        raise OutputError(path, "it exists already; choose another name or allow overwriting (force)")
+    place = Path(os.path.realpath(path))
+    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
         with _opened(draft, packed=path.suffix == ".gz") as stream:
             stream.writelines(lines)
-        os.replace(draft, path)
+        os.replace(draft, place)
     except OSError as error:
         raise OutputError(path, error.strerror or str(error)) from None
     except UnicodeEncodeError as error:

@@ -21,16 +21,20 @@ _TEXT_AT_ONCE = 1 << 20
 
 @contextmanager
 def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Iterator[Path]:
-    """A temporary file beside `path` that takes its place when the block ends well, and is removed when it does not."""
+    """A temporary file beside `path` that takes its place when the block ends well, and is removed when it does not.
+
+    A symbolic link stays one: what it points to is replaced.
+    """
     check_place(path, force=force)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    place = Path(os.path.realpath(path))
+    temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
         with _writable(path):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
         yield temporary
         check_place(path, force=force)
         with _writable(path):
-            temporary.replace(path)
+            temporary.replace(place)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -39,6 +43,8 @@ def check_place(path: Path, *, force: bool) -> None:
     """Refuse a place that is taken or cannot be written to."""
     if path.is_dir():
         raise OutputError(path, "it is a folder; give the name of a file")
+    if path.exists() and not path.is_file():
+        raise OutputError(path, "it is a device or a pipe; give the name of a file")
     if path.exists() and not force:
         raise OutputError(path, "it exists already; choose another name or allow overwriting (force)")
     if not path.parent.is_dir():
