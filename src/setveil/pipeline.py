@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict, Witness
@@ -56,6 +56,9 @@ __all__ = [
     "run",
     "with_private",
 ]
+
+_ANY_TREE = Hierarchy.from_parents(["*"], [-1])
+"""Stands for the tree of a file or recipe as long as it is not made."""
 
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
@@ -378,10 +381,14 @@ def _stage(job: Job) -> AbstractContextManager[Path | None]:
 
 def _check_job(job: Job) -> None:
     """Refuse, before any work, what can be told from the job alone."""
+    if not isinstance(job.method, Method):
+        raise ParameterError("method", job.method, "it must be a method with its parameters, such as Partition()")
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and job.method.form == Disassociated.form:
         raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
-    job.method.check(0, job.promise, cast("Hierarchy | None", job.hierarchy))
+    if not isinstance(job.hierarchy, Hierarchy | Path | str | None):
+        raise ParameterError("hierarchy", job.hierarchy, f"it is a Hierarchy, or {RECIPES.removeprefix('it is ')}")
+    job.method.check(0, job.promise, _ANY_TREE if isinstance(job.hierarchy, Path | str) else job.hierarchy)
     if isinstance(job.promise, KmAnonymity) and job.promise.diversity and job.method.form != Disassociated.form:
         raise ParameterError("sensitive", sorted(job.promise.diversity.sensitive)[:3], "only disassociated data can keep l-diversity")
     if job.private:
@@ -431,7 +438,7 @@ def _verdict(promise: Promise, release: Published, written: Published | None, da
     verdict = verify(release, data, promise=promise, hierarchy=tree)
     if written is None:
         return verdict
-    same = written == release and written.promise == promise
+    same = written == release and written.promise == release.promise
     text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
     on_disk = verify(written, promise=promise)
     done = {check.name for check in on_disk.checks}

@@ -59,6 +59,27 @@ def test_private_items_by_a_pattern(call, visits, tmp_path):
     assert {"HIV", "Diabetes"} < published(tmp_path / "release")
 
 
+def test_private_items_by_their_names(call, visits, tmp_path):
+    options = ("-k", 2, "-p", 2, "--h", 0.8, "--private", "HIV", "--private", "Hepatitis", "--private", "Diabetes")
+    assert call("anonymize", visits, "-o", tmp_path / "release", "--method", "coherence", *options).code == 0
+    about = json.loads((tmp_path / "release" / "release.json").read_text("utf-8"))
+    assert about["promise"]["private"] == ["Diabetes", "HIV", "Hepatitis"]
+    wrong = call("anonymize", visits, "-o", tmp_path / "other", "--method", "coherence", *options, "--private", "Flu")
+    assert (wrong.code, (tmp_path / "other").exists()) == (2, False)
+    assert "private = 'Flu' is not allowed: there is no such file, and no such item in the data" in wrong.err
+
+
+def test_private_items_that_are_left_out_as_too_rare_are_not_named_in_the_release(call, tmp_path):
+    visits = tmp_path / "visits.dat"
+    visits.write_text("1 2 700\n" * 9 + "1 2\n" * 30 + "1 2 777\n", encoding="utf-8")
+    options = ("-k", 2, "-p", 2, "--h", 0.8, "--private", "7*")
+    made = call("anonymize", visits, "-o", tmp_path / "release", "--method", "coherence", *options, "--min-support", 0.1)
+    assert made.code == 0, made.err
+    assert not any("777" in path.read_text("utf-8") for path in (tmp_path / "release").iterdir())
+    assert call("verify", tmp_path / "release", "--original", visits, "--json").code == 0
+    assert call("verify", tmp_path / "release", "--original", visits, *options).code == 0
+
+
 def test_private_items_under_a_node(call, visits, tmp_path):
     tree = tmp_path / "tree.csv"
     illnesses = "".join(f"{item};Illness;ALL\n" for item in ("Diabetes", "Hepatitis", "HIV"))
@@ -68,6 +89,8 @@ def test_private_items_under_a_node(call, visits, tmp_path):
     assert made.code == 0, made.err
     about = json.loads((tmp_path / "release" / "release.json").read_text(encoding="utf-8"))
     assert about["promise"]["private"] == ["Diabetes", "HIV", "Hepatitis"]
+    assert call("verify", tmp_path / "release", *options[2:]).code == 0
+    assert call("verify", visits, *options[2:]).code == 1
 
 
 def test_the_options_of_the_method_reach_it(call, visits, illnesses, tmp_path):

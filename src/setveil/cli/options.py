@@ -87,9 +87,9 @@ def promise_options(command: Command) -> Command:
         click.option("--h", "h", type=float, help="The greatest share of the records found that may hold one private item (coherence)."),
         click.option(
             "--private",
-            metavar="FILE|PATTERN|under:NODE",
+            metavar="FILE|ITEM|PATTERN|under:NODE",
             multiple=True,
-            help="The private items: a file with one on each line, a pattern, or what is under a node; may be repeated (coherence).",
+            help="The private items: a file with one on each line, an item, a pattern, or what is under a node; repeatable (coherence).",
         ),
         click.option("-l", "l", type=int, help="Among how many records each sensitive item hides (with --sensitive)."),
         click.option("--sensitive", metavar="FILE", help="The sensitive items, one on each line (with -l)."),

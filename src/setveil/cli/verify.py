@@ -12,7 +12,7 @@ from setveil.cli.show import show, working
 from setveil.errors import ParameterError
 
 if TYPE_CHECKING:
-    from setveil import Disassociated, Hierarchy, Transactions
+    from setveil import Disassociated, Hierarchy, Transactions, Vocabulary
     from setveil.promises import Promise
 
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 @promise_options
 @click.option("--original", metavar="DATA", help="The original data: check that the release stems from it.")
 @click.option("--alignment", metavar="FILE", help="The private alignment: check that each record is the image of its own original.")
-@click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help="The tree by which vocabularies were made (with --original).")
+@click.option(
+    "--hierarchy", "--semantics", "hierarchy", metavar=TREE, help="The tree by which vocabularies were made, or of --private under:NODE."
+)
 @layout_option
 @reading_options
 @json_option
@@ -49,12 +51,12 @@ def command(release: str, **options: Any) -> None:
     place = Path(release)
     is_folder = place.is_dir() or not (place.exists() or release == "-")
     published = setveil.read_release(place) if is_folder else _bare(release, promise, {} if original else how)
-    vocabulary = published.vocabulary if isinstance(published, setveil.Disassociated | setveil.Transactions) else published.items
-    promise = with_private(promise, options["private"], vocabulary) if promise else None
+    data = setveil.read(original, **how) if original else None
+    tree, below = _trees(published, data, options)
+    vocabulary = _vocabulary(published if data is None else data)
+    promise = with_private(promise, options["private"], vocabulary, below) if promise else None
     named = isinstance(published, setveil.Disassociated) or bool(options["private"])
     notes = check_sensitive(promise, vocabulary) if promise and named else ()
-    data = setveil.read(original, **how) if original else None
-    tree = _tree(published, data, options)
     with working("verifying"):
         verdict = check_release(published, data, promise=promise, alignment=options["alignment"], hierarchy=tree)
     show(report_verdict(verdict, notes), options["as_json"])
@@ -62,16 +64,26 @@ def command(release: str, **options: Any) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _tree(published: object, data: Transactions | None, options: dict[str, Any]) -> Hierarchy | None:
-    """The tree that the items of vocabularies are compared by."""
+def _vocabulary(data: Any) -> Vocabulary:
+    """The items of data or of a release; of the original, where it is known, for a release may show fewer."""
+    found: Vocabulary = data.vocabulary if hasattr(data, "vocabulary") else data.items
+    return found
+
+
+def _trees(published: Any, data: Transactions | None, options: dict[str, Any]) -> tuple[Hierarchy | None, Hierarchy | None]:
+    """The tree that the items of vocabularies are compared by, and the one whose nodes `--private under:NODE` names."""
     import setveil
     from setveil.pipeline import hierarchy_maker
 
     if options["hierarchy"] is None and options["layout"] is None:
-        return None
+        return None, None
+    make = hierarchy_maker(options["hierarchy"], options["layout"])
+    if any(named.startswith("under:") for named in options["private"]):
+        return None, make(getattr(published, "classes", published) if data is None else data)
     if data is None or not isinstance(published, setveil.Vocabularies):
-        raise ParameterError("hierarchy", options["hierarchy"], "it is for comparing a release of vocabularies with its --original")
-    return hierarchy_maker(options["hierarchy"], options["layout"])(data)
+        why = "it is for comparing a release of vocabularies with its --original, or for --private under:NODE"
+        raise ParameterError("hierarchy", options["hierarchy"], why)
+    return make(data), None
 
 
 def _bare(path: str, promise: Promise | None, how: dict[str, Any]) -> Disassociated | Transactions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -91,8 +91,8 @@ class Suppression(Method):
         data = as_transactions(data)
         data = data.sets() if isinstance(data, Bags) else data
         self.check(len(data), promise, hierarchy)
-        gone = self.suppressed(Task.of(data, promise), engine, progress)
-        return Suppressed.of_rows(without(data, gone), promise, self.to_dict(), alignment=np.arange(len(data)))
+        rows = without(data, self.suppressed(Task.of(data, promise), engine, progress))
+        return Suppressed.of_rows(rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(data)))
 
     def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
         super().check(records, promise, hierarchy)
@@ -127,6 +127,14 @@ def without(data: Transactions, gone: Marks) -> Transactions:
     """The same records without some items."""
     kept = ~gone[data.items]
     return Transactions.from_pairs(data.rows[kept], data.items[kept], data.vocabulary, size=len(data))
+
+
+def _as_published(promise: Promise, rows: Transactions) -> Promise:
+    """The promise as the release tells it: of private items that stand nowhere, or are left out as too rare, it says nothing."""
+    if not isinstance(promise, Coherence):
+        return promise
+    published = frozenset(rows.vocabulary[item] for item in np.unique(rows.items).tolist())
+    return replace(promise, private=promise.private & published)
 
 
 def warmup() -> None:
