@@ -288,3 +288,18 @@ def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_t
     assert outcome.suppressed == ("rarity",)
     assert outcome.to_dict()["suppressed"] == ["rarity"]
     assert not any("rarity" in file.read_text() for file in (tmp_path / "release").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "advice"),
+    [
+        ("method", "partition", r"such as Partition\(\)"),
+        ("method", Partition, r"such as Partition\(\)"),
+        ("hierarchy", 5, "it is a Hierarchy, or a file"),
+        ("promise", "k-anonymity", "the method partition keeps k-anonymity"),
+    ],
+)
+def test_a_job_of_other_things_is_refused(field, value, advice):
+    job = Job(data=[["a"], ["a"]], promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2")
+    with pytest.raises(ParameterError, match=advice):
+        run(replace(job, **{field: value}))

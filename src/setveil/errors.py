@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 class SetveilError(Exception):
@@ -29,6 +30,10 @@ class SetveilError(Exception):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else self.__class__.__name__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As the message and the facts, so that an error gets from one process to another whatever its constructor asks for."""
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class ParameterError(SetveilError, ValueError):
@@ -117,3 +122,10 @@ class ReleaseError(DataError):
 
 class InfeasibleError(SetveilError, ValueError):
     """No release of this data can keep this promise."""
+
+
+def _restored(kind: type[SetveilError], arguments: tuple[object, ...], facts: dict[str, object]) -> SetveilError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(facts)
+    return error

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
@@ -55,8 +57,14 @@ class Method(ABC):
         if self.needs_hierarchy and hierarchy is None:
             allowed = f"the method {self.name} needs a hierarchy over the items: a file, or how to build one, as in balanced:5"
             raise ParameterError("hierarchy", None, allowed)
+        if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
+            raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ...")
         promise.check_feasible(records)
 
     def to_dict(self) -> dict[str, object]:
-        """The method as it stands in `release.json`."""
-        return {"name": self.name, **asdict(self)}
+        """The method as it stands in `release.json`; numbers of NumPy become plain ones."""
+        return {"name": self.name, **{name: _plain(value) for name, value in asdict(self).items()}}
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from numbers import Real
 from typing import ClassVar
 
 from setveil.errors import ParameterError
-from setveil.promises.promise import Promise, check_count, check_enough
+from setveil.promises.promise import Promise, check_count, check_enough, check_items
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coherence(Promise):
     """Up to p public items of a person lead to k records or more, and to no private item in more than a share of h. [Xu2008] section 2
 
@@ -35,11 +36,12 @@ class Coherence(Promise):
     """The private items; any iterable of items may be given. All other items are public."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.h, int | float) or isinstance(self.h, bool) or not 0 < self.h <= 1:
+        if not isinstance(self.h, Real) or isinstance(self.h, bool) or not 0 < self.h <= 1:
             raise ParameterError("h", self.h, "it must be a number above 0 and at most 1")
-        check_count("k", self.k, 2)
-        check_count("p", self.p, 1)
-        object.__setattr__(self, "private", _itemset(self.private))
+        object.__setattr__(self, "h", self.h if isinstance(self.h, int) else float(self.h))
+        object.__setattr__(self, "k", check_count("k", self.k, 2))
+        object.__setattr__(self, "p", check_count("p", self.p, 1))
+        object.__setattr__(self, "private", check_items("private", self.private))
 
     def describe(self) -> str:
         items = "one public item" if self.p == 1 else f"up to {self.p} public items"
@@ -71,9 +73,3 @@ def matching_items(items: Iterable[str], pattern: str) -> frozenset[str]:
         ['dx:HIV', 'dx:flu']
     """
     return frozenset(item for item in items if fnmatchcase(item, pattern))
-
-
-def _itemset(items: Iterable[object]) -> frozenset[str]:
-    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise ParameterError("private", items, "it must be a list or set of items")
-    return frozenset(str(item) for item in items)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from setveil.errors import ParameterError
 from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise, check_count, check_enough
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KAnonymity(Promise):
     """Every published record stands at least k times, alike in all its items. [He2009] section 3.1
 
@@ -26,7 +27,7 @@ class KAnonymity(Promise):
     """How many equal records there are at least; 2 or more."""
 
     def __post_init__(self) -> None:
-        check_count("k", self.k, 2)
+        object.__setattr__(self, "k", check_count("k", self.k, 2))
 
     def describe(self) -> str:
         return (
@@ -48,7 +49,7 @@ ALL = 1_000_000
 """As m: all items that a person may have."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KmAnonymity(Promise):
     """Every set of up to m published items that occurs, occurs in at least k records. [Terrovitis2012] section 2
 
@@ -69,11 +70,14 @@ class KmAnonymity(Promise):
     """What is promised of sensitive items besides; only disassociated data can keep it."""
 
     def __post_init__(self) -> None:
-        check_count("k", self.k, 2)
+        object.__setattr__(self, "k", check_count("k", self.k, 2))
         asked: object = self.m
-        if asked == "all":
-            object.__setattr__(self, "m", ALL)
-        check_count("m", self.m, 1)
+        object.__setattr__(self, "m", ALL if isinstance(asked, str) and asked == "all" else check_count("m", asked, 1))
+        if self.diversity is not None and not isinstance(self.diversity, LDiversity):
+            raise ParameterError("diversity", self.diversity, "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])")
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace(f"m={self.m}", "m='all'") if self.m >= ALL else super().__repr__()
 
     def describe(self) -> str:
         items = "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from setveil.errors import ParameterError
-from setveil.promises.promise import Promise, check_count, check_enough
+from setveil.promises.promise import Promise, check_count, check_enough, check_items
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LDiversity(Promise):
     """Every sensitive item is published apart from all others, for a cluster of at least l records as a whole. [Terrovitis2012] section 5
 
@@ -29,8 +27,8 @@ class LDiversity(Promise):
     """The sensitive items; any iterable of items may be given."""
 
     def __post_init__(self) -> None:
-        check_count("l", self.l, 2)
-        object.__setattr__(self, "sensitive", _itemset(self.sensitive))
+        object.__setattr__(self, "l", check_count("l", self.l, 2))
+        object.__setattr__(self, "sensitive", check_items("sensitive", self.sensitive))
 
     def describe(self) -> str:
         return (
@@ -50,9 +48,3 @@ class LDiversity(Promise):
 
     def to_dict(self) -> dict[str, object]:
         return {"model": self.model, "l": self.l, "sensitive": sorted(self.sensitive), "meaning": self.describe()}
-
-
-def _itemset(items: Iterable[object]) -> frozenset[str]:
-    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise ParameterError("sensitive", items, "it must be a list or set of items")
-    return frozenset(str(item) for item in items)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import MISSING, asdict, dataclass, fields
+from numbers import Integral
 from typing import ClassVar
 
 from setveil.errors import InfeasibleError, ParameterError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Promise(ABC):
     """A privacy definition with its numbers.
 
@@ -34,11 +36,26 @@ class Promise(ABC):
         """The promise as it stands in `release.json`."""
         return {"model": self.model, **asdict(self), "meaning": self.describe()}
 
+    def __repr__(self) -> str:
+        """The numbers; of many items the first three, and nothing of what is not asked for."""
+        asked = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        defaults = {field.name: field.default for field in fields(self) if field.default is not MISSING}
+        shown = [f"{name}={_shown(value)}" for name, value in asked if name not in defaults or value != defaults[name]]
+        return f"{type(self).__name__}({', '.join(shown)})"
 
-def check_count(name: str, value: object, least: int) -> None:
-    """Refuse a parameter that is not a whole number of at least `least`."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+
+def check_count(name: str, value: object, least: int) -> int:
+    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ParameterError(name, value, f"it must be a whole number of {least} or more")
+    return int(value)
+
+
+def check_items(name: str, items: object) -> frozenset[str]:
+    """A parameter that is a list or set of items, as a set of texts."""
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        raise ParameterError(name, items, "it must be a list or set of items")
+    return frozenset(str(item) for item in items)
 
 
 def check_enough(records: int, k: int) -> None:
@@ -47,3 +64,10 @@ def check_enough(records: int, k: int) -> None:
         raise InfeasibleError(
             f"k = {k} is more than the {records} record{'s' * (records != 1)} of the data: nobody can be hidden among {k}"
         )
+
+
+def _shown(value: object) -> str:
+    if not isinstance(value, frozenset):
+        return repr(value)
+    first = ", ".join(repr(item) for item in sorted(value)[:3])
+    return f"{{{first}}}" if len(value) <= 3 else f"{{{first}, ... {len(value)} in all}}"

@@ -8,7 +8,7 @@ from typing import ClassVar
 from setveil.promises.promise import Promise, check_count, check_enough
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class VocabularyKAnonymity(Promise):
     """Every published bag stands at least k times, alike in all its items and in how often each stands. [Liu2010b] section II
 
@@ -28,7 +28,7 @@ class VocabularyKAnonymity(Promise):
     """How many equal bags there are at least; 2 or more."""
 
     def __post_init__(self) -> None:
-        check_count("k", self.k, 2)
+        object.__setattr__(self, "k", check_count("k", self.k, 2))
 
     def describe(self) -> str:
         return (

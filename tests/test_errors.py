@@ -1,0 +1,49 @@
+"""Errors as objects: they get from one process to another with their message and their facts."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from setveil import KAnonymity, errors
+
+ERRORS = [
+    errors.SetveilError("a line"),
+    errors.ParameterError("k", 1, "it must be more"),
+    errors.MissingExtraError("pandas", "a table"),
+    errors.OutputError("release", "it is taken"),
+    errors.DataError("no records"),
+    errors.FileFormatError("data.csv", "no columns", line=3),
+    errors.HierarchyError(["two roots", "a cycle"], "tree.csv"),
+    errors.UnknownItemError(["a", "b", "c", "d"], advice="add them"),
+    errors.MisfitError("a record is gone", record=["a"], published=["b"]),
+    errors.ReleaseError("release", "a file is missing"),
+    errors.InfeasibleError("too few records"),
+]
+
+
+def test_there_is_an_example_of_every_error():
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.SetveilError)}
+    assert {type(error) for error in ERRORS} == kinds
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_survives_the_way_to_another_process(error):
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(twin) is type(error)
+        assert str(twin) == str(error)
+        assert vars(twin) == vars(error)
+        assert twin.exit_code == error.exit_code
+
+
+def refuse(k: int) -> KAnonymity:
+    return KAnonymity(k=k)
+
+
+def test_an_error_of_a_worker_is_raised_where_the_result_is_asked_for():
+    with ProcessPoolExecutor(1) as pool, pytest.raises(errors.ParameterError, match="k = 1 is not allowed") as raised:
+        pool.submit(refuse, 1).result(timeout=60)
+    assert raised.value.name == "k"
