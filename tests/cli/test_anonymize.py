@@ -134,7 +134,7 @@ def test_bags_keep_how_often_an_item_stands(call, folder):
 
 WRONG = [
     pytest.param(["baskets.csv", "-k", 7, *GIVEN], 3, "k = 7 is more than the 6 records", id="k above the number of records"),
-    pytest.param(["baskets.csv", "-k", 1, *GIVEN], 2, "k = 1 is not allowed: it must be a whole number of 2 or more", id="k = 1"),
+    pytest.param(["baskets.csv", "-k", 1, *GIVEN], 2, "-k 1 is not allowed: it must be a whole number of 2 or more", id="k = 1"),
     pytest.param(["baskets.csv", "-k", "x", *GIVEN], 2, "'x' is not a valid integer", id="k is no number"),
     pytest.param(["baskets.csv", *GIVEN], 2, "say among how many people each one is to be hidden, as in -k 10", id="no k"),
     pytest.param(["baskets.csv", "-m", 2, *GIVEN], 2, "km-anonymity needs -k with a number", id="m without k"),
@@ -191,7 +191,7 @@ def test_a_release_that_is_there_is_kept(call, released):
     before = {path.name: path.read_bytes() for path in released.iterdir()}
     result = call("anonymize", "missing.csv", "-o", "release", "-k", 2, *GIVEN)
     assert result.code == 2
-    assert result.err == "setveil: cannot write release: a release is there already; choose another name or allow overwriting (force)\n"
+    assert result.err == "setveil: cannot write release: a release is there already; choose another name or allow overwriting (--force)\n"
     assert {path.name: path.read_bytes() for path in released.iterdir()} == before
 
 

@@ -66,7 +66,7 @@ def test_private_items_by_their_names(call, visits, tmp_path):
     assert about["promise"]["private"] == ["Diabetes", "HIV", "Hepatitis"]
     wrong = call("anonymize", visits, "-o", tmp_path / "other", "--method", "coherence", *options, "--private", "Flu")
     assert (wrong.code, (tmp_path / "other").exists()) == (2, False)
-    assert "private = 'Flu' is not allowed: there is no such file, and no such item in the data" in wrong.err
+    assert "--private Flu is not allowed: there is no such file, and no such item in the data" in wrong.err
 
 
 def test_private_items_that_are_left_out_as_too_rare_are_not_named_in_the_release(call, tmp_path):
@@ -164,7 +164,7 @@ def test_no_solution_is_one_line_with_the_item_its_share_and_h(call, visits, ill
         (("-k", 2, "-p", 2, "--h", 0.5, "--private", "Q*"), "no item of the data fits this pattern"),
         (("-k", 2, "-p", 2, "--h", 0.5, "--private", "under:Illness"), "it needs a hierarchy that has this node"),
         (("-k", 2, "-m", 2, "-p", 2, "--h", 0.5), "coherence has no number m"),
-        (("-k", 2, "-p", 2, "--h", 7), "h = 7.0 is not allowed"),
+        (("-k", 2, "-p", 2, "--h", 7), "--h 7 is not allowed"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(call, visits, tmp_path, options, words):

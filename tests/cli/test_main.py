@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -45,7 +46,8 @@ def test_no_command_is_described_in_half_a_sentence(call, command):
 def test_an_unknown_command_is_a_usage_error(call):
     result = call("anonymise")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "setveil: No such command 'anonymise' (`setveil --help` shows what is allowed)\n"
+    assert result.err == "setveil: No such command 'anonymise'; did you mean 'anonymize'? (`setveil --help` shows what is allowed)\n"
+    assert call("zebra").err == "setveil: No such command 'zebra' (`setveil --help` shows what is allowed)\n"
 
 
 def test_an_unknown_option_is_a_usage_error(call, folder):
@@ -62,7 +64,7 @@ def test_an_unknown_option_is_a_usage_error(call, folder):
         (OSError(28, "No space left on device"), 3, "setveil: No space left on device\n"),
         (PermissionError(13, "Permission denied", "secret.csv"), 3, "setveil: secret.csv: Permission denied\n"),
         (MemoryError(), 3, "setveil: there is not enough memory for this data\n"),
-        (KeyboardInterrupt(), 130, "setveil: interrupted, nothing was written\n"),
+        (KeyboardInterrupt(), 130, "setveil: interrupted, nothing half-written is left\n"),
         (ZeroDivisionError("odd"), 70, "setveil: a defect of setveil, ZeroDivisionError: odd (--debug shows where)\n"),
     ],
 )
@@ -84,12 +86,78 @@ def test_a_name_cannot_steer_the_terminal(call, folder):
     assert "\\x1b[31mred.csv" in result.err
 
 
-def test_debug_shows_the_traceback(folder, monkeypatch):
-    with pytest.raises(Exception, match=r"none\.csv"):
-        cli.answer(["--debug", "inspect", "none.csv"])
-    monkeypatch.setenv("SETVEIL_DEBUG", "1")
-    with pytest.raises(Exception, match=r"none\.csv"):
-        cli.answer(["inspect", "none.csv"])
+@pytest.mark.parametrize("arguments", [["--debug", "inspect", "none.csv"], ["inspect", "none.csv", "--debug"], ["inspect", "none.csv"]])
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(call, folder, monkeypatch, arguments):
+    monkeypatch.setenv("SETVEIL_DEBUG", "" if "--debug" in arguments else "1")
+    result = call(*arguments)
+    assert (result.code, result.out) == (3, "")
+    assert result.err.startswith("Traceback")
+    assert result.err.endswith("setveil: none.csv: there is no such file\n")
+
+
+def test_a_parameter_is_named_by_its_option(call, folder):
+    assert call("inspect", "baskets.csv", "-k", 1).err == "setveil: -k 1 is not allowed: it must be a whole number of 2 or more\n"
+    assert call("inspect", "baskets.csv", "--memory-limit", "lots").err.startswith("setveil: --memory-limit lots is not allowed: ")
+    assert call("anonymize", "baskets.csv", "-o", "release").err.startswith("setveil: -k is missing: say among how many people")
+    (folder / "odd.csv").write_text("a,b\nc,d\n", encoding="utf-8")
+    assert "(--input-format baskets)" in call("inspect", "odd.csv").err
+    assert "allow overwriting (--force)" in call("generate", "quest", "-o", "odd.csv").err
+
+
+INTERRUPTED_IMPORT = """
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+from setveil.cli import main
+main(["--version"])
+"""
+
+
+def test_an_interruption_while_modules_are_loaded_is_one_line_too():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "setveil: interrupted, nothing half-written is left\n")
+
+
+@pytest.fixture
+def letters(folder):
+    """Data in letters that few encodings have, and the report of it in JSON."""
+    (folder / "letters.csv").write_text("record,item\n1,caf\u00e9\n1,\u65e5\u672c\n2,\U0001f600\n", encoding="utf-8")
+    return "letters.csv"
+
+
+def run_in(encoding, *arguments):
+    return subprocess.run([*SETVEIL, *arguments], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding})
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_terminal_without_the_letters_of_the_data_is_no_defect(letters, encoding):
+    text, as_json = run_in(encoding, "inspect", letters), run_in(encoding, "inspect", letters, "--json")
+    assert (text.returncode, text.stderr, as_json.returncode, as_json.stderr) == (0, b"", 0, b"")
+    names = {entry["item"] for entry in json.loads(as_json.stdout)["summary"]["most_frequent"]}
+    assert names == {"caf\u00e9", "\u65e5\u672c", "\U0001f600"}
+
+
+def test_a_tree_is_printed_as_utf_8_whatever_the_terminal_speaks(letters):
+    done = run_in("latin-1", "hierarchy", "build", letters, "balanced:2")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode("utf-8").startswith("caf\u00e9;*1;*\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+def test_a_report_that_finds_no_room_says_so(folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*SETVEIL, "inspect", "baskets.csv"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "setveil: cannot write the report: No space left on device\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes streams in the manner of POSIX")
+@pytest.mark.parametrize(("closed", "code"), [("<&-", 0), (">&-", 0), ("2>&-", 0)])
+def test_a_closed_stream_is_no_defect(folder, closed, code):
+    done = subprocess.run(f'"{sys.executable}" -m setveil inspect baskets.csv {closed}', shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, "")
 
 
 def start_and_wait(folder):
@@ -110,11 +178,13 @@ def test_an_interruption_leaves_nothing(folder, nothing_new, number):
     process = start_and_wait(folder)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing was written\n")
+    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
     nothing_new()
 
 
-def test_a_reader_that_goes_away_is_no_traceback(folder):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_traceback(folder, monkeypatch, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     (folder / "many.dat").write_text(" ".join(str(number) for number in range(50_000)) + "\n", encoding="utf-8")
     process = subprocess.Popen([*SETVEIL, "hierarchy", "build", "many.dat", "balanced:5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None

@@ -120,7 +120,7 @@ def test_reconstructions_that_are_there_are_kept(call, release, folder):
     result = call("reconstruct", "release", "-o", "worlds")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "setveil: cannot write worlds: a folder of reconstructions is there already; choose another name or allow overwriting (force)\n"
+        "setveil: cannot write worlds: a folder of reconstructions is there already; choose another name or allow overwriting (--force)\n"
     )
     assert {path.name: path.read_bytes() for path in (folder / "worlds").iterdir()} == before
 
@@ -154,5 +154,5 @@ def test_an_interruption_leaves_no_reconstruction(release, folder):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing was written\n")
+    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]

@@ -113,14 +113,14 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--promise", "l-diversity", "-k", 2], "l = None is not allowed: l-diversity needs -l with a number"),
+        (["--promise", "l-diversity", "-k", 2], "-l is missing: l-diversity needs -l with a number"),
         (
             ["-k", 2, "-m", 2, "-l", 3],
-            "sensitive = None is not allowed: -l needs --sensitive with a file of the sensitive items, one on each line",
+            "--sensitive is missing: -l needs --sensitive with a file of the sensitive items, one on each line",
         ),
         (
             ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
-            "l = None is not allowed: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
+            "-l is missing: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
         ),
         (["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"], "k-anonymity promises nothing of sensitive items"),
         (["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tree.csv"], "l-diversity can be verified on disassociated data only"),

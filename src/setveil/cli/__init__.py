@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
-from collections.abc import Sequence
-from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-import click
-
-from setveil.cli.root import root
-from setveil.errors import SetveilError
-from setveil.report.words import printable
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -22,9 +17,19 @@ DEFECT = 70
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command and leave with its exit code."""
-    signal.signal(signal.SIGTERM, _stop)
-    sys.exit(answer(sys.argv[1:] if args is None else args))
+    """Run a command and leave with its exit code.
+
+    Nearly everything is imported in here, so that an interruption of the first moments is one line too; that of the last moments, when
+    the work is done, is none.
+    """
+    try:
+        signal.signal(signal.SIGTERM, _stop)
+        _prepare_streams()
+        code = answer(sys.argv[1:] if args is None else args)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    except KeyboardInterrupt:
+        code = _interrupted()
+    sys.exit(code)
 
 
 def answer(args: Sequence[str]) -> int:
@@ -32,22 +37,31 @@ def answer(args: Sequence[str]) -> int:
 
     130 after an interruption, 141 when the reader of the output went away, 70 for a defect of setveil itself.
     """
+    args, debug = _without_debug(args)
     try:
-        code = _invoke(list(args))
+        code = _invoke(args)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output()
         return PIPE_CLOSED
-    except (KeyboardInterrupt, click.Abort):
-        return _complain("interrupted, nothing was written", INTERRUPTED)
+    except KeyboardInterrupt:
+        return _interrupted()
     except Exception as error:
-        if "--debug" in args or os.environ.get("SETVEIL_DEBUG"):
-            raise
-        return _explain(error)
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        from setveil.cli.complain import explain
+
+        return explain(error, args)
 
 
 def _invoke(args: list[str]) -> int:
+    import click
+
+    from setveil.cli.root import root
+
     if "_SETVEIL_COMPLETE" in os.environ:
         from click.shell_completion import shell_complete
 
@@ -60,35 +74,33 @@ def _invoke(args: list[str]) -> int:
     return 0
 
 
-def _explain(error: Exception) -> int:
-    """One line on standard error, and the exit code."""
-    match error:
-        case click.exceptions.NoArgsIsHelpError():
-            error.show()
-            return error.exit_code
-        case click.UsageError():
-            command = error.ctx.command_path if error.ctx else "setveil"
-            return _complain(f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)", 2)
-        case click.ClickException():
-            return _complain(error.format_message(), 2)
-        case SetveilError():
-            return _complain(_as_options(str(error)), error.exit_code)
-        case OSError():
-            place = f"{error.filename}: " if error.filename else ""
-            return _complain(f"{place}{error.strerror or error}", 3)
-        case MemoryError():
-            return _complain("there is not enough memory for this data", 3)
-    return _complain(f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)", DEFECT)
+def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
+    """The arguments without `--debug`, which may stand anywhere, and whether it was there."""
+    end = args.index("--") if "--" in args else len(args)
+    kept = [argument for place, argument in enumerate(args) if argument != "--debug" or place > end]
+    return kept, len(kept) < len(args) or bool(os.environ.get("SETVEIL_DEBUG"))
 
 
-def _as_options(text: str) -> str:
-    """Parameters of the library, as in `user=...`, spelled as options."""
-    return re.sub(r"\b([a-z_]+)=\.\.\.", lambda found: f"--{found[1].replace('_', '-')}", text)
+def _prepare_streams() -> None:
+    """Text that the terminal cannot show is spelled out, and a stream that is closed is none to stumble over."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
-def _complain(line: str, code: int) -> int:
-    click.echo(f"setveil: {printable(' '.join(line.split()))}", err=True)
-    return code
+def _drop_output() -> None:
+    """Send what is still to be printed nowhere, for nobody reads it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _interrupted() -> int:
+    sys.stderr.write("setveil: interrupted, nothing half-written is left\n")
+    return INTERRUPTED
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from setveil.errors import ParameterError
 
 if TYPE_CHECKING:
     from setveil.hierarchy.csvfile import Layout
+    from setveil.hierarchy.hierarchy import Hierarchy
 
 
 @click.group("hierarchy")
@@ -46,11 +47,21 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
         raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]")
     tree = hierarchy_maker(recipe)(load(data, reading(options)))
     assert tree is not None
-    if output is None:
-        write_hierarchy(tree, sys.stdout)
+    if output is None or str(output) == "-":
+        _to_output(tree)
         return
     write_hierarchy(tree, output, force=force)
     click.echo(f"{output}: {tree.leaf_count:,} leaves, {len(tree):,} nodes, height {tree.height}")
+
+
+def _to_output(tree: Hierarchy) -> None:
+    """Print a tree in UTF-8, as a file of it would be, whatever the terminal speaks."""
+    from setveil.hierarchy.csvfile import write_hierarchy
+    from setveil.io.output import write_to_output
+
+    text = StringIO()
+    write_hierarchy(tree, text)
+    write_to_output([text.getvalue().removesuffix("\n")])
 
 
 @command.command("check")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-import click
+from setveil.errors import OutputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -17,13 +17,34 @@ if TYPE_CHECKING:
 
 
 def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
-    """Print a report for people, or as one JSON object, to standard output or another stream."""
-    if as_json:
-        click.echo(report.to_json(), file=stream)
-        return
-    from setveil.report.terminal import print_report
+    """Print a report for people, or as one JSON object, to standard output or another stream.
 
-    print_report(report, stream or sys.stdout)
+    Raises:
+        OutputError: when the stream takes no more; what the report tells of is done by then.
+    """
+    stream = stream or sys.stdout
+    try:
+        if as_json:
+            stream.write(_json(report, stream) + "\n")
+        else:
+            from setveil.report.terminal import print_report
+
+            print_report(report, stream)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError("the report", error.strerror or str(error)) from None
+
+
+def _json(report: Report, stream: TextIO) -> str:
+    """One line of JSON, in ASCII where the stream has no sign for some letter."""
+    text = report.to_json()
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return report.to_json(ascii=True)
+    return text
 
 
 @contextmanager

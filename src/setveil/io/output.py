@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import secrets
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -67,9 +68,24 @@ def write_lines(lines: Iterable[str], target: Path, compression: str | None) -> 
 
 
 def write_to_output(lines: Iterable[str]) -> None:
-    """Write lines to standard output."""
-    _write_blocks(lines, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+    """Write lines to standard output, whole or with an error.
+
+    Where Python does not buffer its output, a write may take only a part of the text, so it is buffered here.
+    """
+    stream: IO[bytes] = sys.stdout.buffer
+    raw = isinstance(stream, io.RawIOBase)
+    stream = io.BufferedWriter(stream) if raw else stream
+    try:
+        _write_blocks(lines, stream)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError("standard output", error.strerror or str(error)) from None
+    finally:
+        if raw:
+            with suppress(OSError):
+                stream.detach()  # type: ignore[attr-defined]
 
 
 def compression_of(path: Path) -> str | None:

@@ -36,9 +36,9 @@ class Report:
     values: Mapping[str, object] = field(default_factory=dict)
     """The same as one JSON object."""
 
-    def to_json(self) -> str:
-        """One JSON object on one line; whatever is no JSON type is given as text."""
-        return json.dumps(dict(self.values), ensure_ascii=False, default=str, allow_nan=False)
+    def to_json(self, *, ascii: bool = False) -> str:
+        """One JSON object on one line; whatever is no JSON type is given as text, and with `ascii` other letters are spelled out."""
+        return json.dumps(dict(self.values), ensure_ascii=ascii, default=str, allow_nan=False)
 
     def __add__(self, other: Report) -> Report:
         """Both reports, one after the other."""
