@@ -114,7 +114,11 @@ WRONG = [
     (["-k", 2], 2, "-m is missing: km-anonymity needs -m with a number"),
     (["-m", 2], 2, "-k is missing: km-anonymity needs -k with a number"),
     ([], 2, "-k is missing: say among how many people each one is to be hidden, as in -k 10"),
-    (["-k", 2, "--promise", "k-anonymity"], 2, "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps km-"),
+    (
+        ["-k", 2, "--promise", "k-anonymity"],
+        2,
+        "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps km-anonymity",
+    ),
     (["-k", 7, "-m", 2], 3, "k = 7 is more than the 6 records of the data: nobody can be hidden among 7"),
     (["-k", 2, "-m", 0], 2, "-m 0 is not allowed: it must be a whole number of 1 or more"),
     (
