@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections import Counter
 from types import MappingProxyType
 
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
-from setveil.errors import DataError
+from setveil.errors import DataError, ParameterError
 
 ITEMS = st.sampled_from(["a", "b", "7", "07", "10", "é", "a b", ""])
 ROWS = st.lists(st.lists(ITEMS, max_size=6), max_size=8)
@@ -137,3 +139,90 @@ def test_sets_and_bags_differ_even_when_they_look_alike():
     assert Bags.of([["a"]]) != Bags.of([["a", "a"]])
     assert Transactions.of([["a"], []]) != Transactions.of([["a"]])
     assert repr(Bags.of([["a", "a"]])) == "Bags(1 records, 1 items, 2 occurrences)"
+
+
+FOUR = Transactions.of([["a", "b"], [], ["b"], ["a", "c"]])
+FOUR_BAGS = Bags.of([["a", "b", "b"], [], ["b"], ["a", "c", "c"]])
+
+
+def test_records_are_told_by_number():
+    assert FOUR[0] == FOUR.record(0) == FOUR.record(np.int64(-4)) == ("a", "b")
+    assert FOUR[-1] == ("a", "c")
+    assert list(FOUR[1:3]) == [(), ("b",)]
+    assert FOUR_BAGS[::-1].counts.tolist() == [1, 2, 1, 1, 2]
+    assert FOUR[[3, 3]] == FOUR.take([-1, 3])
+    assert FOUR[FOUR.lengths == 2] == FOUR.take(np.array([True, False, False, True])) == FOUR.take([0, 3])
+    assert FOUR.take([]) == FOUR[:0] == FOUR.take(range(0))
+
+
+@pytest.mark.parametrize("number", [4, -5])
+def test_a_number_that_no_record_has_is_refused(number):
+    for ask in (FOUR.record, FOUR.__getitem__, lambda number: FOUR.take([0, number])):
+        with pytest.raises(ParameterError, match=f"record = {number} is not allowed: the 4 records are numbered from 0"):
+            ask(number)
+
+
+@pytest.mark.parametrize("numbers", [[1.5], 3, ["a"], np.array([True, False]), [[0]], None], ids=repr)
+def test_what_are_no_numbers_of_records_is_refused(numbers):
+    with pytest.raises(ParameterError, match="give numbers of records, or a true or false for each of the 4 records"):
+        FOUR.take(numbers)
+
+
+def test_the_support_of_items_is_counted():
+    assert [FOUR.support(items) for items in (["a"], ["a", "b"], {"b"}, ["z"], [], ["a", None])] == [2, 1, 2, 0, 4, 2]
+    assert FOUR_BAGS.support(["b"]) == 2
+    with pytest.raises(DataError, match="write \\['ab'\\] for one item"):
+        FOUR.support("ab")
+
+
+@pytest.mark.parametrize("data", [FOUR, FOUR_BAGS, Transactions.of([])], ids=repr)
+def test_data_comes_read_only_out_of_another_process(data):
+    for twin in (pickle.loads(pickle.dumps(data)), copy.copy(data), copy.deepcopy(data)):
+        assert twin == data
+        assert type(twin) is type(data)
+        assert not twin.items.flags.writeable
+        assert not twin.indptr.flags.writeable
+
+
+def test_what_was_looked_up_before_is_not_sent_along():
+    words = Vocabulary.of(range(1000))
+    before = len(pickle.dumps(words))
+    assert words.number(7) == 7
+    assert len(pickle.dumps(words)) == before
+
+
+@pytest.mark.parametrize(
+    ("indptr", "items", "vocabulary", "problem"),
+    [
+        ([0, 1], [0], ["a"], "the vocabulary must be a Vocabulary, not a list"),
+        ([0, 1], [0.5], Vocabulary(["a"]), "items must be a row of whole numbers"),
+        ([0, 1], [2**40], Vocabulary(["a"]), "items must be whole numbers of at most 2147483647"),
+        ([0, 1], np.array([2**32]), Vocabulary(["a"]), "items must be whole numbers of at most 2147483647"),
+        ([[0, 1]], [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
+        ("ab", [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
+    ],
+)
+def test_arrays_of_something_else_are_refused(indptr, items, vocabulary, problem):
+    with pytest.raises(DataError, match=problem):
+        Transactions(indptr, items, vocabulary)
+
+
+def test_pairs_may_be_lists():
+    words = Vocabulary(["a", "b"])
+    assert Transactions.from_pairs([1, 0], [0, 1], words) == Transactions.of([["b"], ["a"]])
+    assert Bags.from_pairs([1, 0], [0, 1], words, counts=[2, 1]) == Bags.of([["b"], ["a", "a"]])
+    assert Transactions.from_pairs([], [], words, size=1) == Transactions([0, 0], [], words)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "counts", "problem"),
+    [
+        (([0, 1], [0]), None, "there are 2 record numbers and 1 item numbers"),
+        (([0.5], [0]), None, "records must be a row of whole numbers"),
+        (([1, 0], [0, 0]), [1], "there are 1 counts for 2 pairs"),
+        (([0], [0]), [1.5], "counts must be a row of whole numbers"),
+    ],
+)
+def test_pairs_of_something_else_are_refused(pairs, counts, problem):
+    with pytest.raises(DataError, match=problem):
+        Bags.from_pairs(*pairs, Vocabulary(["a"]), counts=counts)

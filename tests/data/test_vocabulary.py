@@ -65,3 +65,18 @@ def test_vocabularies_are_equal_when_their_labels_are():
     assert Vocabulary(["b", "a"]) != Vocabulary.of("ba")
     assert hash(Vocabulary(["a"])) == hash(Vocabulary.of("a"))
     assert repr(Vocabulary.of("abcd")) == "Vocabulary(4 items: a, b, c, ...)"
+
+
+def test_a_vocabulary_does_not_change():
+    words = Vocabulary(["a"])
+    with pytest.raises(AttributeError, match="a vocabulary does not change"):
+        words.labels = ("b",)
+
+
+def test_numbers_stand_for_their_text():
+    words = Vocabulary([1, 20])
+    assert words.labels == ("1", "20")
+    assert words.number(20) == words.number("20") == 1
+    assert words.encode([20, 1]).tolist() == words.encode(iter(["20", "1"])).tolist() == [1, 0]
+    assert 20 in words
+    assert 3 not in words

@@ -65,7 +65,7 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     record = choose_column(names, "record", wanted.record, RECORD_NAMES, fail)
     item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
-        other = next((name for name in names if name not in (record, item)), None)
+        other = next((name for name in names if name not in (record, item) and plain_name(name) not in COUNT_NAMES), None)
         record, item = record or other, item or other
     if record is None or item is None:
         missing = "record" if record is None else "item"

@@ -14,6 +14,7 @@ from setveil.data.columns import COUNT_NAMES, Wanted, plain_name
 from setveil.errors import DataError, MissingExtraError
 
 Library = Literal["pandas", "polars", "pyarrow"]
+Numbers = npt.NDArray[np.int64]
 
 _LIST_TYPES = (list, tuple, set, frozenset, dict, np.ndarray)
 
@@ -35,13 +36,42 @@ class Frame:
 
     def column(self, name: str) -> list[Any]:
         """The values of a column."""
-        position = self.names.index(name)
+        column = self._series(self.names.index(name))
         if self.library == "pandas":
-            series = self.table.iloc[:, position]
-            return [None if missing else value for value, missing in zip(series.tolist(), series.isna().tolist(), strict=True)]
+            return [None if missing else value for value, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
         if self.library == "polars":
-            return list(self.table.to_series(position).to_list())
-        return list(self.table.column(position).to_pylist())
+            return list(column.to_list())
+        values = column.to_pylist()
+        return [dict(row) if row else row for row in values] if str(column.type).startswith("map") else list(values)
+
+    def factorized(self, name: str) -> tuple[Numbers, list[Any]]:
+        """Each value of a column as its place among the distinct ones, which are in order of appearance; -1 where it is missing."""
+        column = self._series(self.names.index(name))
+        try:
+            codes, values = _FACTORIZE[self.library](column)
+        except TypeError:
+            raise DataError(f"the column {name!r} holds lists or the like in some rows and single values in others") from None
+        return np.asarray(codes, dtype=np.int64), values
+
+    def without(self, name: str) -> Frame:
+        """The table without a column."""
+        kept = [place for place, other in enumerate(self.names) if other != name]
+        if self.library == "pandas":
+            return Frame("pandas", self.table.iloc[:, kept])
+        return Frame(self.library, self.table.select([self.names[place] for place in kept]))
+
+    def with_index(self) -> Frame:
+        """The table with the levels of its index that have names as columns; only pandas has such."""
+        if self.library != "pandas" or not any(name is not None for name in self.table.index.names):
+            return self
+        levels = [place for place, name in enumerate(self.table.index.names) if name is not None and str(name) not in self.names]
+        return Frame("pandas", self.table.reset_index(level=levels)) if levels else self
+
+    def repeating_index(self) -> str | None:
+        """The name of the index when it has one and says something of several rows."""
+        if self.library != "pandas" or self.table.index.name is None or self.table.index.is_unique:
+            return None
+        return str(self.table.index.name)
 
     def list_columns(self) -> list[str]:
         """The columns whose first value that is there is a list (or a mapping to counts)."""
@@ -52,45 +82,122 @@ class Frame:
         lists = self.list_columns()
         return next((name for name in lists if plain_name(name) in COUNT_NAMES or name == wanted.count), None)
 
-    def _first(self, position: int) -> object:
-        if self.library == "pandas":
-            values = self.table.iloc[:, position].dropna().head(1).tolist()
-        elif self.library == "polars":
-            values = self.table.to_series(position).drop_nulls().head(1).to_list()
-        else:
-            values = self.table.column(position).drop_null().slice(0, 1).to_pylist()
-        return values[0] if values else None
-
     def is_boolean(self) -> bool:
         """Whether every column holds true and false."""
-        return bool(self.names) and all(kind.startswith("bool") for kind in self._types())
+        return bool(self.names) and all(kind.startswith(("bool", "sparse[bool")) for kind in self._types())
 
     def is_numeric(self) -> bool:
         """Whether every column holds numbers or true and false."""
         return all(kind.startswith(("bool", "int", "uint", "float", "double", "halffloat", "sparse")) for kind in self._types())
 
+    def entries(self) -> tuple[Numbers, Numbers, npt.NDArray[np.float64]]:
+        """The row, the column and the value of every cell of a numeric table that is not 0; a missing value is not a number."""
+        rows, columns, values = [], [], []
+        for position in range(len(self.names)):
+            numbers = self._numbers(position)
+            there = np.flatnonzero(numbers)
+            rows.append(there)
+            columns.append(np.full(len(there), position))
+            values.append(numbers[there])
+        none = np.zeros(0, dtype=np.int64)
+        return np.concatenate([none, *rows]), np.concatenate([none, *columns]), np.concatenate([none.astype(np.float64), *values])
+
+    def _numbers(self, position: int) -> npt.NDArray[np.float64]:
+        column = self._series(position)
+        if self.library == "pandas":
+            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        kind = needed(self.library, "a table")
+        return np.asarray(column.cast(kind.Float64 if self.library == "polars" else kind.float64()).to_numpy())
+
+    def _series(self, position: int) -> Any:
+        if self.library == "pandas":
+            return self.table.iloc[:, position]
+        return self.table.to_series(position) if self.library == "polars" else self.table.column(position)
+
+    def _first(self, position: int) -> object:
+        column = self._series(position)
+        if self.library == "pandas":
+            values = column.dropna().head(1).tolist()
+        elif self.library == "polars":
+            values = column.drop_nulls().head(1).to_list()
+        else:
+            values = column.drop_null().slice(0, 1).to_pylist()
+        return values[0] if values else None
+
     def _types(self) -> list[str]:
         kinds = self.table.schema.types if self.library == "pyarrow" else self.table.dtypes
         return [str(kind).lower() for kind in kinds]
 
-    def matrix(self) -> npt.NDArray[np.float64]:
-        """All columns side by side as numbers; a missing one is not a number."""
-        columns = [np.array(self.column(name), dtype=np.float64) for name in self.names]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(self), 0))
+
+def _of_pandas(column: Any) -> tuple[Any, list[Any]]:
+    codes, values = needed("pandas", "a table").factorize(column)
+    return codes, values.tolist()
+
+
+def _of_polars(column: Any) -> tuple[Any, list[Any]]:
+    polars = needed("polars", "a table")
+    if column.dtype in (polars.Categorical, polars.Enum):
+        column = column.cast(polars.String)
+    values = column.fill_nan(None) if column.dtype.is_float() else column
+    distinct = values.unique(maintain_order=True).drop_nulls()
+    places = polars.Series(np.arange(len(distinct)), dtype=polars.Int64)
+    return values.replace_strict(distinct, places, default=-1, return_dtype=polars.Int64).to_numpy(), distinct.to_list()
+
+
+def _of_arrow(column: Any) -> tuple[Any, list[Any]]:
+    types = needed("pyarrow.types", "a table")
+    if types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    whole = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    if types.is_floating(whole.type):
+        compute = needed("pyarrow.compute", "a table")
+        whole = compute.if_else(compute.is_nan(whole), None, whole)
+    if types.is_null(whole.type):
+        return np.full(len(whole), -1), []
+    coded = whole.dictionary_encode()
+    return coded.indices.fill_null(-1).to_numpy(zero_copy_only=False), coded.dictionary.to_pylist()
+
+
+_FACTORIZE = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}
 
 
 def frame_of(thing: Any) -> Frame | None:
     """The frame behind an object, or None when it is none; a single series is a frame of one column."""
     library, kind = type(thing).__module__.split(".")[0], type(thing).__name__
     if library == "pandas" and kind in ("DataFrame", "Series"):
-        return Frame("pandas", thing if kind == "DataFrame" else thing.to_frame(thing.name or "items"))
+        return Frame("pandas", thing) if kind == "DataFrame" else _of_pandas_series(thing)
     if library == "polars" and kind in ("DataFrame", "LazyFrame", "Series"):
         return Frame("polars", thing.collect() if kind == "LazyFrame" else thing.to_frame() if kind == "Series" else thing)
-    if library == "pyarrow" and kind in ("Table", "RecordBatch"):
-        return Frame("pyarrow", thing)
-    if library in ("pandas", "polars", "pyarrow"):
+    if library == "pyarrow":
+        return Frame("pyarrow", _arrow_table(thing, kind))
+    if library in ("pandas", "polars"):
         raise DataError(f"a {library} {kind} cannot be taken as records: give a table")
+    if hasattr(thing, "__arrow_c_stream__") and not isinstance(thing, type):
+        return Frame("pyarrow", needed("pyarrow", f"records from a {kind}").table(thing))
     return None
+
+
+def _of_pandas_series(series: Any) -> Frame:
+    """A series of lists; or one of items (or counts) whose index tells whose they are."""
+    frame = Frame("pandas", series.to_frame(series.name if series.name is not None else "items"))
+    if frame.list_columns() or not len(series):
+        return frame
+    if all(name is None for name in series.index.names):
+        raise DataError("a pandas Series of single values cannot be taken as records: give a table, or a Series of lists")
+    held = "item" if series.index.nlevels == 1 else "count"
+    return Frame("pandas", series.to_frame(held if series.name is None else series.name).reset_index())
+
+
+def _arrow_table(thing: Any, kind: str) -> Any:
+    if kind in ("Table", "RecordBatch"):
+        return thing
+    if kind == "RecordBatchReader":
+        return thing.read_all()
+    if hasattr(thing, "to_table"):
+        return thing.to_table()
+    if str(getattr(thing, "type", "")).startswith(("list", "large_list", "fixed_size_list", "map")):
+        return needed("pyarrow", "a table").table({"items": thing})
+    raise DataError(f"a pyarrow {kind} cannot be taken as records: give a table")
 
 
 def make_table(library: Library, columns: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> Any:

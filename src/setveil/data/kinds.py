@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ KINDS = (
     *(f"{name}{shape}" for name in _LIBRARIES for shape in ("", "-lists", "-onehot")),
 )
 """The names of the kinds; `onehot` is a pandas table."""
+_PYTHON: dict[str, Any] = {"lists": list, "tuples": tuple, "sets": set, "frozensets": frozenset, "dicts": dict}
+MOST_BYTES = 1 << 36
+"""Dense tables above this are refused."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,10 @@ class Kind:
     library: str
     shape: str = "long"
     columns: Columns = _LONG
+    cells: str = "bool"
+    """What a matrix or one-hot table of sets holds."""
+    wrapped: str = ""
+    """`series` or `lazy`, when that is what tables of the library come in."""
 
 
 def kind_named(name: str) -> Kind:
@@ -44,17 +52,21 @@ def kind_named(name: str) -> Kind:
 
 def kind_of(thing: object) -> Kind:
     """The kind of an object that holds records."""
-    frame = frame_of(thing)
-    if frame is not None:
-        return _kind_of_frame(frame)
+    if isinstance(thing, np.ndarray) and thing.ndim == 2 and thing.dtype.kind in "biuf":
+        return Kind("numpy", cells=str(thing.dtype))
     if is_sparse(thing):
         return Kind("scipy", "matrix" if "matrix" in type(thing).__name__ else "array")
-    if isinstance(thing, np.ndarray) and thing.ndim == 2:
-        return Kind("numpy")
-    first = next(iter(thing), None) if isinstance(thing, Iterable) and not isinstance(thing, Mapping) else None
-    if isinstance(first, set | frozenset):
-        return Kind("sets")
-    return Kind("dicts" if isinstance(first, Mapping) else "lists")
+    frame = frame_of(thing)
+    if frame is not None:
+        wrapped = {"Series": "series", "LazyFrame": "lazy"}.get(type(thing).__name__, "")
+        return replace(_kind_of_frame(frame), wrapped=wrapped)
+    if not isinstance(thing, Iterable) or isinstance(thing, type | bytes):
+        raise ParameterError("to", thing, f"give an object of the kind that is wanted, or one of {', '.join(KINDS)}")
+    first = next(iter(thing), None) if not isinstance(thing, Mapping) else None
+    for python, named in (("tuples", tuple), ("frozensets", frozenset), ("sets", set), ("dicts", Mapping)):
+        if isinstance(first, named):
+            return Kind(python)
+    return Kind("lists")
 
 
 def _kind_of_frame(frame: Frame) -> Kind:
@@ -62,8 +74,8 @@ def _kind_of_frame(frame: Frame) -> Kind:
     if holder is not None:
         return Kind(frame.library, "lists", Columns("record", holder, frame.counts_beside(Wanted()) or "counts"))
     if is_one_hot(frame):
-        return Kind(frame.library, "onehot")
-    found = find_columns(frame.names, Wanted())
+        return Kind(frame.library, "onehot", cells="bool" if frame.is_boolean() else "int64")
+    found = find_columns(frame.with_index().names, Wanted())
     return Kind(frame.library, "long", Columns(found.record, found.item, found.count or "count"))
 
 
@@ -74,13 +86,13 @@ def is_one_hot(frame: Frame) -> bool:
 
 def make(records: Transactions, kind: Kind) -> Any:
     """An object of this kind that holds these records."""
-    if kind.library in ("lists", "sets", "dicts"):
+    if kind.library in _PYTHON:
         return _to_python(records, kind.library)
     if kind.library == "scipy":
         return _to_sparse(records, matrix=kind.shape == "matrix")
     if kind.library == "numpy":
-        return _to_matrix(records)
-    return _to_table(records, kind)
+        return _to_matrix(records, kind.cells)
+    return _wrapped(_to_table(records, kind), kind)
 
 
 def counted_as(data: Transactions, bags: bool | None) -> Transactions:
@@ -98,15 +110,21 @@ def is_sparse(thing: object) -> bool:
 
 
 def _to_python(records: Transactions, kind: str) -> list[Any]:
-    if kind == "sets":
-        return [set(record) for record in records]
-    bags = counted_as(records, True)
-    assert isinstance(bags, Bags)
-    bounds, counts = bags.indptr.tolist(), bags.counts.tolist()
-    dicts = [dict(zip(row, counts[start:], strict=False)) for row, start in zip(bags, bounds, strict=False)]
+    if kind in ("sets", "frozensets"):
+        return [_PYTHON[kind](record) for record in records]
     if kind == "dicts":
-        return dicts
-    return [[item for item, count in row.items() for _ in range(count)] for row in dicts]
+        return [dict(zip(row, counts, strict=True)) for row, counts in zip(records, _count_rows(records), strict=True)]
+    if not isinstance(records, Bags):
+        return [_PYTHON[kind](record) for record in records]
+    pairs = zip(records, _count_rows(records), strict=True)
+    return [_PYTHON[kind](chain.from_iterable(map(repeat, row, counts))) for row, counts in pairs]
+
+
+def _count_rows(records: Transactions) -> Iterator[list[int]]:
+    """The counts of each record, beside its items; all 1 of sets."""
+    bounds = records.indptr.tolist()
+    counts = records.counts.tolist() if isinstance(records, Bags) else [1] * len(records.items)
+    return (counts[start:stop] for start, stop in pairwise(bounds))
 
 
 def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
@@ -116,9 +134,16 @@ def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
     return build((values.copy(), records.items.copy(), records.indptr.copy()), shape=(len(records), len(records.vocabulary)))
 
 
-def _to_matrix(records: Transactions) -> npt.NDArray[Any]:
+def _to_matrix(records: Transactions, cells: str) -> npt.NDArray[Any]:
+    """A row for each record and a column for each item; counts need more room than true and false."""
     counted = isinstance(records, Bags)
-    matrix = np.zeros((len(records), len(records.vocabulary)), dtype=np.int64 if counted else bool)
+    dtype = np.dtype(np.int64 if counted and np.dtype(cells).kind != "f" else cells)
+    shape = (len(records), len(records.vocabulary))
+    if shape[0] * shape[1] * dtype.itemsize > MOST_BYTES:
+        raise DataError(
+            f"a dense table of {shape[0]} records and {shape[1]} items would fill memory: a sparse one (scipy) or a long one fits"
+        )
+    matrix = np.zeros(shape, dtype=dtype, order="F")
     matrix[records.rows, records.items] = records.counts if isinstance(records, Bags) else True
     return matrix
 
@@ -128,18 +153,25 @@ def _to_table(records: Transactions, kind: Kind) -> Any:
     if kind.shape == "onehot":
         if len(records) and not len(records.vocabulary):
             raise DataError(f"{len(records)} records without any item cannot be a one-hot table: it would have no columns")
-        return make_table(library, dict(zip(records.vocabulary, _to_matrix(records).T, strict=True)))
+        return make_table(library, dict(zip(records.vocabulary, _to_matrix(records, kind.cells).T, strict=True)))
     if kind.shape == "lists":
         return make_table(library, _list_table(records, kind.columns))
     return make_table(library, _long_table(records, kind.columns))
 
 
+def _wrapped(table: Any, kind: Kind) -> Any:
+    if kind.wrapped == "lazy":
+        return table.lazy()
+    if kind.wrapped == "series" and len(table.columns) == 1:
+        return table.iloc[:, 0] if kind.library == "pandas" else table.to_series(0)
+    return table
+
+
 def _list_table(records: Transactions, columns: Columns) -> dict[str, Any]:
     table: dict[str, Any] = {columns.item: [list(record) for record in records]}
     if isinstance(records, Bags):
-        bounds, counts = records.indptr.tolist(), records.counts.tolist()
         name = columns.count if columns.count and columns.count != "count" else "counts"
-        table[name] = [counts[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
+        table[name] = list(_count_rows(records))
     return table
 
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Self
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.items import is_missing, text_of, texts_of
+from setveil.data.rows import Rows, checked_records
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
+from setveil.errors import DataError, ParameterError
 
 Offsets = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
+
+MOST = 1 << 53
+"""The greatest count of an item in a record, so that sums of counts stay whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,29 +40,29 @@ class Transactions:
     vocabulary: Vocabulary
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "indptr", _frozen(self.indptr, np.int64))
-        object.__setattr__(self, "items", _frozen(self.items, np.int32))
+        object.__setattr__(self, "indptr", _frozen("indptr", self.indptr, np.int64))
+        object.__setattr__(self, "items", _frozen("items", self.items, np.int32))
         self._check()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its arrays, checked and read-only again where they arrive."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
     def of(cls, records: Iterable[Iterable[object]]) -> Self:
-        """From any iterable of records of items; what repeats in a record collapses (in `Bags` it counts)."""
-        if isinstance(records, str | bytes):
-            raise DataError("records must be an iterable of records, not one text; read files with setveil.read")
-        rows = [_texts(record) for record in records]
-        vocabulary = Vocabulary.of(item for row in rows for item in row)
-        numbers = vocabulary.numbers
-        lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
-        items = np.fromiter((numbers[item] for row in rows for item in row), dtype=np.int32, count=int(lengths.sum()))
-        return cls.from_pairs(np.repeat(np.arange(len(rows)), lengths), items, vocabulary, size=len(rows))
+        """From any iterable of records of items; what repeats in a record collapses (in `Bags` it counts), what is missing is no item."""
+        rows = Rows()
+        for record in checked_records(records):
+            rows.add(texts_of(record))
+        owners, items, vocabulary = rows.finish()
+        return cls.from_pairs(owners, items, vocabulary, size=len(rows.lengths))
 
     @classmethod
-    def from_pairs(
-        cls, records: npt.NDArray[np.integer], items: npt.NDArray[np.integer], vocabulary: Vocabulary, *, size: int | None = None
-    ) -> Self:
+    def from_pairs(cls, records: npt.ArrayLike, items: npt.ArrayLike, vocabulary: Vocabulary, *, size: int | None = None) -> Self:
         """From pairs (record number, item number) in any order; `size` records, so that empty ones can be kept."""
-        size = int(records.max(initial=-1)) + 1 if size is None else size
-        indptr, numbers, _ = _compress(records, items, None, len(vocabulary), size)
+        owners, entries = _pairs(records, items)
+        size = int(owners.max(initial=-1)) + 1 if size is None else size
+        indptr, numbers, _ = _compress(owners, entries, None, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary)
 
     def __len__(self) -> int:
@@ -68,6 +73,16 @@ class Transactions:
         bounds = self.indptr.tolist()
         for start, end in zip(bounds, bounds[1:], strict=False):
             yield tuple(labels[item] for item in items[start:end])
+
+    @overload
+    def __getitem__(self, number: int) -> tuple[str, ...]: ...
+    @overload
+    def __getitem__(self, number: slice | Sequence[int] | npt.NDArray[Any]) -> Self: ...
+    def __getitem__(self, number: int | slice | Sequence[int] | npt.NDArray[Any]) -> tuple[str, ...] | Self:
+        """The items of one record, or the records of a slice, of several numbers or of a mask."""
+        if isinstance(number, slice):
+            return self.take(np.arange(len(self))[number])
+        return self.record(number) if isinstance(number, int | np.integer) and not isinstance(number, bool) else self.take(number)
 
     def __eq__(self, other: object) -> bool:
         """Equal records in equal order over equal vocabularies."""
@@ -103,14 +118,34 @@ class Transactions:
         return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64, copy=False)
 
     def record(self, number: int) -> tuple[str, ...]:
-        """The items of one record."""
-        labels = self.vocabulary.labels
-        return tuple(labels[item] for item in self.items[self.indptr[number] : self.indptr[number + 1]])
+        """The items of one record; -1 is the last one."""
+        place, labels = int(self._numbers([number])[0]), self.vocabulary.labels
+        return tuple(labels[item] for item in self.items[self.indptr[place] : self.indptr[place + 1]])
 
     def take(self, numbers: npt.ArrayLike) -> Self:
-        """The records of these numbers, in this order, repeats allowed."""
-        entries, indptr = self._entries(np.asarray(numbers, dtype=np.int64))
+        """The records of these numbers, in this order, repeats allowed; or, by a true or false for each record, those that are true."""
+        entries, indptr = self._entries(self._numbers(numbers))
         return self._with(indptr, entries)
+
+    def support(self, itemset: Iterable[object]) -> int:
+        """The number of records that hold all these items."""
+        wanted, known = set(texts_of(itemset)), self.vocabulary.numbers
+        if not all(item in known for item in wanted):
+            return 0
+        asked = np.isin(self.items, [known[item] for item in wanted])
+        return int((np.bincount(self.rows[asked], minlength=len(self)) == len(wanted)).sum())
+
+    def _numbers(self, numbers: npt.ArrayLike) -> Offsets:
+        """Numbers of records from 0 on, of what may be negative (from the end) or a mask."""
+        given = np.asarray(numbers)
+        if given.dtype == bool and given.shape == (len(self),):
+            return np.flatnonzero(given)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise ParameterError("numbers", numbers, f"give numbers of records, or a true or false for each of the {len(self)} records")
+        wrong = given[(given >= len(self)) | (given < -len(self))]
+        if len(wrong):
+            raise ParameterError("record", int(wrong[0]), f"the {len(self)} records are numbered from 0")
+        return np.where(given < 0, given + len(self), given).astype(np.int64)
 
     def _entries(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
         lengths = self.lengths[numbers]
@@ -122,6 +157,8 @@ class Transactions:
         return type(self)(indptr, self.items[entries], self.vocabulary)
 
     def _check(self) -> None:
+        if not isinstance(self.vocabulary, Vocabulary):
+            raise DataError(f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}: Vocabulary(labels) makes one")
         lengths, items = np.diff(self.indptr), self.items
         if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(items) or (lengths < 0).any():
             raise DataError("indptr must start at 0, never fall, and end at the number of entries")
@@ -147,34 +184,45 @@ class Bags(Transactions):
     counts: Counts
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", _frozen(self.counts, np.int64))
+        object.__setattr__(self, "counts", _frozen("counts", self.counts, np.int64))
         super().__post_init__()
 
     @classmethod
     def of(cls, records: Iterable[Iterable[object]]) -> Self:
-        """From records of items with repeats, or from mappings `{item: count}`."""
-        rows = [_counted(record) for record in records]
-        vocabulary = Vocabulary.of(item for row in rows for item in row)
-        numbers = vocabulary.numbers
-        owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
-        items = np.fromiter((numbers[item] for row in rows for item in row), dtype=np.int32)
-        counts = np.fromiter((count for row in rows for count in row.values()), dtype=np.int64)
-        return cls.from_pairs(owners, items, vocabulary, size=len(rows), counts=counts)
+        """From records of items with repeats, or from mappings `{item: count}`; what is missing is no item."""
+        if isinstance(records, Bags):
+            return cls(records.indptr, records.items, records.vocabulary, records.counts)
+        rows, counts = Rows(), array("q")
+        for record in checked_records(records):
+            if isinstance(record, Mapping):
+                held = [(text_of(item), count) for item, count in record.items() if not is_missing(item)]
+                rows.add([item for item, _ in held])
+                counts.extend(_count(item, count) for item, count in held)
+            else:
+                items = texts_of(record)
+                rows.add(items)
+                counts.extend([1] * len(items))
+        owners, entries, vocabulary = rows.finish()
+        given = np.frombuffer(counts, dtype=np.int64) if counts else np.zeros(0, dtype=np.int64)
+        return cls.from_pairs(owners, entries, vocabulary, size=len(rows.lengths), counts=given)
 
     @classmethod
     def from_pairs(
         cls,
-        records: npt.NDArray[np.integer],
-        items: npt.NDArray[np.integer],
+        records: npt.ArrayLike,
+        items: npt.ArrayLike,
         vocabulary: Vocabulary,
         *,
         size: int | None = None,
-        counts: npt.NDArray[np.integer] | None = None,
+        counts: npt.ArrayLike | None = None,
     ) -> Self:
         """From pairs (record number, item number) with counts (1 each when not given); repeated pairs add up."""
-        size = int(records.max(initial=-1)) + 1 if size is None else size
-        given = np.ones(len(items), dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-        indptr, numbers, summed = _compress(records, items, given, len(vocabulary), size)
+        owners, entries = _pairs(records, items)
+        size = int(owners.max(initial=-1)) + 1 if size is None else size
+        given = np.ones(len(entries), dtype=np.int64) if counts is None else _whole("counts", counts).astype(np.int64, copy=False)
+        if len(given) != len(entries):
+            raise DataError(f"there are {len(given)} counts for {len(entries)} pairs: each needs one")
+        indptr, numbers, summed = _compress(owners, entries, given, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
     def __eq__(self, other: object) -> bool:
@@ -202,29 +250,38 @@ class Bags(Transactions):
             raise DataError("a bag needs a count of 1 or more for each of its items")
 
 
-def _frozen(values: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[np.generic]:
-    array = np.ascontiguousarray(values, dtype=dtype)
+def _count(item: str, count: object) -> int:
+    if not isinstance(count, int | float | np.integer | np.floating) or count % 1 != 0 or not 1 <= count <= MOST:
+        raise DataError(f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more")
+    return int(count)
+
+
+def _frozen(name: str, values: npt.ArrayLike, dtype: type[np.integer]) -> npt.NDArray[np.integer]:
+    array = np.ascontiguousarray(_whole(name, values))
+    if array.dtype != dtype:
+        bounds = np.iinfo(dtype)
+        if array.size and (array.min() < bounds.min or array.max() > bounds.max):
+            raise DataError(f"{name} must be whole numbers of at most {bounds.max}")
+        array = array.astype(dtype)
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False
     return array
 
 
-def _texts(record: Iterable[object]) -> list[str]:
-    if isinstance(record, str | bytes):
-        raise DataError(f"a record must be an iterable of items, not the text {record!r}; write [{record!r}] for one item")
-    return [str(item) for item in record]
+def _whole(name: str, values: npt.ArrayLike) -> npt.NDArray[np.integer]:
+    """A row of whole numbers."""
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise DataError(f"{name} must be a row of whole numbers")
+    return array if array.size else array.astype(np.int64)
 
 
-def _counted(record: Iterable[object]) -> Mapping[str, int]:
-    if not isinstance(record, Mapping):
-        return Counter(_texts(record))
-    counts: Counter[str] = Counter()
-    for item, count in record.items():
-        if not isinstance(count, int | np.integer) or count < 1:
-            raise DataError(f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more")
-        counts[str(item)] += int(count)
-    return counts
+def _pairs(records: npt.ArrayLike, items: npt.ArrayLike) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+    owners, entries = _whole("records", records), _whole("items", items)
+    if len(owners) != len(entries):
+        raise DataError(f"there are {len(owners)} record numbers and {len(entries)} item numbers: pairs have one of each")
+    return owners, entries
 
 
 def _compress(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.items import is_missing, text_of
 from setveil.errors import DataError, UnknownItemError
 
 Order = Literal["numeric", "alphabetical"]
@@ -35,12 +36,18 @@ class Vocabulary:
     labels: tuple[str, ...]
 
     def __init__(self, labels: Iterable[str]) -> None:
-        self.labels = tuple(labels)
+        object.__setattr__(self, "labels", tuple(map(str, labels)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a vocabulary does not change; make another one")
+
+    def __reduce__(self) -> tuple[type[Vocabulary], tuple[tuple[str, ...]]]:
+        return type(self), (self.labels,)
 
     @classmethod
     def of(cls, items: Iterable[object]) -> Vocabulary:
-        """The sorted vocabulary of any items, duplicates collapsed."""
-        return cls(sort_labels({str(item) for item in items}))
+        """The sorted vocabulary of any items, duplicates collapsed and what is missing (None, NaN) left out."""
+        return cls(sort_labels({text_of(item) for item in items if not is_missing(item)}))
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -50,20 +57,20 @@ class Vocabulary:
             raise DataError("a vocabulary holds each item once, but this one repeats an item")
         return numbers
 
-    def number(self, label: str) -> int:
+    def number(self, label: object) -> int:
         """The number of one item."""
         try:
-            return self.numbers[label]
+            return self.numbers[str(label)]
         except KeyError:
-            raise UnknownItemError([label], "the vocabulary does not hold") from None
+            raise UnknownItemError([str(label)], "the vocabulary does not hold") from None
 
-    def encode(self, labels: Sequence[str]) -> npt.NDArray[np.int32]:
+    def encode(self, labels: Iterable[object]) -> npt.NDArray[np.int32]:
         """The numbers of several items."""
-        numbers = self.numbers
-        missing = [label for label in labels if label not in numbers]
+        numbers, texts = self.numbers, list(map(str, labels))
+        missing = [text for text in texts if text not in numbers]
         if missing:
             raise UnknownItemError(missing, "the vocabulary does not hold")
-        return np.fromiter((numbers[label] for label in labels), dtype=np.int32, count=len(labels))
+        return np.fromiter(map(numbers.__getitem__, texts), dtype=np.int32, count=len(texts))
 
     @property
     def order(self) -> Order:
@@ -80,7 +87,7 @@ class Vocabulary:
         return self.labels[number]
 
     def __contains__(self, label: object) -> bool:
-        return label in self.numbers
+        return str(label) in self.numbers
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.labels == other.labels
