@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.items import is_missing, text_of
-from setveil.errors import DataError, UnknownItemError
+from setveil.errors import DataError, ParameterError, UnknownItemError
 
 Order = Literal["numeric", "alphabetical"]
 
@@ -98,6 +98,18 @@ class Vocabulary:
     def __repr__(self) -> str:
         shown = ", ".join(self.labels[:3]) + (", ..." if len(self) > 3 else "")
         return f"Vocabulary({len(self)} items: {shown})"
+
+
+def vocabulary_of(thing: object) -> Vocabulary:
+    """The vocabulary that is given, that of data, or one of any items in the order given, each once."""
+    if isinstance(thing, Vocabulary):
+        return thing
+    held = getattr(thing, "vocabulary", None)
+    if isinstance(held, Vocabulary):
+        return held
+    if isinstance(thing, str | bytes) or not isinstance(thing, Iterable):
+        raise ParameterError("vocabulary", thing, "it must be a vocabulary, data that has one, or a list of items")
+    return Vocabulary(dict.fromkeys(text_of(item) for item in thing if not is_missing(item)))
 
 
 def natural_order(labels: Iterable[str]) -> Order:

@@ -10,7 +10,7 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels
+from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels, vocabulary_of
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
 
@@ -21,7 +21,7 @@ _POSITION = re.compile(r"(\*+)(?:\d+(?:\.\d+)*)?\Z", re.ASCII)
 
 
 def balanced(
-    vocabulary: Vocabulary,
+    vocabulary: Vocabulary | Iterable[object],
     fanout: int = 5,
     order: BalancedOrder | None = None,
     supports: npt.NDArray[np.integer] | None = None,
@@ -35,7 +35,7 @@ def balanced(
     third child of that. Should an item have such a label, all of them start with more stars.
 
     Args:
-        vocabulary: The items. None at all gives the single node `*`; one item stands below a root.
+        vocabulary: The items, or data that has them. None at all gives the single node `*`; one item stands below a root.
         fanout: The number of children of a node, 2 or more.
         order: `numeric`, `alphabetical` (by code point) or `frequency` (most frequent first, equals in the natural order of the items).
             When not given: numeric if every item is a whole number, else alphabetical.
@@ -50,14 +50,15 @@ def balanced(
     """
     if not isinstance(fanout, int | np.integer) or isinstance(fanout, bool) or fanout < 2:
         raise ParameterError("fanout", fanout, "a node of a balanced tree has 2 or more children")
-    chosen = order or natural_order(vocabulary)
-    leaves = _sorted(vocabulary, chosen, supports)
+    items = vocabulary_of(vocabulary)
+    chosen = order or natural_order(items)
+    leaves = _sorted(items, chosen, supports)
     sizes = _level_sizes(len(leaves), fanout)
     labels = leaves + _positions(sizes, fanout, _free_stars(leaves))
     return numbered(labels, _parents(sizes, fanout), Origin("balanced", {"fanout": int(fanout), "order": chosen}))
 
 
-def prefix(vocabulary: Vocabulary, lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
+def prefix(vocabulary: Vocabulary | Iterable[object], lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
     """A tree over codes, in which what codes share at their start is the group above them: `A00.1 -> A00 -> A -> *`.
 
     By default a code is cut before each run of separators, and between the letters it starts with and what follows them; so `J45.9-2`
@@ -68,7 +69,7 @@ def prefix(vocabulary: Vocabulary, lengths: Sequence[int] | None = None, separat
     Groups of a single code stay. The root is `*`, with more stars if an item or a group has that label.
 
     Args:
-        vocabulary: The codes.
+        vocabulary: The codes, or data that has them.
         lengths: Where to cut, ascending; when not given, the rule above.
         separators: The characters that separate the parts of a code; not used with `lengths` but to trim the ends of prefixes.
 
@@ -77,9 +78,10 @@ def prefix(vocabulary: Vocabulary, lengths: Sequence[int] | None = None, separat
         >>> [" -> ".join(path) for path in tree.paths()]
         ['A00 -> A00.* -> A -> *', 'A00.1 -> A00.* -> A -> *', 'B2 -> B -> *']
     """
-    cut = _cut_at_lengths(_checked_lengths(lengths), separators) if lengths is not None else _cut_at_parts(separators)
-    labels, parents = _prefix_arrays({item: cut(item) for item in sort_labels(vocabulary)})
-    parameters = {"lengths": None if lengths is None else list(lengths), "separators": separators}
+    chosen = None if lengths is None else _checked_lengths(lengths)
+    cut = _cut_at_parts(separators) if chosen is None else _cut_at_lengths(chosen, separators)
+    labels, parents = _prefix_arrays({item: cut(item) for item in sort_labels(vocabulary_of(vocabulary))})
+    parameters = {"lengths": chosen, "separators": separators}
     return numbered(labels, parents, Origin("prefix", parameters))
 
 
@@ -154,10 +156,11 @@ def _free_stars(items: Iterable[str]) -> str:
 
 
 def _checked_lengths(lengths: Sequence[int]) -> Sequence[int]:
-    rising = all(isinstance(length, int) and length > 0 for length in lengths) and list(lengths) == sorted(set(lengths))
-    if not lengths or not rising:
-        raise ParameterError("lengths", tuple(lengths), "it must hold ascending whole numbers of 1 or more")
-    return lengths
+    given = list(lengths) if isinstance(lengths, Iterable) else []
+    rising = all(isinstance(length, int | np.integer) and length > 0 for length in given) and given == sorted(set(given))
+    if not given or not rising:
+        raise ParameterError("lengths", lengths, "it must hold ascending whole numbers of 1 or more")
+    return [int(length) for length in given]
 
 
 def _cut_at_lengths(lengths: Sequence[int], separators: str) -> Callable[[str], list[str]]:

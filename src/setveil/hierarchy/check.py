@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import HierarchyError
+from setveil.errors import HierarchyError, ParameterError
+from setveil.hierarchy.chains import chains_of
 from setveil.hierarchy.cycles import find_cycles
 from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
 
@@ -70,22 +71,26 @@ def edges_of_paths(paths: Iterable[Sequence[str]]) -> list[Edge]:
     return list(dict.fromkeys(edge for path in paths for edge in _edges(path)))
 
 
-def tree_of_edges(edges: Iterable[Edge], origin: Origin | None = None) -> Hierarchy:
+def tree_of_edges(edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None) -> Hierarchy:
     """The tree of pairs `(child, parent)`; siblings keep their order of appearance.
 
     Raises:
         HierarchyError: when they are no tree; it lists every fault.
     """
-    return tree_of_outline(Outline(list(edges)), origin)
+    chains = chains_of(edges.items() if isinstance(edges, Mapping) else edges, "edges", "pairs (child, parent)")
+    wrong = next((chain for chain in chains if len(chain) != 2), None)
+    if wrong is not None:
+        raise ParameterError("edges", tuple(wrong), "each must be a pair (child, parent)")
+    return tree_of_outline(Outline(chains), origin)
 
 
-def tree_of_paths(paths: Iterable[Sequence[str]], origin: Origin | None = None) -> Hierarchy:
+def tree_of_paths(paths: Iterable[Iterable[object]], origin: Origin | None = None) -> Hierarchy:
     """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as a tree allows.
 
     Raises:
         HierarchyError: when they are no tree; it lists every fault.
     """
-    return tree_of_outline(Outline(list(paths), from_leaves=True), origin)
+    return tree_of_outline(Outline(chains_of(paths, "paths", "paths (leaf, parent, ..., root)"), from_leaves=True), origin)
 
 
 def tree_of_outline(outline: Outline, origin: Origin | None = None, source: str = "the hierarchy") -> Hierarchy:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.vocabulary import Order, Vocabulary
-from setveil.errors import HierarchyError, UnknownItemError
+from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
+from setveil.errors import HierarchyError, ParameterError, UnknownItemError
 
 if TYPE_CHECKING:
     from setveil.hierarchy.neighbours import Neighbours
@@ -69,26 +69,31 @@ class Hierarchy:
     origin: Origin = field(default_factory=Origin)
 
     @classmethod
-    def from_parents(cls, labels: Sequence[str], parents: Sequence[int], origin: Origin | None = None) -> Hierarchy:
+    def from_parents(cls, labels: Sequence[object], parents: npt.ArrayLike, origin: Origin | None = None) -> Hierarchy:
         """From any numbering: `parents[v]` is the parent of the node with label `labels[v]`, -1 for the one root.
 
         Children keep the order in which they are given. The input must be a tree with distinct labels; `setveil.hierarchy.check`
         lists what is wrong with one that is not.
         """
-        if len(set(labels)) != len(labels):
-            raise HierarchyError([f"the label {_first_repeated(labels)!r} stands for two nodes"])
-        return numbered(labels, parents, origin or Origin())
+        names, given = list(map(str, labels)), np.asarray(parents)
+        if given.shape != (len(names),) or (given.size and given.dtype.kind not in "iu"):
+            raise HierarchyError([f"there are {len(names)} labels: each needs the number of its parent, and the root -1"])
+        if given.size and int(given.max()) >= len(names):
+            raise HierarchyError([f"the parent {int(given.max())} is none of the {len(names)} nodes, which are numbered from 0"])
+        if len(set(names)) != len(names):
+            raise HierarchyError([f"the label {_first_repeated(names)!r} stands for two nodes"])
+        return numbered(names, given, origin or Origin())
 
     @classmethod
-    def from_paths(cls, paths: Iterable[Sequence[str]], origin: Origin | None = None) -> Hierarchy:
-        """From paths `(leaf, parent, ..., root)`, one for each leaf."""
+    def from_paths(cls, paths: Iterable[Iterable[object]], origin: Origin | None = None) -> Hierarchy:
+        """From paths `(leaf, parent, ..., root)`, one for each leaf; or from a table with such a path in each row, short ones filled up."""
         from setveil.hierarchy.check import tree_of_paths
 
         return tree_of_paths(paths, origin=origin)
 
     @classmethod
-    def from_edges(cls, edges: Iterable[tuple[str, str]], origin: Origin | None = None) -> Hierarchy:
-        """From pairs `(child, parent)`."""
+    def from_edges(cls, edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None) -> Hierarchy:
+        """From pairs `(child, parent)`, a mapping `{child: parent}`, or a table of two columns; a parent that is missing marks the root."""
         from setveil.hierarchy.check import tree_of_edges
 
         return tree_of_edges(edges, origin=origin)
@@ -103,18 +108,18 @@ class Hierarchy:
     @classmethod
     def balanced(
         cls,
-        vocabulary: Vocabulary,
+        vocabulary: Vocabulary | Iterable[object],
         fanout: int = 5,
         order: Order | Literal["frequency"] | None = None,
         supports: npt.NDArray[np.integer] | None = None,
     ) -> Hierarchy:
-        """A tree of equal fan-out over the sorted items; see `setveil.hierarchy.build.balanced`."""
+        """A tree of equal fan-out over the sorted items of a vocabulary, of data or of a list; see `setveil.hierarchy.build.balanced`."""
         from setveil.hierarchy.build import balanced
 
         return balanced(vocabulary, fanout, order=order, supports=supports)
 
     @classmethod
-    def prefix(cls, vocabulary: Vocabulary, lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
+    def prefix(cls, vocabulary: Vocabulary | Iterable[object], lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
         """A tree over codes such as ICD or ATC, by their prefixes; see `setveil.hierarchy.build.prefix`."""
         from setveil.hierarchy.build import prefix
 
@@ -128,6 +133,19 @@ class Hierarchy:
         return isinstance(other, Hierarchy) and self.nodes == other.nodes and np.array_equal(self.parent, other.parent)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, label: object) -> bool:
+        """Whether a node has this label."""
+        return label in self.nodes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The tree alone, without what was made on first use and can be made again, such as neighbours."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for array in (self.parent, self.depth, self.first, self.stop):
+            array.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.leaf_count} leaves, {len(self)} nodes, height {self.height})"
@@ -196,13 +214,13 @@ class Hierarchy:
             parent = parents[leaf]
             yield (labels[leaf], *above[parent - count]) if parent >= 0 else (labels[leaf],)
 
-    def leaf_numbers(self, vocabulary: Vocabulary) -> Nodes:
-        """The leaf of each item of a vocabulary.
+    def leaf_numbers(self, vocabulary: Vocabulary | Iterable[object]) -> Nodes:
+        """The leaf of each item of a vocabulary, of data or of a list.
 
         Raises:
             UnknownItemError: when items stand in no leaf; it names them.
         """
-        count = self.leaf_count
+        vocabulary, count = vocabulary_of(vocabulary), self.leaf_count
         if vocabulary.labels == self.labels[:count]:
             return np.arange(count, dtype=np.int32)
         numbers = self.nodes.numbers
@@ -212,19 +230,20 @@ class Hierarchy:
             raise UnknownItemError([vocabulary[item] for item in missing.tolist()])
         return leaves
 
-    def neighbours(self, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
+    def neighbours(self, vocabulary: Vocabulary | Iterable[object], epsilon: int) -> Neighbours:
         """For each item of a vocabulary all items that are at most `epsilon` edges away; the last few answers are remembered.
 
         Raises:
             UnknownItemError: when items stand in no leaf; it names them.
         """
-        known, key = self._neighbours, (vocabulary, epsilon)
-        if key not in known:
-            made = self._find_neighbours(vocabulary, epsilon)
+        items, known = vocabulary_of(vocabulary), self._neighbours
+        found = known.get((items, epsilon))
+        if found is None:
+            found = self._find_neighbours(items, epsilon)
             for old in list(known)[: len(known) + 1 - _REMEMBERED]:
-                del known[old]
-            known[key] = made
-        return known[key]
+                known.pop(old, None)
+            known[items, epsilon] = found
+        return found
 
     @cached_property
     def _neighbours(self) -> dict[tuple[Vocabulary, int], Neighbours]:
@@ -239,6 +258,8 @@ class Hierarchy:
         """The part of the tree that these nodes show: them and all above them, nothing else."""
         keep = np.zeros(len(self), dtype=bool)
         level = np.unique(np.fromiter(nodes, dtype=np.int32))
+        if len(level) and not 0 <= level[0] <= level[-1] < len(self):
+            raise ParameterError("nodes", level.tolist()[:3], f"the nodes of this tree are 0 to {len(self) - 1}")
         while len(level):
             keep[level] = True
             level = np.unique(self.parent[level])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import KeysView
+from collections.abc import Iterable, KeysView
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, vocabulary_of
 from setveil.errors import DataError, FileFormatError
 from setveil.hierarchy.wordnet_files import COUNTS, DATA, EXCEPTIONS, INDEX, Index, Synsets, read_counts, read_exceptions, read_synsets
 from setveil.hierarchy.wordnet_lemmas import noun_lemma
@@ -40,8 +40,8 @@ class WordNet:
         ('wine', 'alcohol.n.01', 'entity.n.01')
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
 
     @staticmethod
     def read(folder: Path | str | None = None) -> WordNet:
@@ -64,6 +64,10 @@ class WordNet:
         named = [os.environ[name] for name in VARIABLES if os.environ.get(name)]
         found = (_with_nouns(Path(place)) for place in (named[:1] or PLACES))
         return next((place for place in found if place is not None), None)
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        """As its folder: it is read again in another process, instead of being sent there."""
+        return WordNet.read, (self.folder,)
 
     def __repr__(self) -> str:
         return f"WordNet({self.version or 'without a version'}, {len(self.synsets)} noun synsets)"
@@ -102,7 +106,7 @@ class WordNet:
         more frequent of the two: `men` is `man`, while `dive` remains and is no `diva`. Any other word loses its plural ending if that
         gives a noun; in `boxesful` that before `-ful` does. Of several words each may have to (`attorneys general`).
         """
-        return noun_lemma(word, self.lemmas, self._exceptions, self.counts)
+        return noun_lemma(str(word), self.lemmas, self._exceptions, self.counts)
 
     def senses(self, word: str) -> list[int]:
         """The synsets of a word, as numbers, the most frequent first; none when WordNet does not know it."""
@@ -143,11 +147,11 @@ class WordNet:
                     pending.append(upper)
         return steps
 
-    def tree(self, vocabulary: Vocabulary, unknown: Unknown = "refuse", squeeze: bool = True) -> WordNetTree:
+    def tree(self, vocabulary: Vocabulary | Iterable[object], unknown: Unknown = "refuse", squeeze: bool = True) -> WordNetTree:
         """The nouns as the leaves of a tree; see `setveil.hierarchy.wordnet_tree.wordnet_tree`."""
         from setveil.hierarchy.wordnet_tree import wordnet_tree
 
-        return wordnet_tree(self, vocabulary, unknown, squeeze)
+        return wordnet_tree(self, vocabulary_of(vocabulary), unknown, squeeze)
 
     def topics(self, count: int, size: int, seed: int = 0) -> list[list[str]]:
         """Groups of common nouns that are near each other; see `setveil.hierarchy.wordnet_topics.topics`."""
