@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from setveil.kernels.arrays import roomier
 from setveil.kernels.assignment import assign
 from setveil.kernels.jit import kernel, step
 
@@ -91,7 +92,7 @@ def match_members(rows, near, rule, members, bounds):
         for i in range(bounds[cluster] + 1, bounds[cluster + 1]):
             centre = join(rows, near, rule, centre, i - bounds[cluster], members[i], board)
         made[cluster] = len(centre.times)
-        times, terms = with_room(times, slot + len(centre.times)), with_room(terms, at + centre.terms.size)
+        times, terms = roomier(times, slot + len(centre.times)), roomier(terms, at + centre.terms.size)
         for i in range(len(centre.times)):
             times[slot] = centre.times[i]
             slot += 1
@@ -99,16 +100,6 @@ def match_members(rows, near, rule, members, bounds):
                 terms[at] = term
                 at += 1
     return made, times[:slot], terms[:at]
-
-
-@step
-def with_room(values, needed):
-    """An array as it is, or twice as long as needed when it is too short."""
-    if needed <= len(values):
-        return values
-    longer = np.zeros(2 * needed, values.dtype)
-    longer[: len(values)] = values
-    return longer
 
 
 @kernel

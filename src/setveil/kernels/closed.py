@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.itemsets import Int32s, Int64s, Rows, roomier
+from setveil.kernels.arrays import roomier
+from setveil.kernels.itemsets import Int32s, Int64s, Rows
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.top import Found, ranked_rows
 
@@ -71,7 +72,7 @@ def mine_closed(rows: Rows, count: int, least_size: int, most: int, limit: int) 
     sets, waiting, pushed, last = np.int64(0), np.int64(0), np.int64(0), np.int64(limit)
     parent, core, support = np.int64(-1), np.int64(-1), total
     while width > 0:
-        size = gather(rows, set_items, set_starts, parent, core, wanted)
+        size = gather(set_items, set_starts, parent, core, wanted)
         found = count_beside(rows, wanted, size, counts, touched)
         closed = closure(counts, touched, found, support, core, wanted, size)
         if closed >= 0:
@@ -115,7 +116,7 @@ def mine_closed(rows: Rows, count: int, least_size: int, most: int, limit: int) 
 
 
 @step
-def gather(rows, set_items, set_starts, parent, core, wanted):
+def gather(set_items, set_starts, parent, core, wanted):
     """Write the items of the parent and the one that is added, ascending; gives their number."""
     size = np.int64(0)
     if parent >= 0:

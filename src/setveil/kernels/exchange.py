@@ -104,7 +104,7 @@ def centre_without(rows, near, rule, groups, row, board):
 @step
 def keep(rows, row, centre, board, slots, gains, size, rule):
     """What a cluster keeps when a vocabulary comes to the centre on the board as the last one."""
-    _, starts, ends, flow, items = match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))
+    _, _, ends, flow, items = match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))
     kept, at = np.int64(0), np.int64(0)
     for i in range(len(items)):
         for j in range(board.start[items[i]], board.stop[items[i]]):

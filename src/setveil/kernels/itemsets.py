@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from setveil.kernels.arrays import roomier
+from setveil.kernels.bitmaps import bit_of, popcount
 from setveil.kernels.jit import kernel, step
 
 Int32s = npt.NDArray[np.int32]
@@ -21,12 +23,6 @@ Int64s = npt.NDArray[np.int64]
 
 LIMIT, COUNT, USED, FULL = 0, 1, 2, 3
 """Places in `Sink.state`: supports up to the limit are of no interest; itemsets and items stored; whether no more fit."""
-
-_ODD = np.uint64(0x5555555555555555)
-_PAIRS = np.uint64(0x3333333333333333)
-_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
-_ONE, _TWO, _FOUR, _TOP, _BITS = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56), np.uint64(63)
 
 
 class Rows(NamedTuple):
@@ -224,17 +220,6 @@ def descend(rows, sink, desk, item, chosen, supports, least_size):
 
 
 @step
-def roomier(values, size):
-    """The same array, or a copy of twice its length where it has less than `size` places."""
-    if size <= len(values):
-        return values
-    more = np.empty(2 * size, dtype=values.dtype)
-    for at in range(len(values)):
-        more[at] = values[at]
-    return more
-
-
-@step
 def vertical(rows, desk, item, chosen, words):
     """One bitmap for each chosen item, one after the other: a bit for each row that holds `item`."""
     start, stop = rows.starts[item], rows.starts[item + 1]
@@ -243,7 +228,7 @@ def vertical(rows, desk, item, chosen, words):
         desk.slot[chosen[at]] = at
     for at in range(stop - start):
         place = rows.indptr[rows.holders[start + at]]
-        bit = _ONE << (np.uint64(at) & _BITS)
+        bit = bit_of(at)
         other = rows.items[place]
         while other < item:
             if desk.slot[other] >= 0:
@@ -270,7 +255,7 @@ def weight_planes(rows, item, words):
         weight = rows.weights[rows.holders[start + at]]
         for plane in range(height):
             if (weight >> plane) & 1:
-                planes[plane * words + (at >> 6)] |= _ONE << (np.uint64(at) & _BITS)
+                planes[plane * words + (at >> 6)] |= bit_of(at)
     return planes
 
 
@@ -292,15 +277,6 @@ def overlap(prefixes, prefix, bitmaps, bitmap, planes, words):
             part += popcount(prefixes[prefix + word] & bitmaps[bitmap + word] & planes[plane * words + word])
         total += part << plane
     return total
-
-
-@step
-def popcount(word):
-    """The number of bits that are set."""
-    word = word - ((word >> _ONE) & _ODD)
-    word = (word & _PAIRS) + ((word >> _TWO) & _PAIRS)
-    word = (word + (word >> _FOUR)) & _NIBBLES
-    return np.int64((word * _BYTES) >> _TOP)
 
 
 @step

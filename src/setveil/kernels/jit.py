@@ -39,7 +39,7 @@ def step(function: Function) -> Function:
 
 def sources(module: str) -> tuple[str, ...]:
     """The text of all files of kernels that a file of kernels takes something from, at once or through others."""
-    package, found, pending = module.rpartition(".")[0] + ".", {module, __name__}, [module]
+    package, found, pending = module.partition(".")[0] + ".", {module, __name__}, [module]
     for name in pending:
         names = {getattr(value, "__module__", None) or "" for value in vars(sys.modules[name]).values()}
         new = sorted(other for other in names - found if other.startswith(package))

@@ -15,16 +15,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from setveil.kernels.arrays import grown
+from setveil.kernels.bitmaps import count_joint, popcount
+from setveil.kernels.cohorts import close_cohort, count_beside, new_desk, open_cohort
 from setveil.kernels.jit import kernel, step
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
-_ODD = np.uint64(0x5555555555555555)
-_PAIRS = np.uint64(0x3333333333333333)
-_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x0101010101010101)
-_ONE, _TWO, _FOUR, _TOP = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(29)
@@ -51,47 +49,6 @@ class Level(NamedTuple):
     table: Int64s  # open addressing: rows by the hash of their items, -1 where free
 
 
-class Desk(NamedTuple):
-    """Scratch for one cohort at a time."""
-
-    counts: Int32s  # of each rank; 0 between uses
-    slot: Int32s  # the bitmap of each rank; -1 between uses
-    private_counts: Int32s
-    private_slot: Int32s
-    touched: Int32s
-    private_touched: Int32s
-
-
-class Cohort(NamedTuple):
-    """The records that hold one rank, as bitmaps of the items that stand in enough of them."""
-
-    ranks: Int32s  # all that stand in them, ascending
-    counts: Int32s  # of every rank
-    slot: Int32s  # the bitmap of a rank; -1 without one
-    bits: npt.NDArray[np.uint64]
-    privates: Int32s  # the private items that have bitmaps
-    private_counts: Int32s
-    private_bits: npt.NDArray[np.uint64]
-    met: Int32s  # all private items that stand in them
-
-
-@step
-def ones(word):
-    word = word - ((word >> _ONE) & _ODD)
-    word = (word & _PAIRS) + ((word >> _TWO) & _PAIRS)
-    word = (word + (word >> _FOUR)) & _NIBBLES
-    return np.int64((word * _BYTES) >> _TOP)
-
-
-@step
-def count_joint(left, right):
-    """How many bits two bitmaps have in common."""
-    total = np.int64(0)
-    for at in range(len(left)):
-        total += ones(left[at] & right[at])
-    return total
-
-
 @step
 def most_allowed(support, h):
     """The greatest count whose share of `support` is not above h, by the very division that the promise speaks of."""
@@ -107,16 +64,6 @@ def most_allowed(support, h):
 def mix(code, item):
     code = (code ^ np.uint64(item + 1)) * _MIX
     return code ^ (code >> _SHIFT)
-
-
-@step
-def grown(rows, used):
-    """The same array, with room for one more row."""
-    if used < len(rows):
-        return rows
-    larger = np.empty((2 * len(rows) + 64, rows.shape[1]), dtype=np.int32)
-    larger[: len(rows)] = rows
-    return larger
 
 
 @kernel
@@ -151,75 +98,6 @@ def find_row(level, code, prefix, without, left, right):
             return row
         place = (place + 1) & mask
     return np.int64(-1)
-
-
-@step
-def new_desk(rows):
-    """Scratch for the cohorts of a kernel, one after the other."""
-    ranks, privates = len(rows.starts) - 1, rows.private_count
-    return Desk(
-        np.zeros(ranks, dtype=np.int32),
-        np.full(ranks, -1, dtype=np.int32),
-        np.zeros(privates, dtype=np.int32),
-        np.full(privates, -1, dtype=np.int32),
-        np.empty(ranks, dtype=np.int32),
-        np.empty(privates, dtype=np.int32),
-    )
-
-
-@step
-def count_beside(indptr, items, holders, counts, touched):
-    """Count the items of some rows; those that are met, ascending."""
-    used = 0
-    for row in holders:
-        for at in range(indptr[row], indptr[row + 1]):
-            if counts[items[at]] == 0:
-                touched[used] = items[at]
-                used += 1
-            counts[items[at]] += 1
-    return np.sort(touched[:used])
-
-
-@step
-def fill_bits(indptr, items, holders, slot, bits):
-    """Set the bit of each row in the bitmaps of its items."""
-    for number in range(len(holders)):
-        row, word, bit = holders[number], number >> 6, _ONE << np.uint64(number & 63)
-        for at in range(indptr[row], indptr[row + 1]):
-            place = slot[items[at]]
-            if place >= 0:
-                bits[place, word] |= bit
-
-
-@step
-def open_cohort(rows, first, k, least, desk):
-    """Count what stands beside one rank; bitmaps of later ranks in k records or more and of private items in more than `least`."""
-    holders = rows.holders[rows.starts[first] : rows.starts[first + 1]]
-    ranks = count_beside(rows.indptr, rows.ranks, holders, desk.counts, desk.touched)
-    privates = count_beside(rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched)
-    used = 0
-    for rank in ranks:
-        if rank > first and desk.counts[rank] >= k:
-            desk.slot[rank] = used
-            used += 1
-    kept = privates[desk.private_counts[privates] > least]
-    for place in range(len(kept)):
-        desk.private_slot[kept[place]] = place
-    words = (len(holders) + 63) // 64
-    bits = np.zeros((used, words), dtype=np.uint64)
-    private_bits = np.zeros((len(kept), words), dtype=np.uint64)
-    fill_bits(rows.indptr, rows.ranks, holders, desk.slot, bits)
-    fill_bits(rows.private_indptr, rows.privates, holders, desk.private_slot, private_bits)
-    return Cohort(ranks, desk.counts, desk.slot, bits, kept, desk.private_counts[kept], private_bits, privates)
-
-
-@step
-def close_cohort(cohort, desk):
-    """Leave the desk as it was."""
-    desk.counts[cohort.ranks] = 0
-    desk.slot[cohort.ranks] = -1
-    desk.private_counts[cohort.met] = 0
-    desk.private_slot[cohort.met] = -1
 
 
 @kernel
@@ -327,7 +205,7 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
                         support = np.int64(0)
                         for word in range(words):
                             joint[word] = members[left, word] & members[right, word]
-                            support += ones(joint[word])
+                            support += popcount(joint[word])
                         if support == 0:
                             continue
                         private, count = np.int64(-1), np.int64(0)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from setveil.kernels.arrays import roomier
 from setveil.kernels.assignment import assign
-from setveil.kernels.itemsets import roomier
 from setveil.kernels.jit import kernel, step
 
 Int32s = npt.NDArray[np.int32]
@@ -52,7 +52,7 @@ def nearest_distances(some: Rows, others: Rows, table: Int64s, omega: int) -> In
         for other in range(len(others.indptr) - 1):
             columns = others.items[others.indptr[other] : others.indptr[other + 1]]
             apart = omega * (len(rows) + len(columns))
-            if apart - most_gain(rows, columns, table, omega) >= best:
+            if apart - most_gain(rows, columns, table, omega, len(rows) > len(columns)) >= best:
                 continue
             best = min(best, apart - match_sets(rows, columns, table, omega))
             if best == 0:
@@ -62,22 +62,15 @@ def nearest_distances(some: Rows, others: Rows, table: Int64s, omega: int) -> In
 
 
 @step
-def most_gain(rows, columns, table, omega):
-    """No matching of two itemsets gains more than the best partner of each, on the smaller side."""
+def most_gain(rows, columns, table, omega, turned):
+    """No matching of two itemsets gains more than the best partner of each on one side: that of the columns, if turned."""
     total = np.int64(0)
-    if len(rows) > len(columns):
-        for column in columns:
-            most = np.int64(0)
-            for row in rows:
-                if table[row, column] >= 0:
-                    most = max(most, 2 * omega - table[row, column])
-            total += most
-        return total
-    for row in rows:
+    for one in columns if turned else rows:
         most = np.int64(0)
-        for column in columns:
-            if table[row, column] >= 0:
-                most = max(most, 2 * omega - table[row, column])
+        for other in rows if turned else columns:
+            distance = table[other, one] if turned else table[one, other]
+            if distance >= 0:
+                most = max(most, 2 * omega - distance)
         total += most
     return total
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from setveil.kernels.arrays import roomier
 from setveil.kernels.centre import (
     Centre,
     Int32s,
@@ -18,7 +19,6 @@ from setveil.kernels.centre import (
     new_board,
     nil_cost,
     set_board,
-    with_room,
 )
 from setveil.kernels.jit import kernel, step
 
@@ -230,7 +230,7 @@ def centre_of(store, number):
 @step
 def keep_centre(store, centre, cluster, size, rule, board):
     """Add a centre to the store, with a posting for each term that it takes."""
-    count, slots, gains = set_board(centre, size, rule, board)
+    count, _, _ = set_board(centre, size, rule, board)
     number, postings = store.used[1], store.used[0]
     first, length = store.slots[number], len(centre.times)
     at = store.starts[first]
@@ -263,16 +263,16 @@ def grown(store, slots, entries, postings):
         store.size,
         store.nil,
         store.slots,
-        with_room(store.times, slots),
-        with_room(store.starts, slots + 1),
-        with_room(store.items, entries),
-        with_room(store.sums, entries),
-        with_room(store.peaks, entries),
-        with_room(store.peak, slots),
+        roomier(store.times, slots),
+        roomier(store.starts, slots + 1),
+        roomier(store.items, entries),
+        roomier(store.sums, entries),
+        roomier(store.peaks, entries),
+        roomier(store.peak, slots),
         store.head,
-        with_room(store.following, postings),
-        with_room(store.centre, postings),
-        with_room(store.gain, postings),
-        with_room(store.room, postings),
+        roomier(store.following, postings),
+        roomier(store.centre, postings),
+        roomier(store.gain, postings),
+        roomier(store.room, postings),
         store.used,
     )

@@ -18,7 +18,7 @@ from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonym
 from setveil.published.generalized import Generalized, relabeled
 
 if TYPE_CHECKING:
-    from setveil.kernels import partition as kernels
+    from setveil.kernels.partition import split as kernels
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -142,7 +142,7 @@ class _Work:
     """The arrays of one run, and the loop that hands slices of them to workers."""
 
     def __init__(self, data: Transactions, kept: Int64s, hierarchy: Hierarchy, k: int) -> None:
-        from setveil.kernels import partition as kernels
+        from setveil.kernels.partition import split as kernels
 
         self.kernels, self.k, self.kept = kernels, k, kept
         rows = data.take(kept)

@@ -24,7 +24,7 @@ def assemble(
 
     Joint clusters were made after their parts, so reversed numbers put parents first. Empty records come last.
     """
-    from setveil.kernels.subrecords import collect_subrecords
+    from setveil.kernels.disassociation.subrecords import collect_subrecords
 
     rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
     number, made = _numbered(clusters, chunks, joints)

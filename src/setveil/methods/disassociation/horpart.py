@@ -43,7 +43,7 @@ def horpart(data: Transactions, apart: npt.NDArray[np.bool_], least: int, limit:
         least: How many records a cluster holds at least.
         limit: A group of this many records is cut.
     """
-    from setveil.kernels.horizontal import split_horizontally
+    from setveil.kernels.disassociation.horizontal import split_horizontally
 
     origin = canonical_order(data)
     rows, order = data.take(origin), np.arange(len(origin))

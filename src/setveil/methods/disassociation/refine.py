@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,10 @@ from setveil.errors import ParameterError
 from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.verpart import Chunks, tasks
 
+if TYPE_CHECKING:
+    from setveil.kernels.disassociation.lists import Lists
+
 Int64s = npt.NDArray[np.int64]
-Int32s = npt.NDArray[np.int32]
-Lists = tuple[Int64s, Int32s, Int32s, Int32s, Int64s, Int32s]
 
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
@@ -56,7 +58,7 @@ def refine(
 
     With `with_lost`, a term that stands in no chunk at all is shared in the first joint cluster that has it k times.
     """
-    from setveil.kernels.chunks import refine as refine_range
+    from setveil.kernels.disassociation.refine import refine as refine_range
 
     shared = _not_shared(clusters)
     ranges = tasks(clusters, BLOCK)
@@ -77,7 +79,7 @@ def refine(
 
 def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
     """Joint clusters as the paper makes them, but for its unsound Property 1."""
-    from setveil.kernels.chunks import refine_as_paper as refine_all
+    from setveil.kernels.disassociation.refine import refine_as_paper as refine_all
 
     if clusters.rows.occurrences > MOST:
         raise ParameterError("order", "paper", f"the paper's way takes at most {MOST} occurrences, the default as many as there are")
@@ -91,7 +93,7 @@ def _open(
     clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int, shared: Int64s
 ) -> tuple[Lists, Int64s, Int64s, Int64s]:
     """What the clusters of a range may share, their sizes, the cluster of each of their records, and their part of `shared`."""
-    from setveil.kernels.leftover import list_open
+    from setveil.kernels.disassociation.leftover import list_open
 
     rows, bounds = clusters.rows, clusters.bounds
     width = np.int64(max(len(rows.vocabulary), 1))

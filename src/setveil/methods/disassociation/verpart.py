@@ -31,7 +31,7 @@ def verpart(clusters: Clusters, apart: npt.NDArray[np.bool_], k: int, m: int, en
     Terms below k records and those to be kept apart form the term chunk. A cluster without one that has fewer subrecords than Lemma 2
     asks for gives up its least frequent term.
     """
-    from setveil.kernels.chunks import split_vertically
+    from setveil.kernels.disassociation.vertical import split_vertically
 
     rows, bounds = clusters.rows, clusters.bounds
     chunk = np.full(len(rows.items), -1, dtype=np.int32)

@@ -15,7 +15,7 @@ from setveil.promises.promise import Promise
 from setveil.published.generalized import Generalized
 
 if TYPE_CHECKING:
-    from setveil.kernels import threats
+    from setveil.kernels.recoding import threats
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ class Frame:
     """Records over a tree whose nodes are numbered in preorder, each chain of single children taken as its lowest node."""
 
     def __init__(self, data: Transactions, hierarchy: Hierarchy, m: int) -> None:
-        from setveil.kernels import threats
+        from setveil.kernels.recoding import threats
 
         self.kernels, self.hierarchy = threats, hierarchy
         self.nodes = _without_chains(hierarchy)
@@ -74,7 +74,7 @@ class Frame:
     @cached_property
     def data(self) -> threats.Data:
         starts = np.zeros(len(self.up) + 1, dtype=np.int64)
-        arguments = self.indptr, self.leaves, self.up, self.first, self.over
+        arguments = self.indptr, self.leaves, self.up, self.over
         self.kernels.list_holders(*arguments, starts, np.empty(0, dtype=np.int32))
         starts = np.cumsum(starts)
         holders = np.empty(starts[-1], dtype=np.int32)

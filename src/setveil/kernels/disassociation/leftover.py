@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.kernels.disassociation.lists import Lists
 from setveil.kernels.jit import kernel, step
 
 
@@ -15,9 +16,7 @@ def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never,
     anyhow. Terms are numbered anew by how many clusters may share them, most first, of equals in their own order.
 
     Returns:
-        `(ptr, term, place, occurrence, told_ptr, told)`: for each cluster its open occurrences by term, their records and where they stand,
-        both counted from the first record; and the terms that are told of, each as twice its number, plus one where the cluster must
-        keep it.
+        The lists of the clusters; records and where occurrences stand are counted from the first record.
     """
     begin = indptr[bounds[first]]
     sums, clusters = indptr[bounds[last]] - begin, last - first
@@ -48,7 +47,7 @@ def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never,
             occurrence[end] = find_occurrence(indptr, items, record, term_at[number]) - begin
             end += 1
         ptr[cluster - first + 1], told_ptr[cluster - first + 1] = end, told_end
-    return ptr, term[:end].copy(), place[:end].copy(), occurrence[:end].copy(), told_ptr, told[:told_end].copy()
+    return Lists(ptr, term[:end].copy(), place[:end].copy(), occurrence[:end].copy(), told_ptr, told[:told_end].copy())
 
 
 @step

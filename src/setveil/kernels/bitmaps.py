@@ -1,0 +1,37 @@
+"""Steps over bitmaps: words of 64 bits, a bit for each row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.kernels.jit import step
+
+_ODD = np.uint64(0x5555555555555555)
+_PAIRS = np.uint64(0x3333333333333333)
+_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_BYTES = np.uint64(0x0101010101010101)
+_ONE, _TWO, _FOUR, _TOP, _LAST = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56), np.uint64(63)
+
+
+@step
+def bit_of(row):
+    """The bit of a row within its word, which is word `row >> 6`."""
+    return _ONE << (np.uint64(row) & _LAST)
+
+
+@step
+def popcount(word):
+    """The number of bits that are set."""
+    word = word - ((word >> _ONE) & _ODD)
+    word = (word & _PAIRS) + ((word >> _TWO) & _PAIRS)
+    word = (word + (word >> _FOUR)) & _NIBBLES
+    return np.int64((word * _BYTES) >> _TOP)
+
+
+@step
+def count_joint(left, right):
+    """How many bits two bitmaps have in common."""
+    total = np.int64(0)
+    for at in range(len(left)):
+        total += popcount(left[at] & right[at])
+    return total

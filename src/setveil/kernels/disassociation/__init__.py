@@ -1,0 +1,1 @@
+"""Hot loops of disassociation: a file for each phase, and for the steps that phases share."""
