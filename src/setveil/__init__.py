@@ -6,9 +6,11 @@ This is the front door. Its names are loaded when they are first used, so that `
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all else here
 if TYPE_CHECKING:
+    from typing import Any
+
     from setveil.audit import Verdict, verify
     from setveil.audit.exposure import exposure
     from setveil.data.exchange import as_transactions, convert

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
+TYPE_CHECKING = False  # as in `typing`, which an interruption could hit before `main` is there
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
+    from typing import NoReturn
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -23,12 +22,16 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     the work is done, is none.
     """
     try:
-        signal.signal(signal.SIGTERM, _stop)
+        from setveil.cli.interrupt import listen, listen_no_more
+
+        listen()
         _prepare_streams()
         code = answer(sys.argv[1:] if args is None else args)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        listen_no_more()
     except KeyboardInterrupt:
         code = _interrupted()
+    if code == INTERRUPTED:
+        os._exit(code)  # at once, whatever other threads still do, and with this code: Python itself might end by the signal
     sys.exit(code)
 
 
@@ -100,9 +103,5 @@ def _drop_output() -> None:
 
 def _interrupted() -> int:
     sys.stderr.write("setveil: interrupted, nothing half-written is left\n")
+    sys.stderr.flush()
     return INTERRUPTED
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    """Turn a request to end into an interruption, so that what is half done is cleared away."""
-    raise KeyboardInterrupt
