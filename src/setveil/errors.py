@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,13 @@ class ReleaseError(DataError):
 
 class InfeasibleError(SetveilError, ValueError):
     """No release of this data can keep this promise."""
+
+
+def check_count(name: str, value: object, least: int) -> int:
+    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ParameterError(name, value, f"it must be a whole number of {least} or more")
+    return int(value)
 
 
 def _restored(kind: type[SetveilError], arguments: tuple[object, ...], facts: dict[str, object]) -> SetveilError:

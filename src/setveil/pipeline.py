@@ -156,6 +156,13 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     Args:
         job: What to do.
         progress: Is told the stage and how far it is; a total of 0 means that nobody knows.
+
+    Example:
+        >>> from setveil.methods import Disassociation
+        >>> job = Job(data=[["wine", "beer"], ["wine"], ["beer"]], promise=KmAnonymity(k=2, m=2), method=Disassociation())
+        >>> outcome = run(job)
+        >>> outcome.verdict.holds, outcome.release
+        (True, Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2)))
     """
     clock = _Clock(progress)
     _check_job(job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import comb
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from setveil.audit.itemsets import Marks, Numbers, Search, Vertical
 from setveil.audit.kanonymity import count_records
-from setveil.data.transactions import Bags, Transactions
-from setveil.promises.promise import check_count
+from setveil.data.exchange import as_transactions
+from setveil.data.seeds import random_from
+from setveil.data.transactions import Bags
+from setveil.errors import check_count
 
 _MOST_ITEMSETS = 150_000_000
 """How many itemsets of one size the records may hold together to be looked through one by one."""
@@ -40,7 +42,7 @@ class Exposure:
     """How exposed data is, in shares of its records; no item of anybody is named.
 
     Example:
-        >>> print(exposure(Transactions.of([["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]])).text)
+        >>> print(exposure([["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]]).text)
         60.0 % of 5 records stand fewer than 2 times.
         Whoever knows 1 item of a person finds fewer than 2 records for 0.0 % of the people.
         Whoever knows 2 items of a person finds fewer than 2 records for 60.0 % of the people.
@@ -80,7 +82,7 @@ class Exposure:
         return asdict(self)
 
 
-def exposure(data: Transactions, *, k: int = 2, known: Sequence[int] = (1, 2, 3), seed: int = 0) -> Exposure:
+def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0) -> Exposure:
     """How exposed data is as it stands.
 
     A record is exposed to whoever knows i items when up to i of its items stand together in fewer than k records. One and two items are
@@ -88,14 +90,20 @@ def exposure(data: Transactions, *, k: int = 2, known: Sequence[int] = (1, 2, 3)
     (of which each is examined against all records), with the number stated.
 
     Args:
-        data: The records; of bags, an adversary who knows an item also knows how often it stands.
+        data: The records, or any object that `as_transactions` takes; of bags, an adversary who knows an item also knows how often it
+            stands.
         k: Fewer records than this pick a person out.
-        known: How many items the adversary knows; each 1 or more.
+        known: How many items the adversary knows, one or several numbers; each 1 or more.
         seed: For the sample.
+
+    Example:
+        >>> found = exposure([["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]], known=2)
+        >>> found.whole, found.known[0].share
+        (0.6, 0.6)
     """
-    check_count("k", k, 2)
-    for number in known:
-        check_count("known", number, 1)
+    k = check_count("k", k, 2)
+    known = [check_count("known", number, 1) for number in (known if isinstance(known, Iterable) else [known])]
+    data = as_transactions(data)
     counted = count_records(data)
     vertical, records = Vertical.of(counted), len(data)
     weights, lengths = vertical.weights, vertical.lengths
@@ -126,5 +134,5 @@ def _sample(lengths: Numbers, size: int, seed: int) -> Marks | None:
     if size <= 2 or total <= _MOST_ITEMSETS or len(lengths) <= _SAMPLE:
         return None
     marks = np.zeros(len(lengths), dtype=bool)
-    marks[np.random.default_rng(seed).choice(len(lengths), size=_SAMPLE, replace=False)] = True
+    marks[random_from(seed).choice(len(lengths), size=_SAMPLE, replace=False)] = True
     return marks

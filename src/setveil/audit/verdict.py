@@ -55,7 +55,7 @@ class Check:
         return {"name": self.name, "holds": self.holds, "text": self.text, "witnesses": [witness.to_dict() for witness in self.witnesses]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """The answers to all questions that were asked about a release or a data set.
 
@@ -64,6 +64,8 @@ class Verdict:
         >>> verdict = Verdict(KAnonymity(k=2), (Check("records", True, "5 records are published for 5 originals"),))
         >>> verdict.holds
         True
+        >>> verdict
+        Verdict(holds: k-anonymity (k = 2); 1 of 1 checks hold)
         >>> print(verdict.text)
         holds: k-anonymity (k = 2)
           yes  records: 5 records are published for 5 originals
@@ -96,8 +98,15 @@ class Verdict:
             lines.extend(f"       witness{' (private)' * witness.private}: {witness.text}" for witness in check.witnesses)
         return "\n".join(lines)
 
+    def __bool__(self) -> bool:
+        """Whether every check holds, so that `assert verify(...)` means what it says."""
+        return self.holds
+
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.text.splitlines()[0]}; {len(self.checks) - len(self.failed)} of {len(self.checks)} checks hold)"
 
     def to_dict(self) -> dict[str, object]:
         """The verdict as it is written in JSON."""

@@ -12,13 +12,12 @@ from setveil.audit.verdict import Check, Verdict
 from setveil.audit.vocabularies import check_vocabularies, check_vocabulary_structure
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, check_count
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
-from setveil.promises.promise import Promise, check_count
+from setveil.promises.promise import Promise
 from setveil.promises.vocabularies import VocabularyKAnonymity
-from setveil.published import Published
 from setveil.published.disassociated import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
@@ -26,8 +25,8 @@ from setveil.published.vocabularies import Vocabularies
 
 
 def verify(
-    thing: Published | Transactions,
-    original: Transactions | None = None,
+    thing: object,
+    original: object = None,
     *,
     promise: Promise | None = None,
     limit: int = 1,
@@ -38,7 +37,7 @@ def verify(
     Written independently of every method: it counts again from the published records.
 
     Args:
-        thing: A release; or transactions or bags as they are.
+        thing: A release; or data as it is, as any object that `as_transactions` takes.
         original: The data a release was made from, as any object that `as_transactions` takes; then also whether no record is lost or
             invented, and each is the image of its original.
         promise: What to check; by default what the release itself promises.
@@ -51,7 +50,9 @@ def verify(
         >>> verdict.holds, verdict.witness.items, verdict.witness.count
         (False, ('milk',), 1)
     """
-    check_count("limit", limit, 1)
+    limit = check_count("limit", limit, 1)
+    if not isinstance(hierarchy, Hierarchy | None):
+        raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
     original = None if original is None else as_transactions(original)
     if isinstance(thing, Disassociated):
         asked = thing.promise if promise is None else promise
@@ -65,11 +66,12 @@ def verify(
     if isinstance(thing, Vocabularies):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_vocabularies(thing, original, asked, hierarchy, limit)))
+    data = as_transactions(thing)
     if promise is None:
         raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
     if original is not None:
         raise ParameterError("original", original, "only a release, which has a hierarchy, can be compared with its original")
-    return Verdict(promise, (check_promise(count_records(thing), promise, limit),))
+    return Verdict(promise, (check_promise(count_records(data), promise, limit),))
 
 
 def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:

@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.exchange import as_transactions
 from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
+from setveil.errors import ParameterError
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,14 @@ class Summary:
         return fields
 
 
-def summarize(data: Transactions, most_frequent: int = 10) -> Summary:
+def summarize(data: object, most_frequent: int = 10) -> Summary:
     """Count records, items and occurrences, and how many records are equal.
 
     Equal records are found by two independent 64-bit hashes of each record: that two different ones count as equal has, with a hundred
     million records, a chance below 10**-22. Nothing but this summary rests on it; verification compares records themselves.
 
     Args:
-        data: Records or bags.
+        data: Records or bags, or any object that `as_transactions` takes.
         most_frequent: How many of the most frequent items to name.
 
     Cost:
@@ -80,6 +82,9 @@ def summarize(data: Transactions, most_frequent: int = 10) -> Summary:
         >>> found.records, found.distinct_records, found.unique_records, found.most_frequent
         (4, 3, 2, (('beer', 3), ('wine', 1)))
     """
+    if not isinstance(most_frequent, int | np.integer) or most_frequent < 0:
+        raise ParameterError("most_frequent", most_frequent, "it must be a whole number of 0 or more")
+    data = as_transactions(data)
     supports, lengths = data.supports(), data.lengths
     held = np.flatnonzero(supports)
     top = held[np.argsort(-supports[held], kind="stable")[:most_frequent]].tolist()

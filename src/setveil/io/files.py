@@ -12,7 +12,6 @@ from setveil.io.formats import FORMATS
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
     from setveil.io.source import Source
-    from setveil.published import Published
 
 
 def read(
@@ -39,9 +38,17 @@ def read(
     Raises:
         FileFormatError: when the file is not there or not what its name, content or the options say.
         ParameterError: when an option is outside what is allowed.
+
+    Example:
+        >>> from io import BytesIO
+        >>> list(read(BytesIO(b"record,item\\n1,beer\\n1,wine\\n2,beer\\n")))
+        [('beer', 'wine'), ('beer',)]
     """
     from setveil.io.source import open_source
 
+    if not isinstance(path, str | os.PathLike) and not hasattr(path, "read"):
+        allowed = "give a file or an open binary stream; setveil.as_transactions takes tables and lists"
+        raise ParameterError("path", type(path).__name__, allowed)
     _check_reading(format, memory_limit)
     with open_source(path) as source:
         return read_source(source, format=format, record=record, item=item, count=count, bags=bags, memory_limit=memory_limit)
@@ -67,7 +74,7 @@ def read_source(
 
 
 def write(
-    thing: Transactions | Published,
+    thing: object,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -78,7 +85,7 @@ def write(
     """Write data to a file, or a release to a folder; nothing half-written is ever left.
 
     Args:
-        thing: Transactions or bags (to a file), or a published form (to a folder).
+        thing: A published form (to a folder); or data, as any object that `setveil.as_transactions` takes (to a file).
         path: The file, packed when it ends with `.gz` or `.zst`, `-` for standard output; or the folder.
         format: One of `FORMATS`; by the end of the name when not given. Of a release see `setveil.io.releases.write_release`.
         force: Whether what is there may be replaced.
@@ -88,21 +95,31 @@ def write(
     Raises:
         OutputError: when the place is taken or cannot be written to.
         DataError: when the format cannot hold an item.
-    """
-    from setveil.data.transactions import Transactions
 
-    if not isinstance(thing, Transactions):
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write([["wine", "beer"], ["beer"]], f"{folder}/baskets.csv")
+        ...     list(read(f"{folder}/baskets.csv"))
+        [('beer', 'wine'), ('beer',)]
+    """
+    from setveil.data.exchange import as_transactions
+    from setveil.published import Published
+
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError("path", type(path).__name__, "give the name of a file, or of a folder for a release")
+    if isinstance(thing, Published):
         from setveil.io.releases import write_release
 
         write_release(thing, path, format=format, force=force, seed=seed, public_items=public_items)
         return
     _check_format(format)
-    target = Path(path)
+    data, target = as_transactions(thing), Path(path)
     name = format or format_by_name(target)
     if str(target) == "-":
-        _write_to_output(thing, name)
+        _write_to_output(data, name)
     else:
-        _write_file(thing, target, name, force)
+        _write_file(data, target, name, force)
 
 
 def _check_reading(format: str | None, memory_limit: str | None) -> None:

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -32,7 +31,7 @@ class Method(ABC):
     @abstractmethod
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

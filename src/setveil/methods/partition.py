@@ -68,7 +68,7 @@ class Partition(Method):
 
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

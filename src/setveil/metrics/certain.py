@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.data.transactions import Counts, Transactions
+from setveil.errors import ParameterError, check_count
 from setveil.metrics.itemsets import top_itemsets
 from setveil.published.disassociated import Disassociated
 from setveil.published.reconstruct import reconstruct
@@ -47,6 +48,9 @@ def top_itemsets_with_bounds(
         >>> top_itemsets_with_bounds(release, 2, least_size=2)
         [(('a', 'b'), Support(lower=3, upper=3, expected=3.0)), (('a', 'c'), Support(lower=1, upper=2, expected=1.5))]
     """
+    if not isinstance(release, Disassociated):
+        raise ParameterError("release", release, "only a disassociated release needs bounds; top_itemsets takes any other")
+    check_count("count", count, 1)
     rows, counts = certain_rows(release)
     found = {itemset for itemset, _ in top_itemsets(rows, 2 * count, least_size=least_size, weights=counts)}
     found |= {itemset for itemset, _ in top_itemsets(reconstruct(release, seed), 2 * count, least_size=least_size)}

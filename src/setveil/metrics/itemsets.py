@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Counts, Transactions
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, check_count
 
 if TYPE_CHECKING:
     from setveil.kernels.top import Found
@@ -19,7 +20,7 @@ MOST_TIES = 100_000
 """How many itemsets that tie for the last rank are kept at most."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Itemsets:
     """Itemsets with their supports, the greatest first; of equal supports the shorter first, then in the order of the items.
 
@@ -37,6 +38,10 @@ class Itemsets:
     def __len__(self) -> int:
         return len(self.supports)
 
+    def __repr__(self) -> str:
+        shown = f", supports {self.supports[0]} to {self.supports[-1]}" if len(self) else ""
+        return f"Itemsets({len(self)} itemsets for the {self.wanted} asked for{shown})"
+
     def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
         return zip(self.itemsets, self.supports.tolist(), strict=True)
 
@@ -51,11 +56,11 @@ class Itemsets:
         return len(self) if len(self) <= self.wanted else int((self.supports > self.least_support).sum())
 
 
-def top_itemsets(data: Transactions, count: int = 1000, *, least_size: int = 1, weights: npt.NDArray[np.int64] | None = None) -> Itemsets:
+def top_itemsets(data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
     Args:
-        data: The records; of bags the counts are left aside.
+        data: The records, or any object that `as_transactions` takes; of bags the counts are left aside.
         count: How many itemsets.
         least_size: How many items each must have at least.
         weights: How often each record stands; once when not given.
@@ -78,15 +83,13 @@ def top_itemsets(data: Transactions, count: int = 1000, *, least_size: int = 1, 
     return _found(find_top, data, count, least_size, weights)
 
 
-def closed_itemsets(
-    data: Transactions, count: int = 1000, *, least_size: int = 1, weights: npt.NDArray[np.int64] | None = None
-) -> Itemsets:
+def closed_itemsets(data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None) -> Itemsets:
     """The closed itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
     An itemset is closed when every larger one stands in fewer records; the others' supports follow from these. [Liu2010b] section V-B
 
     Args:
-        data: The records; of bags the counts are left aside.
+        data: The records, or any object that `as_transactions` takes; of bags the counts are left aside.
         count: How many itemsets.
         least_size: How many items each must have at least.
         weights: How often each record stands; once when not given.
@@ -106,13 +109,19 @@ def closed_itemsets(
     return _found(find_closed, data, count, least_size, weights)
 
 
-def _found(find: Callable[..., Found], data: Transactions, count: int, least_size: int, weights: npt.NDArray[np.int64] | None) -> Itemsets:
-    for name, value in (("count", count), ("least_size", least_size)):
-        if value < 1:
-            raise ParameterError(name, value, "it must be a whole number of 1 or more")
-    given = np.ones(len(data), dtype=np.int64) if weights is None else np.array(weights, dtype=np.int64)
+def _found(find: Callable[..., Found], thing: object, count: int, least_size: int, weights: npt.ArrayLike | None) -> Itemsets:
+    count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
+    data = as_transactions(thing)
+    given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
     found = find(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
     return _sorted(found.sizes, found.supports, found.items, data, count, found.complete)
+
+
+def _weights(weights: npt.ArrayLike, records: int) -> Counts:
+    given = np.asarray(weights)
+    if given.shape != (records,) or (records and (given.dtype.kind not in "iu" or given.min() < 0)):
+        raise ParameterError("weights", weights, f"it must hold a whole number of 0 or more for each of the {records} records")
+    return given.astype(np.int64)
 
 
 def _sorted(sizes: Counts, supports: Counts, items: Counts, data: Transactions, count: int, complete: bool) -> Itemsets:

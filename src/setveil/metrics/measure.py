@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from setveil.data.exchange import as_transactions
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -25,8 +26,8 @@ Losses = dict[str, float | dict[str, float]]
 
 def measure(
     release: Published,
-    original: Transactions,
-    names: Iterable[str] | None = None,
+    original: object,
+    names: Iterable[str] | str | None = None,
     *,
     seed: int = 0,
     reconstructions: int = 1,
@@ -42,7 +43,8 @@ def measure(
     Args:
         release: The release.
         original: The data it was made from; any object that `as_transactions` takes.
-        names: Which losses; all that fit the form of the release when not given (of generalized sets without those for bags).
+        names: Which losses, or the name of one; all that fit the form of the release when not given (of generalized sets without those
+            for bags).
         seed: For the queries of `are`, and for reconstructing.
         reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
         hierarchy: For `tkd_ml2` of a disassociated release, and for `blm` and `sdist` of vocabularies that have no tree; without one, these
@@ -50,8 +52,16 @@ def measure(
 
     Raises:
         MisfitError: when the release cannot stem from this original.
+
+    Example:
+        >>> from setveil.promises import KAnonymity
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> release = Generalized.of([["Alcohol"], ["Alcohol"], ["milk"], ["milk"]], tree, KAnonymity(k=2))
+        >>> measure(release, [["beer"], ["wine"], ["milk"], ["milk"]], ["lm", "distortion"])
+        {'lm': 0.25, 'distortion': 0.0}
     """
-    original, chosen = as_transactions(original), _chosen(release, names, hierarchy)
+    original, chosen = _checked(release, original, hierarchy), _chosen(release, names, hierarchy)
+    random_from(seed)
     if isinstance(release, Disassociated):
         return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
     if isinstance(release, Vocabularies):
@@ -63,7 +73,17 @@ def measure(
     return _of_generalized(release, original, chosen, seed)
 
 
-def _chosen(release: Published, names: Iterable[str] | None, hierarchy: Hierarchy | None) -> list[str]:
+def _checked(release: object, original: object, hierarchy: object) -> Transactions:
+    """The records of the original, when all that is given is what it should be."""
+    if not isinstance(release, Published):
+        kind = type(release).__name__
+        raise ParameterError("release", kind, "give a release (setveil.read_release reads one), and then the data it was made from")
+    if not isinstance(hierarchy, Hierarchy | None):
+        raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
+    return as_transactions(original)
+
+
+def _chosen(release: Published, names: Iterable[str] | str | None, hierarchy: Hierarchy | None) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]
     treeless = all(tree is None for tree in (hierarchy, getattr(release, "hierarchy", None), getattr(release, "semantics", None)))
@@ -71,7 +91,9 @@ def _chosen(release: Published, names: Iterable[str] | None, hierarchy: Hierarch
     if names is None:
         asked = OF_BAGS if isinstance(release, Generalized) and not isinstance(release.classes, Bags) else frozenset[str]()
         return [name for name in fitting if name not in asked and name not in without_tree]
-    chosen = list(names)
+    if not isinstance(names, Iterable):
+        raise ParameterError("names", names, "it must be a list of measures")
+    chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.suppression import check_fits
@@ -51,7 +52,7 @@ def _errors(release: Generalized | Suppressed, original: Transactions, seed: int
     """The relative error of each query, by size."""
     if queries < 1:
         raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
-    random, errors = np.random.default_rng(seed), {}
+    random, errors = random_from(seed), {}
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
     padded = np.concatenate([np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1) for rows in drawn])
     truth = count_supports(original, padded)

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from numbers import Real
 from typing import ClassVar
 
-from setveil.errors import ParameterError
-from setveil.promises.promise import Promise, check_count, check_enough, check_items
+from setveil.errors import ParameterError, check_count
+from setveil.promises.promise import Promise, check_enough, check_items
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, check_count
 from setveil.promises.ldiversity import LDiversity
-from setveil.promises.promise import Promise, check_count, check_enough
+from setveil.promises.promise import Promise, check_enough
 
 
 @dataclass(frozen=True, repr=False)

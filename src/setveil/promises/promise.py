@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, asdict, dataclass, fields
-from numbers import Integral
 from typing import ClassVar
 
 from setveil.errors import InfeasibleError, ParameterError
@@ -42,13 +41,6 @@ class Promise(ABC):
         defaults = {field.name: field.default for field in fields(self) if field.default is not MISSING}
         shown = [f"{name}={_shown(value)}" for name, value in asked if name not in defaults or value != defaults[name]]
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def check_count(name: str, value: object, least: int) -> int:
-    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ParameterError(name, value, f"it must be a whole number of {least} or more")
-    return int(value)
 
 
 def check_items(name: str, items: object) -> frozenset[str]:

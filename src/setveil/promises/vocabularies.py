@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from setveil.promises.promise import Promise, check_count, check_enough
+from setveil.errors import check_count
+from setveil.promises.promise import Promise, check_enough
 
 
 @dataclass(frozen=True, repr=False)

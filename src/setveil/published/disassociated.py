@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -64,6 +64,15 @@ class Disassociated:
     c belongs to node `chunk_node[c]`: a record chunk of a simple cluster, a shared chunk of a joint one. Subrecord s, `subrecords` row s,
     stands `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node v. `alignment`, the
     simple cluster of each original record, is private and never written.
+
+    Example:
+        >>> from setveil.promises import KmAnonymity
+        >>> cluster = SimpleCluster(3, [{("flu", "itunes"): 2, ("flu",): 1}], ["ikea"])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
+        >>> release
+        Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2))
+        >>> release.support(["flu", "ikea"])
+        Support(lower=1, upper=3, expected=1.0)
     """
 
     form: ClassVar[str] = "disassociated"
@@ -104,6 +113,10 @@ class Disassociated:
         return isinstance(other, Disassociated) and self.lines() == other.lines()
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, object]:
+        """The release alone, without the index of its items, which is made again when it is asked."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
         return f"Disassociated({len(self)} records in {int(self.is_simple.sum())} clusters, {self.promise})"

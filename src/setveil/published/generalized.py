@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Counts, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -22,6 +23,15 @@ class Generalized:
     `classes` holds the distinct published records in a canonical order (never that of the input), over the nodes of `hierarchy`;
     `sizes` how many people each stands for. What links people to classes is private: `alignment`, the class of each original record, is
     there right after `anonymize` and is never written into a release.
+
+    Example:
+        >>> from setveil.promises import KAnonymity
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> release = Generalized.of([["Alcohol"], ["Alcohol"], ["milk"], ["milk"]], tree, KAnonymity(k=2))
+        >>> release
+        Generalized(4 records in 2 classes, KAnonymity(k=2))
+        >>> release.records().support(["Alcohol"])
+        2
     """
 
     form: ClassVar[str] = "generalized"
@@ -123,8 +133,7 @@ class Generalized:
     def records(self, seed: int | None = None) -> Transactions:
         """All published records as transactions (or bags), in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        random = np.random.default_rng(seed)
-        return self.classes.take(random.permutation(rows))
+        return self.classes.take(random_from(seed).permutation(rows))
 
     def without_alignment(self) -> Generalized:
         """The same release as anybody may have it."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
-from setveil.errors import DataError, ParameterError
+from setveil.errors import DataError, ParameterError, check_count
 from setveil.published.allotment import Supply, allot
 from setveil.published.disassociated import Disassociated
 from setveil.published.draws import draw_places
@@ -42,9 +43,10 @@ def reconstruct(release: Disassociated, seed: int | None = None, *, most_per_ter
         >>> len(world), dict(zip(world.vocabulary, world.supports().tolist()))
         (3, {'flu': 3, 'ikea': 1, 'itunes': 2})
     """
-    if most_per_term < 1:
-        raise ParameterError("most_per_term", most_per_term, "it must be a whole number of 1 or more")
-    random = np.random.default_rng(seed)
+    if not isinstance(release, Disassociated):
+        raise ParameterError("release", release, "only a disassociated release is reconstructed; others tell their records()")
+    check_count("most_per_term", most_per_term, 1)
+    random = random_from(seed)
     records, kinds = place_pieces(Forest.of(release), most_per_term, random)
     return assemble(release, random.permutation(len(release))[records], kinds)
 
@@ -56,8 +58,7 @@ def reconstructions(release: Disassociated, count: int, seed: int | None = None,
 
 def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
     """The seeds of several independent reconstructions; the first is the seed itself."""
-    if count < 1:
-        raise ParameterError("reconstructions", count, "it must be a whole number of 1 or more")
+    check_count("reconstructions", count, 1)
     if seed is None:
         return [None] * count
     return [seed, *np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()]

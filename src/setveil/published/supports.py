@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.forest import Flags, Forest
 
@@ -50,7 +51,7 @@ class SupportIndex:
 
     def bounds(self, itemset: Iterable[object]) -> Support:
         """See `setveil.published.query.support`."""
-        labels, numbers = sorted({str(item) for item in itemset}), self.forest.release.vocabulary.numbers
+        labels, numbers = sorted(set(texts_of(itemset))), self.forest.release.vocabulary.numbers
         if not all(label in numbers for label in labels):
             return Support(0, 0, 0.0)
         if not labels:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Counts, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.promises.promise import Promise
@@ -48,7 +49,13 @@ class Suppressed:
 
     @classmethod
     def of_rows(
-        cls, rows: Transactions, promise: Promise, method: Mapping[str, object], *, alignment: npt.NDArray[np.int64] | None = None
+        cls,
+        rows: Transactions,
+        promise: Promise,
+        method: Mapping[str, object],
+        *,
+        alignment: npt.NDArray[np.int64] | None = None,
+        weights: Counts | None = None,
     ) -> Suppressed:
         """From published records in any order, equal ones merged, and items that stand in none of them forgotten.
 
@@ -57,9 +64,10 @@ class Suppressed:
             promise: What the release promises.
             method: The method's name and parameters.
             alignment: The row of each original record, when known.
+            weights: How many people each row stands for; 1 each when not given.
         """
         classes, member = distinct_records(_tidy(rows))
-        sizes = np.bincount(member, minlength=len(classes)).astype(np.int64)
+        sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
         return cls(classes, sizes, promise, method, None if alignment is None else member[alignment])
 
     def __len__(self) -> int:
@@ -73,7 +81,7 @@ class Suppressed:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Suppressed({len(self)} records of {len(self.items)} items, {self.promise.model})"
+        return f"Suppressed({len(self)} records of {len(self.items)} items, {self.promise})"
 
     def _multiset(self) -> dict[tuple[str, ...], int]:
         return {tuple(sorted(record)): size for record, size in zip(self.classes, self.sizes.tolist(), strict=True)}
@@ -86,7 +94,7 @@ class Suppressed:
     def records(self, seed: int | None = None) -> Transactions:
         """All published records as transactions, in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(np.random.default_rng(seed).permutation(rows))
+        return self.classes.take(random_from(seed).permutation(rows))
 
     def without_alignment(self) -> Suppressed:
         """The same release as anybody may have it."""

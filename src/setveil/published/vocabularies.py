@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Counts
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
@@ -189,7 +190,7 @@ class Vocabularies:
     def records(self, seed: int | None = None) -> Bags:
         """All published bags, in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(np.random.default_rng(seed).permutation(rows))
+        return self.classes.take(random_from(seed).permutation(rows))
 
     def without_alignment(self) -> Vocabularies:
         """The same release as anybody may have it."""

@@ -79,7 +79,7 @@ class Disassociation(Method):
 
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

@@ -9,12 +9,11 @@ from typing import ClassVar, Literal
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, check_count
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.recoding.frame import Frame, Shown
 from setveil.promises import KmAnonymity, Promise
-from setveil.promises.promise import check_count
 from setveil.published.generalized import Generalized
 
 Kind = Literal["best", "paper"]
@@ -43,7 +42,7 @@ class GlobalRecoding(Method):
 
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.exchange import as_transactions
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Bags
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
@@ -120,7 +120,7 @@ class SSC(Method):
 
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

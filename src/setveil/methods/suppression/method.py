@@ -81,7 +81,7 @@ class Suppression(Method):
 
     def anonymize(
         self,
-        data: Transactions,
+        data: object,
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,

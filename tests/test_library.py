@@ -1,0 +1,210 @@
+"""The front door as a library: what each function takes, what it refuses in words, and how its answers are shown."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import setveil as sv
+from setveil.errors import DataError, MisfitError, ParameterError
+
+ROWS = [["a", "b"], ["a", "b"], ["c"], ["c"], ["a", "c"], ["a", "c"]]
+DATA = sv.Transactions.of(ROWS)
+TREE = sv.Hierarchy.balanced(DATA, 2)
+SETS = sv.Partition().anonymize(ROWS, sv.KAnonymity(k=2), TREE)
+PIECES = sv.Disassociation().anonymize(ROWS, sv.KmAnonymity(k=2, m=2))
+KEPT = sv.Suppression().anonymize(ROWS, sv.Coherence(h=0.9, k=2, p=2))
+WORDS = sv.SSC().anonymize(ROWS, sv.VocabularyKAnonymity(k=2), TREE)
+RELEASES = {release.form: release for release in (SETS, PIECES, KEPT, WORDS)}
+TABLE = pd.DataFrame({"items": ROWS})
+
+each_release = pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+
+
+@pytest.mark.parametrize("name", [name for name in sv.__all__ if callable(getattr(sv, name))])
+def test_every_public_name_is_explained_by_an_example(name):
+    text = inspect.getdoc(getattr(sv, name))
+    assert text
+    assert ">>> " in text or name in ("Outcome", "SetveilError", "read_release")
+
+
+@pytest.mark.parametrize("data", [ROWS, TABLE, [np.array(row) for row in ROWS], DATA], ids=lambda data: type(data).__name__)
+def test_functions_of_data_take_what_people_have(data):
+    assert sv.summarize(data) == sv.summarize(DATA)
+    assert sv.exposure(data) == sv.exposure(DATA)
+    assert list(sv.top_itemsets(data, 3)) == list(sv.top_itemsets(DATA, 3))
+    assert sv.verify(data, promise=sv.KAnonymity(k=2)).holds
+    assert sv.verify(SETS, data).holds
+    assert sv.measure(SETS, data) == sv.measure(SETS, DATA)
+    assert sv.Hierarchy.balanced(sv.as_transactions(data), 2) == TREE
+
+
+@pytest.mark.parametrize("release", [SETS, KEPT, WORDS], ids=lambda release: release.form)
+def test_a_release_with_records_is_data(release):
+    assert sv.summarize(release).records == 6
+    assert sv.exposure(release).whole == 0
+    assert list(sv.top_itemsets(release, 1)) == list(sv.top_itemsets(release.records(seed=1), 1))
+    assert len(sv.convert(release, "pandas-lists")) == 6
+    assert release.records().support(["a"]) == 4
+
+
+def test_a_release_without_records_says_what_to_do():
+    for use in (sv.as_transactions, sv.summarize, sv.exposure, sv.top_itemsets, lambda release: sv.convert(release, "lists")):
+        with pytest.raises(DataError, match=r"setveil\.reconstruct\(release\) makes possible ones"):
+            use(PIECES)
+    assert sv.summarize(sv.reconstruct(PIECES, seed=1)).records == 6
+
+
+@pytest.mark.parametrize("release", [SETS, KEPT, WORDS, DATA, None], ids=repr)
+def test_only_pieces_are_put_together_and_bounded(release):
+    with pytest.raises(ParameterError, match="only a disassociated release"):
+        sv.reconstruct(release)
+    with pytest.raises(ParameterError, match="only a disassociated release"):
+        sv.top_itemsets_with_bounds(release)
+
+
+def test_a_text_is_no_itemset():
+    with pytest.raises(DataError, match="write \\['ab'\\] for one item"):
+        PIECES.support("ab")
+    with pytest.raises(DataError, match="a record must be an iterable of items, not 5"):
+        PIECES.support(5)
+    assert PIECES.support(np.array(["a", "b"])) == PIECES.support({"b", "a"})
+
+
+@each_release
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, True], ids=repr)
+def test_what_is_no_seed_is_refused(release, seed):
+    def asked():
+        yield lambda: sv.measure(release, DATA, seed=seed)
+        yield (lambda: sv.reconstruct(release, seed)) if release is PIECES else (lambda: release.records(seed))
+
+    for ask in asked():
+        with pytest.raises(ParameterError, match="it must be a whole number of 0 or more, or None"):
+            ask()
+
+
+@each_release
+def test_one_measure_may_be_named_alone(release):
+    name = {"generalized": "ncp", "disassociated": "tlost", "suppressed": "distortion", "vocabularies": "term_counts"}[release.form]
+    assert sv.measure(release, DATA, name) == sv.measure(release, DATA, [name])
+
+
+@each_release
+def test_what_cannot_be_measured_is_refused(release):
+    with pytest.raises(ParameterError, match=r"give a release .*, and then the data it was made from"):
+        sv.measure(DATA, release)
+    with pytest.raises(ParameterError, match="it must be a list of measures"):
+        sv.measure(release, DATA, 3)
+    with pytest.raises(ParameterError, match="metric = 'speed' is not allowed"):
+        sv.measure(release, DATA, ["speed"])
+    with pytest.raises(ParameterError, match="it must be a Hierarchy"):
+        sv.measure(release, DATA, hierarchy="balanced:2")
+    with pytest.raises(DataError, match="an object of type NoneType cannot be taken as records"):
+        sv.measure(release, None)
+    with pytest.raises(MisfitError, match="it has 6 records, the original 5"):
+        sv.measure(release, ROWS[:5])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "problem"),
+    [
+        ((None,), {}, "an object of type NoneType cannot be taken as records"),
+        (("release",), {}, "read files with setveil.read"),
+        ((ROWS,), {}, "plain data carries no promise"),
+        ((DATA, SETS), {}, "plain data carries no promise"),
+        ((SETS, sv.KAnonymity(k=2)), {}, "an object of type KAnonymity cannot be taken as records"),
+        ((SETS,), {"promise": 2}, "promise = 2 is not allowed"),
+        ((SETS,), {"limit": 0}, "it must be a whole number of 1 or more"),
+        ((WORDS, DATA), {"hierarchy": "tree.csv"}, "it must be a Hierarchy"),
+    ],
+    ids=repr,
+)
+def test_what_cannot_be_verified_is_refused(arguments, options, problem):
+    with pytest.raises((DataError, ParameterError), match=problem):
+        sv.verify(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (lambda: sv.top_itemsets(DATA, 0), "count = 0 is not allowed"),
+        (lambda: sv.top_itemsets(DATA, 2.5), "count = 2.5 is not allowed"),
+        (lambda: sv.top_itemsets(DATA, "x"), "count = 'x' is not allowed"),
+        (lambda: sv.top_itemsets(DATA, 1, least_size=0), "least_size = 0 is not allowed"),
+        (lambda: sv.top_itemsets(DATA, 1, weights=[1]), "a whole number of 0 or more for each of the 6 records"),
+        (lambda: sv.top_itemsets(DATA, 1, weights=[-1] * 6), "a whole number of 0 or more for each of the 6 records"),
+        (lambda: sv.top_itemsets(DATA, 1, weights=[0.5] * 6), "a whole number of 0 or more for each of the 6 records"),
+        (lambda: sv.top_itemsets_with_bounds(PIECES, 0), "count = 0 is not allowed"),
+        (lambda: sv.reconstruct(PIECES, most_per_term=0), "most_per_term = 0 is not allowed"),
+        (lambda: sv.exposure(DATA, k=1), "k = 1 is not allowed"),
+        (lambda: sv.exposure(DATA, known="2"), "known = '2' is not allowed"),
+        (lambda: sv.summarize(DATA, -1), "most_frequent = -1 is not allowed"),
+        (lambda: sv.summarize(DATA, "x"), "most_frequent = 'x' is not allowed"),
+    ],
+)
+def test_numbers_outside_what_is_allowed_are_refused(ask, problem):
+    with pytest.raises(ParameterError, match=problem):
+        ask()
+
+
+def test_numbers_of_numpy_are_numbers():
+    assert list(sv.top_itemsets(DATA, np.int64(2))) == list(sv.top_itemsets(DATA, 2))
+    assert sv.exposure(DATA, k=np.int64(2), known=np.int64(2)) == sv.exposure(DATA, k=2, known=[2])
+    assert SETS.records(np.int64(3)) == SETS.records(3)
+    assert sv.verify(SETS, limit=np.int64(2)).holds
+
+
+def test_a_verdict_is_true_when_it_holds():
+    good, bad = sv.verify(SETS, DATA), sv.verify(DATA, promise=sv.KAnonymity(k=3))
+    assert good
+    assert not bad
+    assert repr(good) == "Verdict(holds: k-anonymity (k = 2); 4 of 4 checks hold)"
+    assert repr(bad) == "Verdict(DOES NOT HOLD: k-anonymity (k = 3); 0 of 1 checks hold)"
+    assert pickle.loads(pickle.dumps(bad)) == bad
+
+
+def test_itemsets_are_shown_in_one_line():
+    assert repr(sv.top_itemsets(DATA, 2)) == "Itemsets(2 itemsets for the 2 asked for, supports 4 to 4)"
+    assert repr(sv.top_itemsets([], 2)) == "Itemsets(0 itemsets for the 2 asked for)"
+
+
+def test_an_index_of_pieces_is_not_sent_along():
+    release = sv.Disassociation().anonymize(ROWS, sv.KmAnonymity(k=2, m=2))
+    before = len(pickle.dumps(release))
+    assert release.support(["a"]).lower == 4
+    assert len(pickle.dumps(release)) <= before + 200
+    assert pickle.loads(pickle.dumps(release)).support(["a"]) == release.support(["a"])
+
+
+@pytest.mark.parametrize("path", [None, 5, TABLE], ids=lambda path: type(path).__name__)
+def test_what_is_no_file_is_refused(path):
+    with pytest.raises(ParameterError, match=r"setveil\.as_transactions takes tables and lists"):
+        sv.read(path)
+    with pytest.raises(ParameterError, match="give the name of a file, or of a folder for a release"):
+        sv.write(DATA, path)
+
+
+@pytest.mark.parametrize("name", ["data.csv", "data.tsv", "data.dat", "data.baskets", "data.parquet", "data.jsonl", "data.csv.gz"])
+def test_data_is_written_as_it_is_handed_over_and_read_again(tmp_path, name):
+    sv.write(TABLE, tmp_path / name)
+    assert sv.read(tmp_path / name) == DATA
+    with pytest.raises(DataError, match="read files with"):
+        sv.write("data.csv", tmp_path / name, force=True)
+    assert sv.read(tmp_path / name) == DATA
+
+
+@each_release
+def test_a_release_is_the_same_after_writing_and_reading(tmp_path, release):
+    sv.write(release, tmp_path / "release", public_items=release.form == "generalized")
+    again = sv.read_release(tmp_path / "release")
+    assert again == release
+    assert again.promise == release.promise
+    assert repr(again) == repr(release)
+    assert sv.verify(again, DATA, hierarchy=TREE).holds == sv.verify(release, DATA, hierarchy=TREE).holds is True
+    assert sv.measure(again, DATA, hierarchy=TREE) == sv.measure(release, DATA, hierarchy=TREE)
+    if release.form != "disassociated":
+        assert again.records(seed=1) == release.records(seed=1)
