@@ -8,7 +8,8 @@ non-ASCII, texts that look like the labels of built trees).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -21,38 +22,22 @@ AWKWARD = ("red wine", "x;y", "1,2", 'the "best"', "*", "*1", "tab\there", "crè
 LABEL_SETS = (PLAIN, NUMBERS, AWKWARD)
 
 
-@st.composite
-def transactions(
-    draw: st.DrawFn,
-    *,
-    labels: Sequence[str] | None = None,
-    min_records: int = 0,
-    max_records: int = 12,
-    max_items: int = 8,
-    max_length: int | None = None,
-) -> Transactions:
-    """Records of distinct items, empty ones among them; over some of `labels` (any kind when not given)."""
-    items = _chosen(draw, labels, max_items)
-    record = st.lists(st.sampled_from(items), max_size=_longest(items, max_length), unique=True) if items else st.just([])
-    return Transactions.of(draw(st.lists(record, min_size=min_records, max_size=max_records)))
+def transactions(**sizes: Any) -> st.SearchStrategy[Transactions]:
+    """Records of distinct items, empty ones among them; the options are those of `_records`."""
+
+    def record(items: Sequence[str], longest: int) -> st.SearchStrategy[Any]:
+        return st.lists(st.sampled_from(items), max_size=longest, unique=True)
+
+    return _records(record, **sizes).map(Transactions.of)
 
 
-@st.composite
-def bags(
-    draw: st.DrawFn,
-    *,
-    labels: Sequence[str] | None = None,
-    min_records: int = 0,
-    max_records: int = 12,
-    max_items: int = 8,
-    max_length: int | None = None,
-    max_count: int = 4,
-) -> Bags:
-    """Records of items with counts, empty ones among them."""
-    items = _chosen(draw, labels, max_items)
-    counts = st.integers(1, max_count)
-    record = st.dictionaries(st.sampled_from(items), counts, max_size=_longest(items, max_length)) if items else st.just({})
-    return Bags.of(draw(st.lists(record, min_size=min_records, max_size=max_records)))
+def bags(*, max_count: int = 4, **sizes: Any) -> st.SearchStrategy[Bags]:
+    """Records of items with counts, empty ones among them; the other options are those of `_records`."""
+
+    def record(items: Sequence[str], longest: int) -> st.SearchStrategy[Any]:
+        return st.dictionaries(st.sampled_from(items), st.integers(1, max_count), max_size=longest)
+
+    return _records(record, **sizes).map(Bags.of)
 
 
 @st.composite
@@ -104,15 +89,24 @@ def data_with_tree(
     return data, tree
 
 
-def _chosen(draw: st.DrawFn, labels: Sequence[str] | None, most: int) -> list[str]:
+@st.composite
+def _records(
+    draw: st.DrawFn,
+    record: Callable[[Sequence[str], int], st.SearchStrategy[Any]],
+    *,
+    labels: Sequence[str] | None = None,
+    min_records: int = 0,
+    max_records: int = 12,
+    max_items: int = 8,
+    max_length: int | None = None,
+) -> list[Any]:
+    """Records of up to `max_length` items, over some of `labels` (any kind when not given)."""
     known = draw(st.sampled_from(LABEL_SETS)) if labels is None else labels
     if not known:
-        return []
-    return draw(st.lists(st.sampled_from(known), min_size=1, max_size=min(most, len(known)), unique=True))
-
-
-def _longest(items: Sequence[str], given: int | None) -> int:
-    return len(items) if given is None else min(given, len(items))
+        return draw(st.lists(st.just(()), min_size=min_records, max_size=max_records))
+    items = draw(st.lists(st.sampled_from(known), min_size=1, max_size=min(max_items, len(known)), unique=True))
+    longest = len(items) if max_length is None else min(max_length, len(items))
+    return draw(st.lists(record(items, longest), min_size=min_records, max_size=max_records))
 
 
 def _join(labels: list[str], parents: list[int], forest: list[int], start: int, stop: int) -> None:

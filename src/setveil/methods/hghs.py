@@ -68,11 +68,10 @@ class MHgHs(GlobalRecoding):
         >>> from setveil.data.transactions import Transactions
         >>> from setveil.hierarchy.hierarchy import Hierarchy
         >>> from setveil.promises import KmAnonymity
-        >>> tree = Hierarchy.from_paths([(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")] + [("caviar", "ALL")])
-        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["milk", "caviar"], ["milk"], ["milk"]])
-        >>> release = MHgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
+        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["beer", "caviar"]])
+        >>> release = MHgHs().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, fanout=2))
         >>> sorted(zip(release.classes, release.sizes.tolist()))
-        [(('beer', 'wine'), 2), (('milk',), 3)]
+        [(('beer',), 1), (('beer', 'wine'), 2)]
     """
 
     name: ClassVar[str] = "mhghs"

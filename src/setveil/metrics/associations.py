@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 
@@ -11,24 +11,14 @@ from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.metrics.certain import certain_rows
 from setveil.metrics.itemsets import Itemsets, top_itemsets
 from setveil.metrics.ranking import Deviation, Itemset, Top, deviation, merged
+from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
 from setveil.published.disassociated import Disassociated
-from setveil.published.reconstruct import reconstructions as reconstruct_several
 
 TOP = 1000
 """How many itemsets are compared. [Terrovitis2012] section 7"""
 
-Worlds = Sequence[Transactions]
 
-
-def tkd(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    seed: int = 0,
-    reconstructions: int = 1,
-    count: int = TOP,
-    worlds: Worlds | None = None,
-) -> float:
+def tkd(release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
     """Top-K deviation: the share of the 1000 most frequent itemsets that are not so in a reconstruction. [Terrovitis2012] section 6
 
     Formula: tkd = 1 - |FI and FI'| / |FI|, FI the K itemsets of any size with the greatest supports in the original, FI' those of a
@@ -40,10 +30,8 @@ def tkd(
     Args:
         release: The release.
         original: The data it was made from.
-        seed: For reconstructing.
-        reconstructions: How many possible worlds are averaged.
         count: K.
-        worlds: Reconstructions made before, in the place of `seed` and `reconstructions`.
+        drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
 
     Example:
         The items a and b stand in chunks of their own, but 3 and 3 of them fill 4 records only if 2 hold both, as in the original.
@@ -55,18 +43,10 @@ def tkd(
         >>> tkd(release, original, count=3)
         0.0
     """
-    return tkd_range(release, original, seed=seed, reconstructions=reconstructions, count=count, worlds=worlds).middle
+    return tkd_range(release, original, count=count, **drawing).middle
 
 
-def tkd_2(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    seed: int = 0,
-    reconstructions: int = 1,
-    count: int = TOP,
-    worlds: Worlds | None = None,
-) -> float:
+def tkd_2(release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
     """Top-K deviation of larger itemsets: as tkd, but only among the itemsets of 2 items or more.
 
     Single items are kept by every release of this form, so this variant tells more about what was linked. Formula, range and arguments
@@ -79,8 +59,7 @@ def tkd_2(
         >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
         0.0
     """
-    options = {"seed": seed, "reconstructions": reconstructions, "count": count}
-    return tkd_range(release, original, least_size=2, worlds=worlds, **options).middle
+    return tkd_range(release, original, least_size=2, count=count, **drawing).middle
 
 
 def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
@@ -119,17 +98,10 @@ def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP)
 
 
 def tkd_range(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    seed: int = 0,
-    reconstructions: int = 1,
-    least_size: int = 1,
-    count: int = TOP,
-    worlds: Worlds | None = None,
+    release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP, **drawing: Unpack[Drawing]
 ) -> Deviation:
     """`tkd` if ties for the last ranks are broken for the best and for the worst."""
-    published = joined(worlds or reconstruct_several(release, reconstructions, seed))
+    published = joined(draw_worlds(release, **drawing))
     return deviation(
         _top(top_itemsets(original, count, least_size=least_size)), _top(top_itemsets(published, count, least_size=least_size))
     )
@@ -142,16 +114,7 @@ def tkd_a_range(release: Disassociated, original: Transactions, *, least_size: i
     return deviation(_top(top_itemsets(original, count, least_size=least_size)), _top(published))
 
 
-def tkd_ml2(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    hierarchy: Hierarchy,
-    seed: int = 0,
-    reconstructions: int = 1,
-    count: int = TOP,
-    worlds: Worlds | None = None,
-) -> float:
+def tkd_ml2(release: Disassociated, original: Transactions, *, hierarchy: Hierarchy, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
     """Top-K multiple level mining loss: as tkd, but for itemsets of nodes at every level of a hierarchy. [Terrovitis2012] section 6
 
     Formula: 1 - |FI and FI'| / |FI|, FI the K most frequent itemsets whose items are all of one level of the hierarchy (below the root),
@@ -169,7 +132,7 @@ def tkd_ml2(
         >>> tkd_ml2(release, Transactions.of([["beer", "milk"], ["wine", "milk"]]), hierarchy=tree, count=4)
         0.0
     """
-    published = joined(worlds or reconstruct_several(release, reconstructions, seed))
+    published = joined(draw_worlds(release, **drawing))
     return deviation(_top_of_levels(original, hierarchy, count), _top_of_levels(published, hierarchy, count)).middle
 
 

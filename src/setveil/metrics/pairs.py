@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Counts, Transactions
 from setveil.metrics.certain import certain_rows
+from setveil.metrics.worlds import Drawing, draw_worlds
 from setveil.published.disassociated import Disassociated
-from setveil.published.reconstruct import reconstructions as reconstruct_several
 
 TERMS = 20
 """How many consecutive items are paired with each other. [Terrovitis2012] section 7"""
@@ -19,15 +20,7 @@ FIRST = 200
 _BLOCK = 1 << 16
 
 
-def re(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    seed: int = 0,
-    reconstructions: int = 1,
-    first: int = FIRST,
-    worlds: Sequence[Transactions] | None = None,
-) -> float:
+def re(release: Disassociated, original: Transactions, *, first: int = FIRST, **drawing: Unpack[Drawing]) -> float:
     """Relative error of pairs: how wrong the supports of pairs of the 200th to 219th most frequent items are in a reconstruction.
     [Terrovitis2012] section 6
 
@@ -41,10 +34,8 @@ def re(
     Args:
         release: The release.
         original: The data it was made from.
-        seed: For reconstructing.
-        reconstructions: How many possible worlds are averaged.
         first: The first rank, counted from 0.
-        worlds: Reconstructions made before, in the place of `seed` and `reconstructions`.
+        drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
 
     Example:
         The pair {a, b} stood in 2 records, and stands in 2 of 3 for certain; {a, c} and {b, c} did and do not.
@@ -56,21 +47,13 @@ def re(
         >>> re(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]]))
         0.0
     """
-    known = worlds or reconstruct_several(release, reconstructions, seed)
     numbers = ranked_items(original, first)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
-    published = np.mean([_supports_of_labels(world, labels) for world in known], axis=0)
+    published = np.mean([_supports_of_labels(world, labels) for world in draw_worlds(release, **drawing)], axis=0)
     return relative_error(pair_supports(original, numbers), published)
 
 
-def re_top(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    seed: int = 0,
-    reconstructions: int = 1,
-    worlds: Sequence[Transactions] | None = None,
-) -> float:
+def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Drawing]) -> float:
     """Relative error of frequent pairs: as re, but for the 20 most frequent items.
 
     Range: 0 to 2.
@@ -84,7 +67,7 @@ def re_top(
         >>> re_top(release, Transactions.of([["a", "b"], ["a", "b"]]))
         0.0
     """
-    return re(release, original, seed=seed, reconstructions=reconstructions, first=0, worlds=worlds)
+    return re(release, original, first=0, **drawing)
 
 
 def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) -> float:
