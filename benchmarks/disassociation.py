@@ -39,7 +39,7 @@ def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
     warmup()
     rest = best_of(3, lambda: Disassociation(refine=False).anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
     clusters, chunks = _clusters_and_chunks(records)
-    took = best_of(3, lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, ENGINE, None))
+    took = best_of(3, lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, False, ENGINE, None))
     return Measured(name, took, rest, len(records), records.occurrences, peak_mb(), rest)
 
 
