@@ -8,13 +8,14 @@ import os
 import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from setveil.errors import DataError, OutputError
+from setveil.io.room import naming
+from setveil.io.room import private_folder as private_folder
 from setveil.io.source import PACKED
 
 _TEXT_AT_ONCE = 1 << 20
@@ -32,7 +33,8 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
     try:
         with _writable(path):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
-        yield temporary
+        with naming(path):
+            yield temporary
         check_place(path, force=force)
         with _writable(path):
             temporary.replace(place)
@@ -94,13 +96,6 @@ def compression_of(path: Path) -> str | None:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
-    """A folder that is gone after the block."""
-    with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
-        yield Path(folder)
-
-
-@contextmanager
 def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "release") -> Iterator[Path]:
     """A temporary folder beside `folder` that takes its place when the block ends well.
 
@@ -111,7 +106,8 @@ def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "
     try:
         with _writable(folder):
             stage.mkdir()
-        yield stage
+        with naming(folder):
+            yield stage
         _check_folder(folder, force, is_ours, kind)
         with _writable(folder):
             _move_in(stage, folder)

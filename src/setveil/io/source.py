@@ -6,7 +6,6 @@ import gzip
 import os
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from setveil.errors import FileFormatError
+from setveil.io.room import private_folder
 from setveil.io.zstd import MAGIC, check_frames, first_lines, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
@@ -83,8 +83,7 @@ class Source:
 @contextmanager
 def open_source(path: PathOrStream) -> Iterator[Source]:
     """The source behind a path, `-` for standard input, or an open binary stream; what it puts on disk is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="setveil-") as folder:
-        work = Path(folder)
+    with private_folder() as work:
         if isinstance(path, str | os.PathLike) and str(path) != "-":
             file = Path(path)
             yield _of_file(_spooled_pipe(_checked(file), work), file.name, str(path), work)
