@@ -27,7 +27,7 @@ def naming(place: Path) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, OutputError) or error.errno not in _FULL:
             raise
-        raise OutputError(place, error.strerror) from error
+        raise OutputError(place, error.strerror or str(error)) from error
 
 
 @contextmanager
