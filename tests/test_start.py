@@ -47,3 +47,42 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_the_package_runs_as_a_module():
     done = subprocess.run([sys.executable, "-m", "setveil", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"setveil {setveil.__version__}\n"
+
+
+def test_errors_can_be_named_without_importing_their_module():
+    code = "import setveil\ntry:\n    setveil.KAnonymity(k=1)\nexcept setveil.errors.ParameterError as error:\n    print(error.name)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "k\n"
+
+
+@pytest.mark.long
+def test_a_script_of_a_user_passes_strict_type_checking(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = True\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "Success: no issues found in 1 source file\n")
+
+
+SCRIPT = """
+import numpy as np
+import setveil as sv
+
+
+def compared(rows: list[list[str]]) -> dict[str, float | dict[str, float]]:
+    data = sv.as_transactions(rows)
+    first: tuple[str, ...] = data[0]
+    some: sv.Transactions = data[np.array([True, False, True, False])]
+    tree = sv.Hierarchy.from_edges({"a": "ALL", "b": "ALL"})
+    for method in (sv.Apriori(), sv.HgHs(), sv.MHgHs(restarts=2)):
+        release = method.anonymize(rows, sv.KmAnonymity(k=2, m="all"), tree)
+        assert sv.verify(release, rows), (first, some)
+    pieces = sv.Disassociation().anonymize(rows, sv.KmAnonymity(k=2, m=2, diversity=sv.LDiversity(l=2, sensitive=["a"])))
+    bounds: list[int] = [pieces.support(["a"]).lower, *(found.upper for _, found in sv.top_itemsets_with_bounds(pieces, 3))]
+    kept: sv.Suppressed = sv.Suppression().anonymize(rows, sv.Coherence(h=0.9, k=2, p=2, private=["a"]))
+    try:
+        sv.read("nofile.csv")
+    except sv.errors.DataError as error:
+        print(error, bounds, kept.records(seed=1))
+    return sv.measure(sv.Partition().anonymize(data[:3], sv.KAnonymity(k=2), tree), data, "ncp")
+"""

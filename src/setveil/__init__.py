@@ -11,6 +11,7 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all e
 if TYPE_CHECKING:
     from typing import Any
 
+    from setveil import errors
     from setveil.audit import Verdict, verify
     from setveil.audit.exposure import exposure
     from setveil.data.exchange import as_transactions, convert
@@ -71,6 +72,7 @@ __all__ = [
     "__version__",
     "as_transactions",
     "convert",
+    "errors",
     "explain",
     "exposure",
     "measure",
@@ -117,6 +119,8 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     """A name of the front door, from the module it lives in."""
+    if name == "errors":
+        return import_module("setveil.errors")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'setveil' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

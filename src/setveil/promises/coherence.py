@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from numbers import Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from setveil.errors import ParameterError, check_count
 from setveil.promises.promise import Promise, check_enough, check_items
@@ -34,6 +34,10 @@ class Coherence(Promise):
     """How many public items of a person an adversary may know; 1 or more."""
     private: frozenset[str] = frozenset()
     """The private items; any iterable of items may be given. All other items are public."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, h: float, k: int, p: int, private: Iterable[object] = ()) -> None: ...
 
     def __post_init__(self) -> None:
         if not isinstance(self.h, Real) or isinstance(self.h, bool) or not 0 < self.h <= 1:

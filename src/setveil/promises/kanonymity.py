@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from setveil.errors import ParameterError, check_count
 from setveil.promises.ldiversity import LDiversity
@@ -68,6 +68,10 @@ class KmAnonymity(Promise):
     """How many items of a person an adversary may know; 1 or more, or `"all"`, which becomes `ALL`."""
     diversity: LDiversity | None = None
     """What is promised of sensitive items besides; only disassociated data can keep it."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, k: int, m: int | Literal["all"], diversity: LDiversity | None = None) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_count("k", self.k, 2))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from setveil.errors import check_count
 from setveil.promises.promise import Promise, check_enough, check_items
@@ -26,6 +27,10 @@ class LDiversity(Promise):
     """Among how many records a sensitive item hides at least; 2 or more."""
     sensitive: frozenset[str]
     """The sensitive items; any iterable of items may be given."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, l: int, sensitive: Iterable[object]) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", check_count("l", self.l, 2))
