@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -75,8 +74,7 @@ class Partition(Method):
         engine: Local = LOCAL,
         progress: Progress | None = None,
     ) -> Generalized:
-        data = as_transactions(data)
-        self.check(len(data), promise, hierarchy)
+        data = self.admit(data, promise, hierarchy)
         assert hierarchy is not None and isinstance(promise, KAnonymity | KmAnonymity | VocabularyKAnonymity)
         data = _on_leaves(data, hierarchy)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)

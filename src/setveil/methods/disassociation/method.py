@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -72,8 +71,7 @@ class Disassociation(Method):
     """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with `order="paper"`."""
 
     def __post_init__(self) -> None:
-        if self.order not in ("default", "paper"):
-            raise ParameterError("order", self.order, "it must be default or paper")
+        super().__post_init__()
         if self.share_lost and (self.order == "paper" or not self.refine):
             raise ParameterError("share_lost", True, "it is part of the default way of joining clusters")
 
@@ -86,9 +84,7 @@ class Disassociation(Method):
         engine: Local = LOCAL,
         progress: Progress | None = None,
     ) -> Disassociated:
-        data = as_transactions(data)
-        data = data.sets() if isinstance(data, Bags) else data
-        self.check(len(data), promise, hierarchy)
+        data = self.admit(data, promise, hierarchy, sets=True)
         assert isinstance(promise, KmAnonymity)
         k, m, limit = promise.k, promise.m, self._limit(promise.k)
         apart = _apart(data, promise)

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError, check_count
@@ -36,9 +35,8 @@ class GlobalRecoding(Method):
     """How many more searches `best` makes, in other orders; the result never depends on chance."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_count("restarts", self.restarts, 0)
-        if self.variant not in ("best", "paper"):
-            raise ParameterError("variant", self.variant, "it must be best or paper")
 
     def anonymize(
         self,
@@ -49,8 +47,7 @@ class GlobalRecoding(Method):
         engine: Local = LOCAL,
         progress: Progress | None = None,
     ) -> Generalized:
-        data = as_transactions(data)
-        self.check(len(data), promise, hierarchy)
+        data = self.admit(data, promise, hierarchy)
         assert hierarchy is not None and isinstance(promise, KmAnonymity)
         if promise.diversity is not None:
             raise ParameterError("promise", promise, f"the method {self.name} keeps no l-diversity; disassociation does")
