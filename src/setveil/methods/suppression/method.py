@@ -15,7 +15,7 @@ from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods.method import Method
-from setveil.methods.suppression.choose import SCORES, choose
+from setveil.methods.suppression.choose import choose
 from setveil.methods.suppression.moles import Task, as_weights, find_moles
 from setveil.promises import Coherence, KmAnonymity, Promise
 from setveil.published.suppressed import Suppressed
@@ -74,9 +74,8 @@ class Suppression(Method):
     """Items in less than this share of the records, private ones too, are left out everywhere before the moles are sought."""
 
     def __post_init__(self) -> None:
-        if self.score not in SCORES:
-            raise ParameterError("score", self.score, f"it must be one of {', '.join(SCORES)}")
-        if not isinstance(self.min_support, int | float) or not 0 <= self.min_support < 1:
+        super().__post_init__()
+        if not 0 <= self.min_support < 1:
             raise ParameterError("min_support", self.min_support, "it must be a share of the records, from 0 to less than 1")
 
     def anonymize(
