@@ -283,7 +283,17 @@ SPOILED = [
     ),
     ("clusters", "SELECT cluster, parent, size, NULL AS chunks FROM t", "clusters.parquet: a row has no chunks"),
     ("clusters", "SELECT cluster, parent, size FROM t", "clusters.parquet: it lacks the column chunks"),
-    ("clusters", "SELECT cluster, parent, 'many' AS size, chunks FROM t", "clusters.parquet: Could not convert string 'many' to INT64"),
+    (
+        "clusters",
+        "SELECT cluster, parent, 'many' AS size, chunks FROM t",
+        "clusters.parquet: the column size must hold whole numbers, not VARCHAR",
+    ),
+    (
+        "clusters",
+        "SELECT cluster, parent, size + 0.4 AS size, chunks FROM t",
+        "clusters.parquet: the column size must hold whole numbers, not DECIMAL",
+    ),
+    ("terms", "SELECT *, 'Ann' AS person FROM t", "terms.parquet: it has a column 'person', which no release has"),
     (
         "clusters",
         "SELECT cluster, parent, size, chunks FROM t WHERE cluster < 4",

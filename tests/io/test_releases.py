@@ -192,8 +192,13 @@ def change(folder, **facts):
             "its promise cannot be understood (k = 1 is not allowed: it must be a whole number of 2 or more)",
         ),
         (lambda folder: change(folder, records=2), "data.csv holds 4 records, but release.json says 2"),
-        (lambda folder: change(folder, files={}), "release.json names no data file or no hierarchy.csv"),
-        (lambda folder: change(folder, files={"../data.csv": "0"}), "../data.csv is missing"),
+        (lambda folder: change(folder, files={}), "release.json names no data file"),
+        (lambda folder: change(folder, files={"../data.csv": "0"}), "release.json names no data file"),
+        (lambda folder: change(folder, files={"data.csv": "0"}), "data.csv was changed after the release was written (its sha256 differs)"),
+        (
+            lambda folder: change(folder, files=about(folder)["files"] | {"../data.csv": "0"}),
+            "release.json names '../data.csv', which is no part of a generalized release with data.csv",
+        ),
     ],
 )
 def test_a_damaged_release_is_refused_and_the_fault_named(release, tmp_path, spoil, problem):

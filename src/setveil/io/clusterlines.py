@@ -15,11 +15,9 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
 from setveil.io.duck import not_utf8
+from setveil.io.releaserows import MOST_RECORDS
 from setveil.promises import Promise
 from setveil.published.disassociated import Disassociated
-
-MOST_RECORDS = 10**12
-"""No cluster has more records than this, so that sums of sizes stay whole numbers of 64 bits."""
 
 _SIMPLE, _JOINT = {"size", "chunks", "terms"}, {"shared", "parts"}
 _TEXTS = {str}
@@ -59,7 +57,7 @@ def _no_collecting() -> Iterator[None]:
 
 def _add_line(flat: _Flat, line: bytes, name: str, number: int) -> None:
     try:
-        flat.add(json.loads(line.decode("utf-8"), parse_constant=_refuse))
+        flat.add(parse_json(line.decode("utf-8")))
     except UnicodeDecodeError:
         raise not_utf8(name, number) from None
     except RecursionError:
@@ -70,8 +68,20 @@ def _add_line(flat: _Flat, line: bytes, name: str, number: int) -> None:
         raise FileFormatError(name, f"this is no JSON ({error})", line=number) from None
 
 
+def parse_json(text: str) -> Any:
+    """The value of a JSON text in which no name stands twice in an object, for readers differ in which of them they take."""
+    return json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+
+
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON value")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return found
 
 
 class _Flat:

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
-from setveil.io.clusterlines import MOST_RECORDS
 from setveil.io.duck import database, quoted, translated
 from setveil.io.output import private_folder
+from setveil.io.releaserows import MOST_RECORDS, check_columns
 from setveil.promises import Promise
 from setveil.published.canonical import canonical
 from setveil.published.disassociated import Disassociated
@@ -138,9 +138,7 @@ def _fetch(connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...],
     """The columns of a table, whole numbers but for `item`; only a `parent` may be missing, and is 0 then."""
     chosen = [f"CAST({column} AS {'VARCHAR' if column == 'item' else 'BIGINT'}) AS {column}" for column in columns]
     with translated(path.name):
-        known = {row[0] for row in connection.execute(f"DESCRIBE SELECT * FROM read_parquet({quoted(path)})").fetchall()}
-        if not set(columns) <= known:
-            raise FileFormatError(path.name, f"it lacks the column {next(name for name in columns if name not in known)}")
+        check_columns(connection, f"read_parquet({quoted(path)})", path.name, columns)
         table = connection.execute(f"SELECT {', '.join(chosen)} FROM read_parquet({quoted(path)}) ORDER BY {order}").fetchnumpy()
     for name in columns:
         empty = np.ma.getmaskarray(table[name]) if name != "item" else [not isinstance(item, str) for item in table[name]]

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, ReleaseError
+from setveil.errors import DataError
 from setveil.io.clusterlines import looks_like_clusters, read_cluster_lines
 from setveil.io.clustertables import TABLES, read_cluster_tables, write_cluster_tables
 from setveil.io.files import read_source
 from setveil.io.forms import Choices, ReleaseForm
 from setveil.io.output import write_lines
 from setveil.io.source import open_source
-from setveil.promises import Promise
+from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated import Disassociated
 
 
@@ -29,9 +29,7 @@ def fill_disassociated(release: Disassociated, stage: Path, choices: Choices) ->
 
 def read_disassociated(place: Path, about: dict[str, Any], promise: Promise) -> Disassociated:
     """The release in a folder."""
-    names = DISASSOCIATED.written(about)
-    if names is None:
-        raise ReleaseError(place, "release.json names no data file")
+    names = DISASSOCIATED.written(place, about)
     if names == TABLES:
         release = read_cluster_tables(place, promise, about["method"])
     else:
@@ -43,7 +41,12 @@ def read_disassociated(place: Path, about: dict[str, Any], promise: Promise) -> 
 
 
 DISASSOCIATED = ReleaseForm(
-    Disassociated.form, {"jsonl": ("data.jsonl",), "parquet": TABLES}, False, fill_disassociated, read_disassociated
+    Disassociated.form,
+    {"jsonl": ("data.jsonl",), "parquet": TABLES},
+    False,
+    fill_disassociated,
+    read_disassociated,
+    keeps=(KmAnonymity, LDiversity),
 )
 
 

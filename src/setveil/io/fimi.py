@@ -21,6 +21,9 @@ from setveil.io.source import Source
 BYTE_ORDER_MARK = "\ufeff"
 """Readers drop one at the start of a file; an item that begins with it there is kept by a second one."""
 
+MOST_REPEATS = 10_000_000
+"""How many occurrences a line of a file without counts may hold."""
+
 _BLOCK = 1 << 22
 _SMALL_NUMBER = 1 << 22
 _LONGEST_NUMBER = 18
@@ -72,6 +75,9 @@ def occurrences(data: Transactions) -> Iterator[tuple[str, ...] | list[str]]:
     if not isinstance(data, Bags):
         yield from data
         return
+    longest = int(data.totals.max(initial=0))
+    if longest > MOST_REPEATS:
+        raise DataError(f"a record of {longest:,} occurrences cannot be written repeat by repeat: choose a format with counts, such as csv")
     labels, bounds = np.array(data.vocabulary.labels, dtype=object), data.indptr.tolist()
     for start, stop in zip(bounds, bounds[1:], strict=False):
         yield np.repeat(labels[data.items[start:stop]], data.counts[start:stop]).tolist()

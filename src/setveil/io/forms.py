@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import ParameterError
-from setveil.promises import Promise
+from setveil.errors import ParameterError, ReleaseError
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, LDiversity, Promise, VocabularyKAnonymity
 from setveil.published import Published
+
+OF_RECORDS: tuple[type[Promise], ...] = (KAnonymity, KmAnonymity, Coherence, VocabularyKAnonymity)
+"""What records that stand for one person each can promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,10 @@ class ReleaseForm:
     """Write the data into a folder; gives the names of the files, and what else `release.json` says."""
     read: Callable[[Path, dict[str, Any], Promise], Published]
     """Read the data of a folder whose files are those that were written, given what `release.json` says."""
+    beside: tuple[str, ...] = ()
+    """The files that may lie beside the data."""
+    keeps: tuple[type[Promise], ...] = OF_RECORDS
+    """What it can promise, and be verified for."""
 
     def check(self, choices: Choices) -> None:
         """Refuse what this form does not have."""
@@ -49,6 +56,23 @@ class ReleaseForm:
         """The names of the data files."""
         return self.formats[choices.format or next(iter(self.formats))]
 
-    def written(self, about: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """The data files that `release.json` names; None when it names none."""
-        return next((names for names in self.formats.values() if set(names) <= set(about["files"])), None)
+    def written(self, place: Path, about: Mapping[str, Any]) -> tuple[str, ...]:
+        """The data files that `release.json` names; it must name nothing but one format of them and what this form has beside.
+
+        Raises:
+            ReleaseError: when it does, for nobody would look at what such a file holds.
+        """
+        files = set(about["files"])
+        names = next((names for names in self.formats.values() if set(names) <= files), None)
+        if names is None:
+            raise ReleaseError(place, "release.json names no data file")
+        more = sorted(files.difference(names, self.beside))
+        if more:
+            raise ReleaseError(place, f"release.json names {more[0][:80]!r}, which is no part of a {self.name} release with {names[0]}")
+        return names
+
+    def check_promise(self, place: Path, promise: Promise) -> None:
+        """Refuse a release that promises what this form cannot keep."""
+        besides = promise.diversity if isinstance(promise, KmAnonymity) else None
+        if not isinstance(promise, self.keeps) or (besides is not None and LDiversity not in self.keeps):
+            raise ReleaseError(place, f"its promise {(besides or promise).model} is none that a {self.name} release can keep")

@@ -5,18 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError, ReleaseError
+from setveil.data.transactions import Bags
+from setveil.errors import ReleaseError
 from setveil.hierarchy.csvfile import read_hierarchy, write_hierarchy
 from setveil.hierarchy.hierarchy import Hierarchy, Nodes, Origin
-from setveil.io.delimited import write_release_rows
-from setveil.io.files import read
-from setveil.io.fimi import write_fimi
 from setveil.io.forms import Choices, ReleaseForm
-from setveil.io.output import private_folder, write_lines
-from setveil.io.parquet import write_parquet_rows
+from setveil.io.releaserows import read_rows, write_rows
 from setveil.promises import Promise
 from setveil.published.generalized import Generalized, relabeled
 
@@ -34,14 +28,13 @@ def fill_generalized(release: Generalized, stage: Path, choices: Choices) -> tup
 
 def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Generalized:
     """The release in a folder."""
-    names = GENERALIZED.written(about)
-    if names is None or TREE not in about["files"]:
-        raise ReleaseError(place, f"release.json names no data file or no {TREE}")
+    names = GENERALIZED.written(place, about)
+    if TREE not in about["files"]:
+        raise ReleaseError(place, f"release.json names no {TREE}")
     tree = read_tree(place, about)
-    data = read_rows(place / names[0], bags=bool(about.get("bags")))
+    data, weights = read_rows(place / names[0], about["records"], bags=bool(about.get("bags")))
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    rows = with_empty_records(rows, about["records"], names[0])
-    return Generalized.of_rows(rows, tree, promise, about["method"])
+    return Generalized.of_rows(rows, tree, promise, about["method"], weights=weights)
 
 
 GENERALIZED = ReleaseForm(
@@ -50,20 +43,9 @@ GENERALIZED = ReleaseForm(
     True,
     fill_generalized,
     read_generalized,
+    beside=(TREE,),
 )
 """`dat` is another word for `fimi`."""
-
-
-def write_rows(records: Transactions, target: Path) -> None:
-    """Write records in the format that the name of a file tells."""
-    if target.suffix == ".dat":
-        write_lines(write_fimi(records), target, None)
-    elif target.suffix == ".csv":
-        write_lines(write_release_rows(records), target, None)
-    else:
-        with private_folder() as work:
-            write_lines(write_release_rows(records), work / "rows", None)
-            write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
 
 
 def write_tree(tree: Hierarchy, nodes: Nodes, stage: Path, choices: Choices) -> dict[str, object]:
@@ -88,20 +70,3 @@ def read_origin(recipe: dict[str, Any]) -> Origin:
     """What `write_origin` gave."""
     parameters = {key: value for key, value in recipe.items() if key not in ("kind", "pruned")}
     return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))
-
-
-def read_rows(path: Path, *, bags: bool) -> Transactions:
-    """The records of a file that `write_rows` made."""
-    if path.suffix == ".dat":
-        return read(path, format="fimi", bags=bags)
-    return read(path, format=path.suffix[1:], record="record", item="item", count="count" if bags else None, bags=bags)
-
-
-def with_empty_records(rows: Transactions, size: int, name: str) -> Transactions:
-    """The records of the data file and the empty ones, which have no rows in it."""
-    if len(rows) > size:
-        raise DataError(f"{name} holds {len(rows)} records, but release.json says {size}")
-    indptr = np.concatenate((rows.indptr, np.full(size - len(rows), rows.indptr[-1])))
-    if isinstance(rows, Bags):
-        return Bags(indptr, rows.items, rows.vocabulary, rows.counts)
-    return Transactions(indptr, rows.items, rows.vocabulary)

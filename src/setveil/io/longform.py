@@ -26,7 +26,7 @@ _NUMBER_RECORDS = """
     CREATE TABLE records AS
     SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number FROM long GROUP BY record
 """
-_NUMBER_ITEMS = """
+NUMBER_ITEMS = """
     CREATE TABLE items AS
     SELECT item, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM (SELECT DISTINCT item FROM long WHERE item IS NOT NULL)
 """
@@ -43,7 +43,7 @@ def read_long(source: Source, select: str, reading: Reading, *, counted: bool) -
         if counted:
             _check_counts(connection, source)
         connection.execute(_NUMBER_RECORDS).fetchall()
-        connection.execute(_NUMBER_ITEMS).fetchall()
+        connection.execute(NUMBER_ITEMS).fetchall()
         size = _one_number(connection, "SELECT count(*) FROM records")
         labels = [label for (label,) in connection.execute("SELECT item FROM items ORDER BY number").fetchall()]
         whole = ", CAST(split_part(trim(long.count), '.', 1) AS BIGINT) AS count" if counted else ""

@@ -38,10 +38,12 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import DataError, ReleaseError
+from setveil.io.clusterlines import parse_json
 from setveil.io.disassociated import DISASSOCIATED
 from setveil.io.forms import Choices, ReleaseForm
 from setveil.io.generalized import GENERALIZED
 from setveil.io.output import new_folder
+from setveil.io.releaserows import MOST_RECORDS
 from setveil.io.suppressed import SUPPRESSED
 from setveil.io.vocabularies import VOCABULARIES
 from setveil.promises import PROMISES, Promise
@@ -122,11 +124,14 @@ def read_release(folder: str | os.PathLike[str]) -> Published:
     """
     place = Path(folder)
     about = _read_about(place)
+    form = FORMS[about["form"]]
+    form.written(place, about)
     for name, digest in about["files"].items():
         _check_file(place, name, digest)
     promise = _promise(place, about["promise"])
+    form.check_promise(place, promise)
     try:
-        return FORMS[about["form"]].read(place, about, promise)
+        return form.read(place, about, promise)
     except ReleaseError:
         raise
     except DataError as error:
@@ -160,22 +165,30 @@ def _read_about(place: Path) -> dict[str, Any]:
     if not place.is_dir():
         raise ReleaseError(place, "there is no such folder" if not place.exists() else "it is no folder")
     try:
-        about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
+        about = parse_json((place / ABOUT).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ReleaseError(place, f"it has no {ABOUT}") from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise ReleaseError(place, f"{ABOUT} cannot be read") from None
-    kinds = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
-    wrong = [key for key, kind in kinds.items() if not isinstance(about, dict) or not isinstance(about.get(key), kind)]
+    if not isinstance(about, dict):
+        about = {}
+    wrong = [key for key, kind in _NEEDED.items() if type(about.get(key)) is not kind]
+    wrong += [key for key, kind in _OPTIONAL.items() if key in about and type(about[key]) is not kind]
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
+    if not 0 <= about["records"] <= MOST_RECORDS:
+        raise ReleaseError(place, f"{ABOUT} names no possible number of records")
     if about["form"] not in FORMS:
         raise ReleaseError(place, f"its form {about['form']!r} is not known to this version")
-    return dict(about)
+    return about
+
+
+_NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
+_OPTIONAL = {"bags": bool, "hierarchy": dict, "semantics": dict}
 
 
 def _check_file(place: Path, name: str, digest: object) -> None:
-    if Path(name).name != name or not (place / name).is_file():
+    if not (place / name).is_file():
         raise ReleaseError(place, f"{name} is missing")
     if _sha256(place / name) != digest:
         raise ReleaseError(place, f"{name} was changed after the release was written (its sha256 differs)")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import ReleaseError
 from setveil.io.forms import Choices, ReleaseForm
-from setveil.io.generalized import read_rows, with_empty_records, write_rows
+from setveil.io.releaserows import read_rows, write_rows
 from setveil.promises import Promise
 from setveil.published.suppressed import Suppressed
 
@@ -21,11 +20,9 @@ def fill_suppressed(release: Suppressed, stage: Path, choices: Choices) -> tuple
 
 def read_suppressed(place: Path, about: dict[str, Any], promise: Promise) -> Suppressed:
     """The release in a folder."""
-    names = SUPPRESSED.written(about)
-    if names is None:
-        raise ReleaseError(place, "release.json names no data file")
-    rows = with_empty_records(read_rows(place / names[0], bags=False), about["records"], names[0])
-    return Suppressed.of_rows(rows, promise, about["method"])
+    names = SUPPRESSED.written(place, about)
+    rows, weights = read_rows(place / names[0], about["records"], bags=False)
+    return Suppressed.of_rows(rows, promise, about["method"], weights=weights)
 
 
 SUPPRESSED = ReleaseForm(

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, ReleaseError
+from setveil.errors import DataError, FileFormatError
 from setveil.io.delimited import write_release_rows
+from setveil.io.duck import not_utf8
 from setveil.io.forms import Choices, ReleaseForm
-from setveil.io.generalized import TREE, read_origin, read_rows, read_tree, with_empty_records, write_origin, write_rows, write_tree
+from setveil.io.generalized import TREE, read_origin, read_tree, write_origin, write_tree
 from setveil.io.output import write_lines
+from setveil.io.releaserows import read_rows, write_rows
 from setveil.promises import Promise
 from setveil.published.vocabularies import Vocabularies
 
 SLOTS = "slots.csv"
 _HEADER = ["slot", "item", "count"]
+_COUNT = "[1-9][0-9]{0,11}"
 
 
 def fill_vocabularies(release: Vocabularies, stage: Path, choices: Choices) -> tuple[list[str], dict[str, object]]:
@@ -39,17 +43,15 @@ def fill_vocabularies(release: Vocabularies, stage: Path, choices: Choices) -> t
 
 def read_vocabularies(place: Path, about: dict[str, Any], promise: Promise) -> Vocabularies:
     """The release in a folder."""
-    names = VOCABULARIES.written(about)
-    if names is None:
-        raise ReleaseError(place, "release.json names no data file")
-    rows = with_empty_records(read_rows(place / names[0], bags=True), about["records"], names[0])
+    names = VOCABULARIES.written(place, about)
+    rows, weights = read_rows(place / names[0], about["records"], bags=True)
     assert isinstance(rows, Bags)
     tree = read_tree(place, about) if TREE in about["files"] else None
     if tree is not None:
         tree.nodes.encode(rows.vocabulary.labels)
     slots = _read_slots(place / SLOTS, rows.vocabulary) if SLOTS in about["files"] else None
     semantics = read_origin(about["semantics"]) if about.get("semantics") else None
-    return Vocabularies.of_rows(rows, promise, about["method"], hierarchy=tree, slots=slots, semantics=semantics)
+    return Vocabularies.of_rows(rows, promise, about["method"], weights=weights, hierarchy=tree, slots=slots, semantics=semantics)
 
 
 VOCABULARIES = ReleaseForm(
@@ -58,6 +60,7 @@ VOCABULARIES = ReleaseForm(
     True,
     fill_vocabularies,
     read_vocabularies,
+    beside=(SLOTS, TREE),
 )
 """`dat` is another word for `fimi`."""
 
@@ -71,18 +74,32 @@ def _slot_lines(slots: Bags) -> Iterator[str]:
 
 
 def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
-    """What each published item stands for, in the order of the vocabulary."""
+    """What each published item stands for, in the order of the vocabulary; no slot may be told of that is not published."""
     found: dict[str, dict[str, int]] = {}
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = csv.reader(stream)
-        if next(rows, None) != _HEADER:
-            raise DataError(f"{path.name} must begin with the line {','.join(_HEADER)}")
-        for row in rows:
-            if len(row) != len(_HEADER) or not row[2].isdecimal():
-                raise DataError(f"line {rows.line_num} of {path.name} is not a slot, an item and a count")
-            slot = found.setdefault(row[0], {})
-            slot[row[1]] = slot.get(row[1], 0) + int(row[2])
-    missing = [label for label in vocabulary if label not in found]
+    for line, row in enumerate(_slot_rows(path), start=2):
+        if len(row) != len(_HEADER) or not re.fullmatch(_COUNT, row[2]):
+            raise FileFormatError(path.name, "this is not a slot, an item and a count", line=line)
+        slot = found.setdefault(row[0], {})
+        if row[1] in slot:
+            raise FileFormatError(path.name, "an item stands twice in a slot", line=line)
+        slot[row[1]] = int(row[2])
+    missing, more = [label for label in vocabulary if label not in found], [label for label in found if label not in vocabulary]
     if missing:
         raise DataError(f"{path.name} does not say what slot {missing[0]} stands for")
+    if more:
+        raise DataError(f"{path.name} tells of a slot {more[0]!r} that no bag holds")
     return Bags.of(found[label] for label in vocabulary)
+
+
+def _slot_rows(path: Path) -> Iterator[list[str]]:
+    """The rows below the header."""
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = csv.reader(stream, strict=True)
+            if next(rows, None) != _HEADER:
+                raise DataError(f"{path.name} must begin with the line {','.join(_HEADER)}")
+            yield from rows
+    except UnicodeDecodeError:
+        raise not_utf8(path.name) from None
+    except csv.Error as error:
+        raise FileFormatError(path.name, f"this is no CSV line ({error})", line=rows.line_num) from None
