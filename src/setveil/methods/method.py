@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from setveil.data.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.methods.parameters import settle_parameters
 from setveil.promises.promise import Promise
 from setveil.published import Published
 
@@ -29,6 +28,9 @@ class Method(ABC):
     form: ClassVar[str] = "generalized"
     """The published form that it gives."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)
+
+    def __post_init__(self) -> None:
+        settle_parameters(self)
 
     @abstractmethod
     def anonymize(
@@ -71,9 +73,5 @@ class Method(ABC):
         promise.check_feasible(records)
 
     def to_dict(self) -> dict[str, object]:
-        """The method as it stands in `release.json`; numbers of NumPy become plain ones."""
-        return {"name": self.name, **{name: _plain(value) for name, value in asdict(self).items()}}
-
-
-def _plain(value: object) -> object:
-    return value.item() if isinstance(value, np.generic) else value
+        """The method as it stands in `release.json`."""
+        return {"name": self.name, **asdict(self)}

@@ -71,8 +71,7 @@ class Disassociation(Method):
     """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with `order="paper"`."""
 
     def __post_init__(self) -> None:
-        if self.order not in ("default", "paper"):
-            raise ParameterError("order", self.order, "it must be default or paper")
+        super().__post_init__()
         if self.share_lost and (self.order == "paper" or not self.refine):
             raise ParameterError("share_lost", True, "it is part of the default way of joining clusters")
 

@@ -35,9 +35,8 @@ class GlobalRecoding(Method):
     """How many more searches `best` makes, in other orders; the result never depends on chance."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_count("restarts", self.restarts, 0)
-        if self.variant not in ("best", "paper"):
-            raise ParameterError("variant", self.variant, "it must be best or paper")
 
     def anonymize(
         self,
