@@ -9,9 +9,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from setveil.audit.itemsets import coded_items
 from setveil.audit.kanonymity import Counted
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.transactions import Bags, Transactions
 from setveil.promises.coherence import Coherence
 
 Numbers = npt.NDArray[np.int64]
@@ -92,7 +92,7 @@ class _Search:
     def __init__(self, counted: Counted, promise: Coherence) -> None:
         self.promise = promise
         data = counted.records
-        codes, labels = _coded(data)
+        codes, labels = coded_items(data)
         hidden = np.fromiter((item in promise.private for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))[data.items]
         self.people = int(counted.sizes.sum())
         self._sizes, self._labels, self._names = counted.sizes, labels, data.vocabulary.labels
@@ -253,16 +253,6 @@ def _alike(places: Numbers, supports: Numbers) -> Iterator[Numbers]:
         end = int(np.searchsorted(supports[places], 1.25 * supports[places[0]], side="right"))
         yield places[:end]
         places = places[end:]
-
-
-def _coded(data: Transactions) -> tuple[Numbers, list[str]]:
-    """The public item that each entry would be, and the label of each."""
-    if not isinstance(data, Bags):
-        return data.items.astype(np.int64), list(data.vocabulary)
-    width = int(data.counts.max(initial=0)) + 1
-    known, codes = np.unique(data.items * np.int64(width) + data.counts, return_inverse=True)
-    pairs = [divmod(code, width) for code in known.tolist()]
-    return codes, [f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item] for item, count in pairs]
 
 
 def _witness(mole: Mole, promise: Coherence) -> Witness:

@@ -16,6 +16,7 @@ Marks = npt.NDArray[np.bool_]
 
 _MOST_EXTENSIONS = 4_000_000
 """How many one-item extensions are counted at once."""
+_WORD = 63
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Vertical:
     def of(cls, counted: Counted) -> Vertical:
         """From distinct records and how often each stands."""
         data = counted.records
-        rows, (codes, labels) = data.rows, _coded(data)
+        rows, (codes, labels) = data.rows, coded_items(data)
         support = np.bincount(codes, weights=counted.sizes[rows], minlength=len(labels))
         order = np.lexsort((np.arange(len(labels)), support))
         rank = np.empty(len(labels), dtype=np.int64)
@@ -166,14 +167,17 @@ class Search:
     def _counts(self, codes: Numbers, places: Numbers, size: int) -> tuple[Numbers, Numbers]:
         """The distinct codes, ascending, and the support of each, exact where it is below k.
 
-        In a table where that is small; else by one plain sort of codes with their weights packed beside them.
+        In a table where that is small; else by one plain sort of codes with their weights packed beside them, where both fit into 63 bits.
         """
         weights = np.minimum(self.data.weights[self._row[places]], self.k)
+        bits = self.k.bit_length()
         if size <= 2 * len(codes):
             table = np.bincount(codes, weights=weights)
             known = np.flatnonzero(table)
             return known, table[known].astype(np.int64)
-        bits = self.k.bit_length()
+        if size.bit_length() + bits > _WORD:
+            known, owners = np.unique(codes, return_inverse=True)
+            return known, np.bincount(owners, weights=weights).astype(np.int64)
         packed = np.sort((codes << bits) | weights)
         ordered = packed >> bits
         starts = _runs(ordered)
@@ -186,11 +190,11 @@ def _runs(ordered: Numbers) -> Numbers:
     return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else np.zeros(0, dtype=np.int64)
 
 
-def _coded(data: Transactions) -> tuple[Numbers, list[str]]:
+def coded_items(data: Transactions) -> tuple[Numbers, list[str]]:
     """The number of each entry, and the label of each number; of bags, one number for each item and count that occur together."""
     if not isinstance(data, Bags):
         return data.items.astype(np.int64), list(data.vocabulary)
-    width = int(data.counts.max(initial=0)) + 1
-    known, codes = np.unique(data.items * np.int64(width) + data.counts, return_inverse=True)
-    pairs = [divmod(code, width) for code in known.tolist()]
+    found, ranks = np.unique(data.counts, return_inverse=True)
+    known, codes = np.unique(data.items * np.int64(max(len(found), 1)) + ranks, return_inverse=True)
+    pairs = [(code // len(found), int(found[code % len(found)])) for code in known.tolist()]
     return codes, [f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item] for item, count in pairs]

@@ -59,12 +59,18 @@ def _published_supports(release: Suppressed, original: Transactions) -> tuple[Nu
 
 
 def _check_private(release: Suppressed, original: Transactions, promise: Promise, limit: int) -> Check:
-    """Whether every private item stands as often as it did, but for rare ones where the release says that they were left out."""
+    """Whether every private item stands as often as it did, but for rare ones where the release says that all rare items were left out."""
     private = promise.private if isinstance(promise, Coherence) else frozenset()
     published, before = _published_supports(release, original)[0], original.supports()
     marks = np.fromiter((item in private for item in original.vocabulary), dtype=bool, count=len(original.vocabulary))
     least = _least_support(release)
-    rare = marks & (before > 0) & (before < least * len(original)) & (published == 0)
+    below = (before > 0) & (before < least * len(original))
+    kept = np.flatnonzero(below & (published > 0))
+    if len(kept):
+        text = f"the release says that items in less than {100 * least:g} % of the records were left out, but publishes some of them"
+        found = [_support_witness(original.vocabulary[item], int(before[item]), int(published[item])) for item in kept[:limit].tolist()]
+        return Check("private", False, text, tuple(found))
+    rare = marks & below
     touched = np.flatnonzero(marks & ~rare & (published != before))
     if not len(touched):
         text = f"each of {int((marks & ~rare & (before > 0)).sum())} private items is published as often as it stood"
@@ -76,9 +82,9 @@ def _check_private(release: Suppressed, original: Transactions, promise: Promise
 
 
 def _least_support(release: Suppressed) -> float:
-    """The share of the records below which items were left out, as the release says of itself."""
+    """The share of the records below which items were left out, as the release says of itself; nothing where that is no share."""
     share = release.method.get("min_support", 0.0)
-    return float(share) if isinstance(share, int | float) else 0.0
+    return float(share) if isinstance(share, int | float) and 0 <= share < 1 else 0.0
 
 
 def _check_total(release: Suppressed, original: Transactions, limit: int) -> Check:

@@ -20,7 +20,9 @@ Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
 MOST = 1 << 53
-"""The greatest count of an item in a record, so that sums of counts stay whole numbers of 64 bits."""
+"""The greatest count of an item in a record that is given as an object, where a float may be one."""
+MOST_IN_ALL = 1 << 62
+"""The most occurrences of all records together, so that sums of counts stay whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -222,6 +224,7 @@ class Bags(Transactions):
         given = np.ones(len(entries), dtype=np.int64) if counts is None else _whole("counts", counts).astype(np.int64, copy=False)
         if len(given) != len(entries):
             raise DataError(f"there are {len(given)} counts for {len(entries)} pairs: each needs one")
+        _check_total(given)
         indptr, numbers, summed = _compress(owners, entries, given, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
@@ -248,6 +251,13 @@ class Bags(Transactions):
         super()._check()
         if len(self.counts) != len(self.items) or (len(self.counts) and self.counts.min() < 1):
             raise DataError("a bag needs a count of 1 or more for each of its items")
+        _check_total(self.counts)
+
+
+def _check_total(counts: Counts) -> None:
+    """Refuse more occurrences than 64 bits can count, for sums would start again below zero."""
+    if counts.sum(dtype=np.float64) > MOST_IN_ALL:
+        raise DataError(f"there are more than {MOST_IN_ALL:.2g} occurrences in all: their counts are too large to be added up")
 
 
 def _count(item: str, count: object) -> int:

@@ -53,9 +53,10 @@ def balanced(
     items = vocabulary_of(vocabulary)
     chosen = order or natural_order(items)
     leaves = _sorted(items, chosen, supports)
-    sizes = _level_sizes(len(leaves), fanout)
-    labels = leaves + _positions(sizes, fanout, _free_stars(leaves))
-    return numbered(labels, _parents(sizes, fanout), Origin("balanced", {"fanout": int(fanout), "order": chosen}))
+    width = min(int(fanout), max(len(leaves), 2))
+    sizes = _level_sizes(len(leaves), width)
+    labels = leaves + _positions(sizes, width, _free_stars(leaves))
+    return numbered(labels, _parents(sizes, width), Origin("balanced", {"fanout": int(fanout), "order": chosen}))
 
 
 def prefix(vocabulary: Vocabulary | Iterable[object], lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:

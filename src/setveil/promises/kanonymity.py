@@ -76,7 +76,7 @@ class KmAnonymity(Promise):
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_count("k", self.k, 2))
         asked: object = self.m
-        object.__setattr__(self, "m", ALL if isinstance(asked, str) and asked == "all" else check_count("m", asked, 1))
+        object.__setattr__(self, "m", ALL if isinstance(asked, str) and asked == "all" else min(check_count("m", asked, 1), ALL))
         if self.diversity is not None and not isinstance(self.diversity, LDiversity):
             raise ParameterError("diversity", self.diversity, "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])")
 

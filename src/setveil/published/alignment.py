@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import MisfitError, UnknownItemError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.errors import DataError, MisfitError, UnknownItemError
+from setveil.hierarchy.hierarchy import Hierarchy, Origin
 from setveil.published.fitting import ClassTable, ClassTrie, LeafRecords, Numbers, leaves_of
 from setveil.published.generalized import Generalized, distinct_records
 from setveil.published.matching import Matching, Shortage
@@ -79,9 +79,7 @@ def over_whole_tree(release: WithTree, original: Transactions) -> WithTree:
     """The release over the tree it was made with, which is built again from the original when only a part of it was published."""
     if release.hierarchy is None or not release.hierarchy.origin.pruned:
         return release
-    from setveil.hierarchy.build import rebuild
-
-    return _on(release, rebuild(release.hierarchy.origin, original.vocabulary, original.supports()), "built from the original's items")
+    return _on(release, _rebuilt(release.hierarchy.origin, original), "built from the original's items")
 
 
 def over_tree(release: WithTree, original: Transactions, hierarchy: Hierarchy | None) -> WithTree:
@@ -95,9 +93,19 @@ def semantic_tree(release: Vocabularies, original: Transactions, hierarchy: Hier
     """The tree by which bags were compared: the one that is given, or else what the recipe of the release makes; None without either."""
     if hierarchy is not None or release.hierarchy is not None or release.semantics is None:
         return hierarchy
+    return _rebuilt(release.semantics, original)
+
+
+def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
+    """The tree that a recipe makes of the items of the original; the recipe is read from a file and may say anything."""
     from setveil.hierarchy.build import rebuild
 
-    return rebuild(release.semantics, original.vocabulary, original.supports())
+    try:
+        return rebuild(origin, original.vocabulary, original.supports())
+    except DataError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise MisfitError(f"its tree cannot be built again by the recipe in release.json ({error})") from None
 
 
 def _on(release: WithTree, tree: Hierarchy, kind: str) -> WithTree:

@@ -77,7 +77,8 @@ class _Decision:
     """Finds the itemsets that some world holds and none holds k times."""
 
     def __init__(self, gatherer: Gatherer, promise: KmAnonymity, proved: frozenset[int]) -> None:
-        self._gatherer, self._k, self._m, self._proved = gatherer, promise.k, promise.m, proved
+        self._gatherer, self._k, self._proved = gatherer, promise.k, proved
+        self._m = min(promise.m, gatherer.layout.width)
 
     def violations(self, top: int) -> Iterator[tuple[int, Itemset, int]]:
         """Those with items of one top-level cluster, smallest first: (cluster, itemset, most records); the empty set: it has no world."""

@@ -1,0 +1,119 @@
+"""Releases that claim what would excuse them, and numbers too large to be counted carelessly: neither makes a verdict hold."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from setveil.audit import verify
+from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.kanonymity import count_records
+from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError
+from setveil.hierarchy.hierarchy import Hierarchy, Origin
+from setveil.promises import Coherence, KAnonymity, KmAnonymity
+from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
+
+VISITS = [["tea", "flu"], ["tea", "flu"], ["tea", "cold"], ["tea"], ["beer"], ["beer"], ["beer", "tea"], ["tea"]]
+PROMISE = Coherence(h=0.6, k=2, p=1, private=["flu", "cold"])
+
+
+def without(*gone, **method):
+    return Suppressed.of([[item for item in visit if item not in gone] for visit in VISITS], PROMISE, method=method)
+
+
+@pytest.mark.parametrize("share", [0.99, 0.3])
+def test_a_release_cannot_excuse_a_missing_private_item_by_a_threshold_that_others_break(share):
+    verdict = verify(without("flu", min_support=share), Transactions.of(VISITS))
+    assert [check.name for check in verdict.failed] == ["private"]
+    told = f"the release says that items in less than {100 * share:g} % of the records were left out, but publishes some of them"
+    assert verdict.failed[0].text == told
+    assert verdict.witness.private
+
+
+@pytest.mark.parametrize("share", [1, 1.0, 5, True, -1, float("nan"), float("inf"), 10**400, "0.9", None, [1]])
+def test_a_threshold_that_is_no_share_excuses_nothing(share):
+    verdict = verify(without("flu", "cold", "beer", "tea", min_support=share), Transactions.of(VISITS))
+    assert [check.name for check in verdict.failed] == ["private"]
+
+
+def test_all_rare_items_may_be_left_out_where_the_release_says_so():
+    verdict = verify(without("flu", "cold", min_support=0.26), Transactions.of(VISITS))
+    assert verdict.holds
+    assert "2 in less than 26 % of the records are left out" in verdict.text
+
+
+def huge_bags():
+    """Two rare items whose numbers would be equal if items and counts were multiplied in 64 bits."""
+    vocabulary = Vocabulary(f"i{number:02}" for number in range(33))
+    pairs = [(0, 0, 1), (1, 32, 1), (2, 1, 2**59 - 1), (3, 1, 2**59 - 1)]
+    records, items, counts = np.array(pairs).T
+    return Bags.from_pairs(records, items, vocabulary, counts=counts)
+
+
+@pytest.mark.parametrize("promise", [KmAnonymity(k=2, m=1), Coherence(h=1, k=2, p=1), KAnonymity(k=2)], ids=lambda promise: promise.model)
+def test_huge_counts_never_make_two_items_one(promise):
+    verdict = verify(huge_bags(), promise=promise)
+    assert not verdict.holds
+    assert verdict.witness.items == ("i00",)
+
+
+def test_supports_are_counted_alike_when_codes_and_weights_do_not_fit_into_one_word(monkeypatch):
+    rows = np.random.default_rng(3).random((40, 9)) < 0.4
+    counted = count_records(Transactions.of([[str(item) for item in np.flatnonzero(row)] for row in rows]))
+
+    def found():
+        search = Search(Vertical.of(counted), 4)
+        return [sorted(map(tuple, rare.itemsets.tolist())) for size in (1, 2, 3) for rare in search.of_size(size)]
+
+    plain = found()
+    monkeypatch.setattr("setveil.audit.itemsets._WORD", 0)
+    assert found() == plain
+    assert sum(map(len, plain)) > 10
+
+
+def test_knowing_all_items_takes_no_longer_than_knowing_as_many_as_there_are():
+    parts = [SimpleCluster(3, [{("t",): 3}]), SimpleCluster(2, [{("w", "z"): 2}]), SimpleCluster(2, [{("v",): 2}])]
+    cluster = JointCluster([{("u",): 2, ("w",): 2, ("z",): 2}], parts)
+    start = time.process_time()
+    for m in (6, "all", 10**30):
+        assert not verify(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=m))).holds
+    assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        Origin("balanced", {"fanout": 0}, pruned=True),
+        Origin("balanced", {"fanout": "x"}, pruned=True),
+        Origin("balanced", {"fanout": 2, "order": "luck"}, pruned=True),
+        Origin("balanced", {}, pruned=True),
+        Origin("prefix", {"lengths": 5}, pruned=True),
+        Origin("prefix", {"lengths": ["a"]}, pruned=True),
+        Origin("given", {}, pruned=True),
+        Origin("magic", {}, pruned=True),
+    ],
+    ids=str,
+)
+def test_a_recipe_that_cannot_be_followed_is_a_release_that_does_not_stem_from_its_original(origin):
+    tree = Hierarchy.from_parents(["a", "b", "*"], [2, 2, -1], origin)
+    verdict = verify(Generalized.of([["a"], ["a"], ["b"], ["b"]], tree, KAnonymity(k=2)), Transactions.of([["a"], ["a"], ["b"], ["b"]]))
+    assert [check.name for check in verdict.failed] == ["containment"]
+    assert verdict.failed[0].text.startswith("its tree cannot be built again by the recipe in release.json")
+
+
+def test_a_fan_out_beyond_all_items_is_one_level():
+    items = ["a", "b", "c"]
+    assert Hierarchy.balanced(Transactions.of([items]).vocabulary, 10**30) == Hierarchy.balanced(Transactions.of([items]).vocabulary, 3)
+
+
+def test_counts_that_cannot_be_added_up_are_refused():
+    rows = np.zeros(9, dtype=np.int64)
+    for counts in (np.full(9, 10**18), np.full(9, 2**61)):
+        with pytest.raises(DataError, match="their counts are too large to be added up"):
+            Bags.from_pairs(rows, rows, Vocabulary(["a"]), counts=counts)
