@@ -303,3 +303,7 @@ def test_a_job_of_other_things_is_refused(field, value, advice):
     job = Job(data=[["a"], ["a"]], promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2")
     with pytest.raises(ParameterError, match=advice):
         run(replace(job, **{field: value}))
+
+
+def test_a_job_does_not_show_its_data():
+    assert len(repr(Job(data=BASKETS * 1000, promise=KAnonymity(k=2), method=Partition()))) < 300

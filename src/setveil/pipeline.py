@@ -75,7 +75,7 @@ class Job:
         (True, 4)
     """
 
-    data: object
+    data: object = field(repr=False)
     """A path (`-` is standard input), transactions or bags, or any object that `as_transactions` takes."""
     promise: Promise
     method: Method

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Offsets, Transactions
+from setveil.data.vocabulary import Vocabulary, sort_labels
+from setveil.published.generalized import relabeled
 
 if TYPE_CHECKING:
     from setveil.published.disassociated import Disassociated
@@ -51,6 +53,43 @@ def canonical(release: Disassociated) -> Canonical:
     lines, nodes = _cluster_texts(release, [[chunk_texts[chunk] for chunk in chunks] for chunks in chunks_of_node], rank, words)
     ordered = [chunk for node in nodes for chunk in chunks_of_node[node]]
     return Canonical(lines, _numbers(nodes), _numbers(ordered), _numbers([row for chunk in ordered for row in rows_of_chunk[chunk]]))
+
+
+def arranged(release: Disassociated) -> Disassociated:
+    """The same release with all its parts in canonical order, over the sorted items that stand in it: as it is read from its files."""
+    order = canonical(release)
+    nodes, chunks = _places(order.nodes), _places(order.chunks)
+    parent = release.parent[order.nodes]
+    rows, terms = _over_used_items(release.subrecords.take(order.subrecords), release.terms.take(order.nodes))
+    return replace(
+        release,
+        parent=np.where(parent >= 0, nodes[parent], -1) if len(nodes) else parent,
+        sizes=release.sizes[order.nodes],
+        chunk_node=nodes[release.chunk_node[order.chunks]],
+        subrecords=rows,
+        subrecord_chunk=chunks[release.subrecord_chunk[order.subrecords]],
+        subrecord_counts=release.subrecord_counts[order.subrecords],
+        terms=terms,
+        alignment=None if release.alignment is None else nodes[release.alignment],
+    )
+
+
+def _places(order: Offsets) -> Offsets:
+    """Where each number stands in an order of all of them."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
+
+
+def _over_used_items(rows: Transactions, terms: Transactions) -> tuple[Transactions, Transactions]:
+    used = np.unique(np.concatenate((rows.items, terms.items)))
+    labels = [rows.vocabulary[number] for number in used.tolist()]
+    vocabulary = Vocabulary(sort_labels(labels))
+    if vocabulary == rows.vocabulary:
+        return rows, terms
+    numbers = np.full(len(rows.vocabulary), -1, dtype=np.int32)
+    numbers[used] = vocabulary.encode(labels)
+    return relabeled(rows, numbers, vocabulary), relabeled(terms, numbers, vocabulary)
 
 
 def _chunk_texts(release: Disassociated, rank: Offsets, words: list[str]) -> tuple[list[str], list[list[int]]]:

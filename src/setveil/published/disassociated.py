@@ -162,6 +162,13 @@ class Disassociated:
 
         return SupportIndex.of(self)
 
+    @cached_property
+    def arranged(self) -> Disassociated:
+        """The same release with its parts in the order in which they stand in its files."""
+        from setveil.published.canonical import arranged
+
+        return arranged(self)
+
     def without_alignment(self) -> Disassociated:
         """The same release as anybody may have it."""
         return replace(self, alignment=None)

@@ -25,7 +25,7 @@ def reconstruct(release: Disassociated, seed: int | None = None, *, most_per_ter
 
     Args:
         release: The release.
-        seed: The same seed gives the same records; when not given, each call gives others.
+        seed: The same seed gives the same records, also of a release that was written and read; when not given, each call gives others.
         most_per_term: A term of a term chunk stands in 1 to so many records of its cluster, each number equally likely (never in more
             than there are). By default in one: that is all the release tells for certain, and on real data the most frequent number.
 
@@ -47,6 +47,7 @@ def reconstruct(release: Disassociated, seed: int | None = None, *, most_per_ter
         raise ParameterError("release", release, "only a disassociated release is reconstructed; others tell their records()")
     check_count("most_per_term", most_per_term, 1)
     random = random_from(seed)
+    release = release if seed is None else release.arranged
     records, kinds = place_pieces(Forest.of(release), most_per_term, random)
     return assemble(release, random.permutation(len(release))[records], kinds)
 
