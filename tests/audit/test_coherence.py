@@ -134,7 +134,7 @@ def test_a_lost_record_is_found():
     names, witness = failed(Suppressed.of(PUBLISHED[:4], PROMISE))
     assert "records" in names
     assert any(
-        "1 are lost" in line for line in [witness.text, verify(Suppressed.of(PUBLISHED[:4], PROMISE), Transactions.of(ORIGINAL)).text]
+        "1 record is lost" in line for line in [witness.text, verify(Suppressed.of(PUBLISHED[:4], PROMISE), Transactions.of(ORIGINAL)).text]
     )
 
 

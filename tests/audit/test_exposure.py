@@ -84,3 +84,11 @@ def test_of_bags_the_sentence_says_what_the_adversary_knows():
 def test_numbers_that_make_no_sense_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         front_door(Transactions.of([["a"]]), **options)
+
+
+def test_numbers_are_told_as_people_read_them():
+    rows = [["a"]] * 4_999 + [["b"]]
+    first, second, *_ = exposure(Transactions.of(rows)).sentences
+    assert first == "under 0.1 % of 5,000 records stand fewer than 2 times."
+    assert second == "Whoever knows 1 item of a person finds fewer than 2 records for under 0.1 % of the people."
+    assert exposure(Transactions.of([["a"]])).sentences[0] == "100.0 % of 1 record stand fewer than 2 times."

@@ -94,13 +94,13 @@ def test_the_release_of_table_2_holds():
 def test_a_dropped_record_is_lost():
     verdict = verify(table_2(PUBLISHED[:-1]), Transactions.of(ORIGINAL))
     assert failed(verdict) == ["records", "containment"]
-    assert verdict.witness.text == "1 are lost: 6 records are published for 7 originals"
+    assert verdict.witness.text == "1 record is lost: 6 records are published for 7 originals"
 
 
 def test_a_record_that_stands_once_more_is_invented():
     verdict = verify(table_2([*PUBLISHED, ["A"]]), Transactions.of(ORIGINAL))
     assert failed(verdict) == ["records", "containment"]
-    assert "1 are invented" in verdict.witness.text
+    assert "1 record is invented" in verdict.witness.text
 
 
 def test_a_class_that_shrank_under_k_is_found_by_its_record():

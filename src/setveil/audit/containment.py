@@ -12,6 +12,7 @@ from setveil.published.alignment import align
 from setveil.published.generalized import Generalized
 from setveil.published.recoding import nested_nodes
 from setveil.published.vocabularies import Vocabularies
+from setveil.words import are, plural
 
 
 def check_structure(release: Generalized, limit: int = 1) -> Check:
@@ -44,11 +45,11 @@ def check_structure(release: Generalized, limit: int = 1) -> Check:
 
 def check_record_count(release: Generalized | Vocabularies, original: Transactions) -> Check:
     """Whether as many records are published as there are originals."""
-    text = f"{len(release)} records are published for {len(original)} originals"
+    text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
     if len(release) == len(original):
         return Check("records", True, text)
     difference = len(original) - len(release)
-    fault = f"{difference} are lost" if difference > 0 else f"{-difference} are invented"
+    fault = f"{are(difference, 'record')} lost" if difference > 0 else f"{are(-difference, 'record')} invented"
     return Check("records", False, text, (Witness(f"{fault}: {text}", count=len(release)),))
 
 

@@ -14,6 +14,7 @@ from setveil.data.exchange import as_transactions
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags
 from setveil.errors import check_count
+from setveil.words import plural
 
 _MOST_ITEMSETS = 150_000_000
 """How many itemsets of one size the records may hold together to be looked through one by one."""
@@ -61,11 +62,11 @@ class Exposure:
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each figure."""
         with_counts = " and how often each stands" if self.counted else ""
-        lines = [f"{self.whole:.1%} of {self.records} records stand fewer than {self.k} times.".replace("%", " %")]
+        lines = [f"{_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."]
         for one in self.known:
-            items = "1 item" if one.items == 1 else f"{one.items} items"
-            sample = "" if one.exact else f" (estimated on a random sample of {one.examined} records)"
-            share = f"{one.about}{one.share:.1%}".replace("%", " %")
+            items = plural(one.items, "item")
+            sample = "" if one.exact else f" (estimated on a random sample of {plural(one.examined, 'record')})"
+            share = f"{one.about}{_share(one.share)}"
             lines.append(
                 f"Whoever knows {items} of a person{with_counts} finds fewer than {self.k} records for {share} of the people{sample}."
             )
@@ -80,6 +81,10 @@ class Exposure:
 
     def to_dict(self) -> dict[str, object]:
         return asdict(self)
+
+
+def _share(part: float) -> str:
+    return "under 0.1 %" if 0 < part < 0.0005 else f"{100 * part:.1f} %"
 
 
 def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0) -> Exposure:

@@ -12,6 +12,7 @@ from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Counts, Transactions
 from setveil.promises.kanonymity import KAnonymity
 from setveil.promises.vocabularies import VocabularyKAnonymity
+from setveil.words import count, plural
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,18 @@ def check_k_anonymity(counted: Counted, promise: KAnonymity | VocabularyKAnonymi
     """Whether every record stands at least k times; the witnesses are the records that stand least often."""
     rare = np.flatnonzero(counted.sizes < promise.k)
     if not len(rare):
-        least = f"; the least of them {counted.sizes.min()} times" if len(counted.sizes) else ""
-        text = f"every one of {len(counted.sizes)} distinct records stands at least {promise.k} times{least}"
+        least = f"; the least of them {count(counted.sizes.min())} times" if len(counted.sizes) else ""
+        text = f"every one of {plural(len(counted.sizes), 'distinct record')} stands at least {promise.k} times{least}"
         return Check(promise.model, True, text)
     rare = rare[np.argsort(counted.sizes[rare], kind="stable")]
-    text = f"{len(rare)} of {len(counted.sizes)} distinct records stand fewer than {promise.k} times"
+    verb = "stands" if len(rare) == 1 else "stand"
+    text = f"{count(len(rare))} of {plural(len(counted.sizes), 'distinct record')} {verb} fewer than {promise.k} times"
     return Check(promise.model, False, text, tuple(_witness(counted, number, promise.k) for number in rare[:limit].tolist()))
 
 
 def _witness(counted: Counted, number: int, k: int) -> Witness:
-    items, count = shown_record(counted.records, number), int(counted.sizes[number])
-    return Witness(f"the record {show_items(items)} stands {count} time{'s' * (count != 1)}, not {k}", items, count)
+    items, size = shown_record(counted.records, number), int(counted.sizes[number])
+    return Witness(f"the record {show_items(items)} stands {plural(size, 'time')}, not {k}", items, size)
 
 
 def shown_record(data: Transactions, number: int) -> tuple[str, ...]:

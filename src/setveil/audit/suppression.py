@@ -10,6 +10,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.promises.coherence import Coherence
 from setveil.promises.promise import Promise
 from setveil.published.suppressed import Suppressed
+from setveil.words import are, plural
 
 Numbers = npt.NDArray[np.int64]
 
@@ -36,11 +37,11 @@ def check_suppression(release: Suppressed, original: Transactions, promise: Prom
 
 
 def _check_counts(release: Suppressed, original: Transactions) -> Check:
-    text = f"{len(release)} records are published for {len(original)} originals"
+    text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
     if len(release) == len(original):
         return Check("records", True, text)
     difference = len(original) - len(release)
-    fault = f"{difference} are lost" if difference > 0 else f"{-difference} are invented"
+    fault = f"{are(difference, 'record')} lost" if difference > 0 else f"{are(-difference, 'record')} invented"
     return Check("records", False, text, (Witness(f"{fault}: {text}", count=len(release)),))
 
 
@@ -73,7 +74,7 @@ def _check_private(release: Suppressed, original: Transactions, promise: Promise
     rare = marks & below
     touched = np.flatnonzero(marks & ~rare & (published != before))
     if not len(touched):
-        text = f"each of {int((marks & ~rare & (before > 0)).sum())} private items is published as often as it stood"
+        text = f"{are(int((marks & ~rare & (before > 0)).sum()), 'private item')} published, each as often as it stood"
         if rare.any():
             text += f"; {int(rare.sum())} in less than {100 * least:g} % of the records are left out, as the release says"
         return Check("private", True, text)

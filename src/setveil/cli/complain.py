@@ -11,7 +11,7 @@ from setveil.cli import DEFECT
 from setveil.cli.root import root
 from setveil.errors import ParameterError, SetveilError
 from setveil.promises.promise import Promise
-from setveil.report.words import printable
+from setveil.words import printable
 
 
 def explain(error: Exception, args: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
 from setveil.errors import ParameterError, check_count
-from setveil.promises.promise import Promise, check_enough, check_items
+from setveil.promises.promise import Promise, check_enough, check_items, others
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +51,7 @@ class Coherence(Promise):
         items = "one public item" if self.p == 1 else f"up to {self.p} public items"
         text = f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none"
         if not self.private:
-            return f"{text}: the person cannot be told from {self.k - 1} others."
+            return f"{text}: the person cannot be told from {others(self.k)}."
         return f"{text}; and at most {100 * self.h:g} % of the records found hold any one private item."
 
     def limits(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from setveil.errors import ParameterError, check_count
 from setveil.promises.ldiversity import LDiversity
-from setveil.promises.promise import Promise, check_enough
+from setveil.promises.promise import Promise, check_enough, others
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,7 +87,7 @@ class KmAnonymity(Promise):
         items = "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none: the person cannot be told from "
-            f"{self.k - 1} others." + (f" {self.diversity.describe()}" if self.diversity else "")
+            f"{others(self.k)}." + (f" {self.diversity.describe()}" if self.diversity else "")
         )
 
     def limits(self) -> str:

@@ -50,6 +50,11 @@ def check_items(name: str, items: object) -> frozenset[str]:
     return frozenset(str(item) for item in items)
 
 
+def others(k: int) -> str:
+    """Among whom a person is hidden, besides that person."""
+    return "one other" if k == 2 else f"{k - 1} others"
+
+
 def check_enough(records: int, k: int) -> None:
     """Refuse data with fewer than `k` records (none at all is fine: nobody is in it)."""
     if 0 < records < k:

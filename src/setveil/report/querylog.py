@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setveil.data.querylog import LogReport
 from setveil.report.report import Fact, Report, Section
-from setveil.report.words import count, plural, share
+from setveil.words import count, plural, share
 
 PRIVATE = "private, about the original log"
 

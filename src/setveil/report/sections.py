@@ -10,7 +10,7 @@ from setveil.metrics import METRICS
 from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
 from setveil.published import Published
 from setveil.report.report import Fact, Report, Section
-from setveil.report.words import count, plural, seconds, share
+from setveil.words import count, plural, seconds, share
 
 if TYPE_CHECKING:
     from setveil.audit.exposure import Exposure

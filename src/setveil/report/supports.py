@@ -8,7 +8,7 @@ from setveil.audit.verdict import show_items
 from setveil.published.disassociated import Disassociated
 from setveil.published.supports import Support
 from setveil.report.report import Fact, Report, Section
-from setveil.report.words import count, plural
+from setveil.words import count, plural
 
 
 def report_support(release: Disassociated, items: Sequence[str]) -> Report:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from setveil.report.report import Report, Section
-from setveil.report.words import printable
+from setveil.words import printable
 
 PLAIN_WIDTH = 110
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from setveil.hierarchy.check import Fault
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.report.report import Fact, Report, Section
-from setveil.report.words import count, plural
+from setveil.words import count, plural
 
 MOST_CHILDREN = 12
 """Children of one node that are shown; of the others only how many there are."""

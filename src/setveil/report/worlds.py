@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from setveil.report.report import Fact, Report, Section
-from setveil.report.words import plural
+from setveil.words import plural
 
 
 def report_worlds(folder: Path, records: int, names: Sequence[str]) -> Report:

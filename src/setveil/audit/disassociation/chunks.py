@@ -12,6 +12,7 @@ from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.promises.kanonymity import KmAnonymity
+from setveil.words import count, plural
 
 
 def check_clusters(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
@@ -27,16 +28,20 @@ def check_clusters(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Chec
         for node in small[:limit].tolist()
     ]
     simple = int(layout.release.is_simple.sum())
-    return Check("clusters", False, f"{len(small)} of {simple} clusters have fewer than {promise.k} records", tuple(witnesses))
+    return Check(
+        "clusters", False, f"{count(len(small))} of {plural(simple, 'cluster')} with fewer than {promise.k} records", tuple(witnesses)
+    )
 
 
 def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
     """Whether in every chunk each set of up to m items stands in at least k subrecords, or in none."""
     found = find_violations(_by_chunk(layout), promise, limit)
     if not found:
-        text = f"in each of {len(layout.release.chunk_node)} chunks, every set of up to {promise.m} items stands {promise.k} times or never"
-        return Check("chunks", True, text)
-    witnesses = tuple(Witness(f"{show_items(items)} stands in {count} subrecords of a chunk", items, count) for items, count in found)
+        chunks = plural(len(layout.release.chunk_node), "chunk")
+        return Check("chunks", True, f"{chunks}, in each of which a set of up to {promise.m} items stands {promise.k} times or never")
+    witnesses = tuple(
+        Witness(f"{show_items(items)} stands in {plural(support, 'subrecord')} of a chunk", items, support) for items, support in found
+    )
     return Check("chunks", False, f"a set of up to {promise.m} items stands fewer than {promise.k} times in a chunk", witnesses)
 
 

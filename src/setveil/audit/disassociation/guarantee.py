@@ -12,6 +12,7 @@ from setveil.audit.disassociation.proof import find_doubtful, prove
 from setveil.audit.disassociation.worlds import TERMS, Itemset, Worlds
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import KmAnonymity
+from setveil.words import count, plural
 
 MOST_WORK = 100_000_000
 """How many arcs of networks are looked at in all before the answer is `not proved`; about a minute."""
@@ -46,7 +47,7 @@ def check_guarantee(layout: Layout, promise: KmAnonymity, limit: int = 1, *, chu
             return _not_proved(layout, promise, top, chunks_hold)
     if witnesses:
         return Check(promise.model, False, _failure(witnesses[0], promise), tuple(witnesses))
-    ways = f"{int(proved.sum())} clusters by counting, {len(open_tops)} by constructing the originals"
+    ways = f"{plural(int(proved.sum()), 'cluster')} by counting, {count(len(open_tops))} by constructing the originals"
     text = f"every set of up to {promise.m} items fits {promise.k} records of a possible original, or none ({ways})"
     return Check(promise.model, True, text)
 

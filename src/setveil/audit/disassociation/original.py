@@ -8,6 +8,7 @@ from setveil.audit.disassociation.layout import Layout, Numbers
 from setveil.audit.disassociation.projections import compare_projections
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Transactions
+from setveil.words import are, count, plural
 
 
 def check_original(layout: Layout, original: Transactions, limit: int = 1) -> list[Check]:
@@ -27,12 +28,12 @@ def check_original(layout: Layout, original: Transactions, limit: int = 1) -> li
 def check_record_count(layout: Layout, original: Transactions) -> Check:
     """Whether as many records are published as there are originals, and as many empty ones."""
     release = layout.release
-    text = f"{len(release)} records are published for {len(original)} originals"
+    text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
     if len(release) != len(original):
         return Check("records", False, text, (Witness(text, count=len(release)),))
     published, empty = int(release.sizes[layout.is_void].sum()), int((original.lengths == 0).sum())
     if published != empty:
-        text = f"{published} empty records are published for {empty} empty originals"
+        text = f"{are(published, 'empty record')} published for {plural(empty, 'empty original')}"
         return Check("records", False, text, (Witness(text, count=published),))
     return Check("records", True, text)
 
@@ -43,10 +44,12 @@ def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check
     known = {original.vocabulary[item] for item in np.flatnonzero(original.supports()).tolist()}
     lost, invented = sorted(known - published), sorted(published - known)
     if not lost and not invented:
-        return Check("items", True, f"all {len(known)} items of the original are published, and no other")
+        return Check("items", True, f"{are(len(known), 'item')} in the original, all of them published, and no other")
     witnesses = [Witness(f"{item} is lost", (), original=(item,), private=True) for item in lost]
     witnesses += [Witness(f"{item} is in no record of the original", (item,)) for item in invented]
-    return Check("items", False, f"{len(lost)} items of the original are lost, {len(invented)} are invented", tuple(witnesses[:limit]))
+    return Check(
+        "items", False, f"{plural(len(lost), 'item')} of the original lost, {count(len(invented))} invented", tuple(witnesses[:limit])
+    )
 
 
 def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Check:
@@ -68,7 +71,7 @@ def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Ch
         )
         for item in wrong[:limit].tolist()
     ]
-    return Check("supports", False, f"the supports of {len(wrong)} items lie outside their bounds", tuple(witnesses))
+    return Check("supports", False, f"the support of {plural(len(wrong), 'item')} outside the bounds", tuple(witnesses))
 
 
 _NOT_ASKED = "; whether the original is one of the possible worlds was not checked: that takes the private alignment"
@@ -123,7 +126,12 @@ def _compare(layout: Layout, original: Transactions, alignment: Numbers, limit: 
     inside = terms < 0
     differences = compare_projections(layout, rows[inside], chunks[inside], numbers[inside], limit)
     return [
-        Witness(f"{show_items(items)} stands {here} times in a chunk, but {there} originals project to it", items, here, private=True)
+        Witness(
+            f"{show_items(items)} stands {plural(here, 'time')} in a chunk, but {plural(there, 'original')} project to it",
+            items,
+            here,
+            private=True,
+        )
         for items, here, there in differences
     ]
 

@@ -10,6 +10,7 @@ import numpy as np
 from setveil.audit.disassociation.layout import Layout, Numbers
 from setveil.audit.verdict import Check, Witness
 from setveil.published.disassociated import Disassociated
+from setveil.words import plural
 
 
 def check_structure(layout: Layout, limit: int = 1) -> Check:
@@ -28,7 +29,7 @@ def check_structure(layout: Layout, limit: int = 1) -> Check:
         text = "not so: " + "; ".join(rule for rule, found in faults.items() if found)
         return Check("structure", False, text, tuple(witnesses[:limit]))
     simple = int(layout.release.is_simple.sum())
-    return Check("structure", True, f"{simple} clusters, their chunks and term chunks fit together")
+    return Check("structure", True, f"{plural(simple, 'cluster')}: chunks and term chunks fit together")
 
 
 def _broken_arrays(release: Disassociated) -> str | None:

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and texts as people read them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,16 @@ def plural(number: int, noun: str, nouns: str | None = None) -> str:
         ('1 record', '2,000 records', '2 leaves')
     """
     return f"{count(number)} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def are(number: int, noun: str) -> str:
+    """A number with its noun and its verb.
+
+    Example:
+        >>> are(1, "record"), are(2, "record")
+        ('1 record is', '2 records are')
+    """
+    return f"{plural(number, noun)} {'is' if number == 1 else 'are'}"
 
 
 def seconds(time: float) -> str:
