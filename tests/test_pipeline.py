@@ -9,14 +9,25 @@ import numpy as np
 import pytest
 
 import setveil
-from setveil import Bags, Disassociation, Hierarchy, Job, KAnonymity, KmAnonymity, LDiversity, Partition, Transactions, pipeline, run
+from setveil import Bags, Disassociation, Hierarchy, Job, KAnonymity, KmAnonymity, LDiversity, Partition, Transactions, run
 from setveil.errors import InfeasibleError, OutputError, ParameterError
-from setveil.pipeline import hierarchy_maker
+from setveil.hierarchy.recipes import hierarchy_maker
+from setveil.pipeline import running
 from setveil.published.disassociated import SimpleCluster
 
 BASKETS = [["beer", "wine"], ["beer", "wine"], ["milk", "tea"], ["milk", "tea"], ["beer", "tea"], ["wine", "tea"], []]
 STAGES = ["reading", "building the hierarchy", "anonymizing", "writing", "reading back", "verifying", "measuring", "writing the alignment"]
-WRONG_RECIPES = ["balanced:", "balanced:x", "balanced:1", "balanced:5:up", "balanced:5:numeric:1", "prefix:a", "prefix:1:2"]
+WRONG_RECIPES = [
+    "balanced:",
+    "balanced:x",
+    "balanced:1",
+    "balanced:5:up",
+    "balanced:5:numeric:1",
+    "prefix:a",
+    "prefix:1:2",
+    "prefix:0",
+    "prefix:3,1",
+]
 
 
 @pytest.fixture
@@ -107,25 +118,25 @@ def test_a_release_that_does_not_verify_is_never_left(job, tmp_path):
 
 
 def test_what_was_written_must_be_what_was_anonymized(job, tmp_path, monkeypatch):
-    honest = pipeline.fill_release
+    honest = running.fill_release
 
     def careless(release, stage, **options):
         honest(replace(release, sizes=release.sizes + 1), stage, **options)
 
-    monkeypatch.setattr(pipeline, "fill_release", careless)
+    monkeypatch.setattr(running, "fill_release", careless)
     outcome = run(job)
     assert "written" in [check.name for check in outcome.verdict.failed]
     assert left_behind(tmp_path) == []
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(job, tmp_path, monkeypatch):
-    honest = pipeline.fill_release
+    honest = running.fill_release
 
     def full(release, stage, **options):
         honest(release, stage, **options)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pipeline, "fill_release", full)
+    monkeypatch.setattr(running, "fill_release", full)
     with pytest.raises(OutputError, match="release: No space left on device"):
         run(job)
     assert left_behind(tmp_path) == []
@@ -183,9 +194,7 @@ def test_a_recipe_builds_its_tree(recipe, path):
     assert tree.path("tea") == path or recipe == "balanced"
 
 
-@pytest.mark.parametrize(
-    "recipe", ["balanced:", "balanced:x", "balanced:1", "balanced:5:up", "balanced:5:numeric:1", "prefix:a", "prefix:1:2"]
-)
+@pytest.mark.parametrize("recipe", WRONG_RECIPES)
 def test_a_wrong_recipe_is_refused_before_the_data_is_read(job, recipe, tmp_path):
     with pytest.raises(ParameterError, match="hierarchy = "):
         run(replace(job, data=tmp_path / "missing.csv", hierarchy=recipe))

@@ -156,6 +156,13 @@ WRONG = [
     pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "release/a.csv"], 2, "must not lie in the release folder", id="leak"),
     pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "baskets.csv", "--force"], 2, "is read as input", id="input overwritten"),
     pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "no/a.csv"], 2, "does not exist", id="alignment in no folder"),
+    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "-"], 2, "cannot go to standard output", id="alignment nowhere"),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balance:5"], 3, "no such file, and no such recipe: it is a file, or", id="no recipe"
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "prefix:0"], 2, "--hierarchy prefix:0 is not allowed: the lengths", id="no length"
+    ),
     pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "tree.csv"], 2, "is read as input", id="tree overwritten"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from setveil import Hierarchy, Transactions
 from setveil.errors import ParameterError
-from setveil.pipeline import hierarchy_maker
+from setveil.hierarchy.recipes import hierarchy_maker
 from tests.wndb import write_tiny
 
 WORDS = "record,item,count\n1,wine,2\n1,dogs,1\n2,vino,2\n2,mice,1\n3,beer,1\n4,beer,1\n4,milk,1\n"

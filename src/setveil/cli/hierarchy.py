@@ -41,7 +41,8 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
     setveil hierarchy build vocabularies.csv wordnet -o nouns.hierarchy.csv
     """
     from setveil.hierarchy.csvfile import write_hierarchy
-    from setveil.pipeline import hierarchy_maker, is_recipe, load
+    from setveil.hierarchy.recipes import hierarchy_maker, is_recipe
+    from setveil.pipeline import load
 
     if not is_recipe(recipe):
         raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]")
@@ -109,7 +110,8 @@ def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout:
     setveil hierarchy show balanced:5 --data clicks.dat
     setveil hierarchy show products.hierarchy.csv --node drinks --depth 1
     """
-    from setveil.pipeline import hierarchy_maker, is_recipe, load
+    from setveil.hierarchy.recipes import hierarchy_maker, is_recipe
+    from setveil.pipeline import load
     from setveil.report.trees import report_tree
 
     maker = hierarchy_maker(tree, layout)

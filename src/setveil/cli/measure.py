@@ -36,7 +36,7 @@ def command(release: str, original: str, metrics: tuple[str, ...], **options: An
     setveil measure release --original clicks.dat.gz --reconstructions 10
     """
     import setveil
-    from setveil.pipeline import hierarchy_maker
+    from setveil.hierarchy.recipes import hierarchy_maker
     from setveil.report.sections import report_losses
 
     published = setveil.read_release(release)

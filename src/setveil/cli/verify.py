@@ -73,7 +73,7 @@ def _vocabulary(data: Any) -> Vocabulary:
 def _trees(published: Any, data: Transactions | None, options: dict[str, Any]) -> tuple[Hierarchy | None, Hierarchy | None]:
     """The tree that the items of vocabularies are compared by, and the one whose nodes `--private under:NODE` names."""
     import setveil
-    from setveil.pipeline import hierarchy_maker
+    from setveil.hierarchy.recipes import hierarchy_maker
 
     if options["hierarchy"] is None and options["layout"] is None:
         return None, None
