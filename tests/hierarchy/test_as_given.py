@@ -146,8 +146,11 @@ def test_a_tree_knows_its_labels():
     assert SHOP.leaf_numbers(["wine", "beer"]).tolist() == [1, 0]
     with pytest.raises(UnknownItemError, match="the hierarchy has no leaf for 'vodka'"):
         SHOP.leaf_numbers(["vodka"])
-    with pytest.raises(ParameterError, match="the nodes of this tree are 0 to 4"):
-        SHOP.pruned([5])
+    assert [SHOP.labels[node] for node in SHOP.children("Alcohol")] == ["beer", "wine"]
+    assert SHOP.children(SHOP.root).tolist() == SHOP.children("ALL").tolist()
+    for ask in (SHOP.children, lambda node: SHOP.pruned([node])):
+        with pytest.raises(ParameterError, match="the nodes of this tree are 0 to 4"):
+            ask(5)
 
 
 def test_a_tree_comes_whole_and_read_only_out_of_another_process():

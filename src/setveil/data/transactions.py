@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self, overload
+from typing import Any, Self, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -196,14 +196,9 @@ class Bags(Transactions):
             return cls(records.indptr, records.items, records.vocabulary, records.counts)
         rows, counts = Rows(), array("q")
         for record in checked_records(records):
-            if isinstance(record, Mapping):
-                held = [(text_of(item), count) for item, count in record.items() if not is_missing(item)]
-                rows.add([item for item, _ in held])
-                counts.extend(_count(item, count) for item, count in held)
-            else:
-                items = texts_of(record)
-                rows.add(items)
-                counts.extend([1] * len(items))
+            items, held = _counted(record) if isinstance(record, Mapping) else (texts_of(record), None)
+            rows.add(items)
+            counts.extend([1] * len(items) if held is None else held)
         owners, entries, vocabulary = rows.finish()
         given = np.frombuffer(counts, dtype=np.int64) if counts else np.zeros(0, dtype=np.int64)
         return cls.from_pairs(owners, entries, vocabulary, size=len(rows.lengths), counts=given)
@@ -258,6 +253,17 @@ def _check_total(counts: Counts) -> None:
     """Refuse more occurrences than 64 bits can count, for sums would start again below zero."""
     if counts.sum(dtype=np.float64) > MOST_IN_ALL:
         raise DataError(f"there are more than {MOST_IN_ALL:.2g} occurrences in all: their counts are too large to be added up")
+
+
+def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
+    """The items of a mapping and their counts; most are plain texts and numbers, and then looked at all at once."""
+    items, counts = list(record), list(record.values())
+    if set(map(type, items)) == {str} and set(map(type, counts)) == {int}:
+        numbers = cast("list[int]", counts)
+        if min(numbers) >= 1 and max(numbers) <= MOST:
+            return items, numbers
+    held = [(text_of(item), count) for item, count in record.items() if not is_missing(item)]
+    return [item for item, _ in held], [_count(item, count) for item, count in held]
 
 
 def _count(item: str, count: object) -> int:

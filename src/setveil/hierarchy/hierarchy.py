@@ -183,10 +183,13 @@ class Hierarchy:
             alive = alive[nodes[alive] >= 0]
         return table
 
-    def children(self, node: int) -> Nodes:
-        """The children of a node in the order of the tree."""
+    def children(self, node: int | str) -> Nodes:
+        """The children of a node, which is told by its number or its label, in the order of the tree."""
+        number = self.nodes.number(node) if isinstance(node, str) else node
+        if not 0 <= number < len(self):
+            raise ParameterError("node", node, f"the nodes of this tree are 0 to {len(self) - 1}")
         order, starts = self._children
-        return order[starts[node] : starts[node + 1]]
+        return order[starts[number] : starts[number + 1]]
 
     @cached_property
     def _children(self) -> tuple[Nodes, npt.NDArray[np.int64]]:
