@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from setveil.data.columns import Wanted
 from setveil.data.items import short, text_of
-from setveil.data.transactions import MOST, Bags, Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError
+
+_MOST = 1 << 53
+"""The greatest count in a table, whose numbers may be floats."""
 
 
 def of_matrix(matrix: npt.NDArray[Any], labels: Iterable[object] | None, wanted: Wanted) -> Transactions:
@@ -71,7 +74,7 @@ def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> npt.NDArray[np.
         except (TypeError, ValueError):
             values = np.array([_number(count) for count in counts])
     with np.errstate(invalid="ignore"):
-        bad = np.flatnonzero(~((values >= 1) & (values <= MOST)) | (values % 1 != 0))
+        bad = np.flatnonzero(~((values >= 1) & (values <= _MOST)) | (values % 1 != 0))
     if len(bad):
         raise DataError(f"the count {_shown(counts[bad[0]])} is not allowed: it must be a whole number of 1 or more")
     return values.astype(np.int64)

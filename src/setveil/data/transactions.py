@@ -19,8 +19,8 @@ Offsets = npt.NDArray[np.int64]
 Items = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 
-MOST = 1 << 53
-"""The greatest count of an item in a record that is given as an object, where a float may be one."""
+MOST = 1 << 62
+"""The greatest count of an item in a record."""
 MOST_IN_ALL = 1 << 62
 """The most occurrences of all records together, so that sums of counts stay whole numbers of 64 bits."""
 
