@@ -23,6 +23,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+_MOST = 10**12
+
 
 class SetveilError(Exception):
     """The base of every error below; its text is one clear line."""
@@ -126,9 +128,14 @@ class InfeasibleError(SetveilError, ValueError):
 
 
 def check_count(name: str, value: object, least: int) -> int:
-    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too."""
+    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too.
+
+    Numbers above a million million, which no count of people can reach, are refused too, so that sums and products fit into 64 bits.
+    """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ParameterError(name, value, f"it must be a whole number of {least} or more")
+    if int(value) > _MOST:
+        raise ParameterError(name, value, f"it must be a whole number of {least} to {_MOST:,}")
     return int(value)
 
 

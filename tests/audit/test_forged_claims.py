@@ -81,7 +81,7 @@ def test_knowing_all_items_takes_no_longer_than_knowing_as_many_as_there_are():
     parts = [SimpleCluster(3, [{("t",): 3}]), SimpleCluster(2, [{("w", "z"): 2}]), SimpleCluster(2, [{("v",): 2}])]
     cluster = JointCluster([{("u",): 2, ("w",): 2, ("z",): 2}], parts)
     start = time.process_time()
-    for m in (6, "all", 10**30):
+    for m in (6, "all", 10**12):
         assert not verify(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=m))).holds
     assert time.process_time() - start < 10
 

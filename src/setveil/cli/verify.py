@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,14 +55,43 @@ def command(release: str, **options: Any) -> None:
     data = setveil.read(original, **how) if original else None
     tree, below = _trees(published, data, options)
     vocabulary = _vocabulary(published if data is None else data)
-    promise = with_private(promise, options["private"], vocabulary, below) if promise else None
+    promise = with_private(_as_published(promise, published, options), options["private"], vocabulary, below) if promise else None
     named = isinstance(published, setveil.Disassociated) or bool(options["private"])
     notes = check_sensitive(promise, vocabulary) if promise and named else ()
+    notes += _notes(place if is_folder else None, published, promise, options)
     with working("verifying"):
         verdict = check_release(published, data, promise=promise, alignment=options["alignment"], hierarchy=tree)
     show(report_verdict(verdict, notes), options["as_json"])
     if not verdict.holds:
         raise click.exceptions.Exit(1)
+
+
+def _as_published(promise: Promise, published: Any, options: dict[str, Any]) -> Promise:
+    """A promise of coherence that names no private items, with those that the release names."""
+    from setveil.promises import Coherence
+
+    own = getattr(published, "promise", None)
+    if isinstance(promise, Coherence) and isinstance(own, Coherence) and not options["private"]:
+        return replace(promise, private=own.private)
+    return promise
+
+
+def _notes(folder: Path | None, published: Any, promise: Promise | None, options: dict[str, Any]) -> tuple[str, ...]:
+    """What nobody has looked at, and what an answer may not mean."""
+    from setveil.data.transactions import Bags
+    from setveil.io.releases import other_files
+    from setveil.promises import Coherence, VocabularyKAnonymity
+
+    notes, others = [], [] if folder is None else other_files(folder)
+    if others:
+        named = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+        notes.append(f"The folder also holds {named}: no part of the release, and not looked at. Take it out before handing the folder on.")
+    counted = isinstance(published, Bags) and not isinstance(promise, VocabularyKAnonymity)
+    if counted and options["bags"] is None and options["count"] is None:
+        notes.append("It was counted how often an item stands in a record, as a reader of the file sees it; --sets leaves that out.")
+    if isinstance(promise, Coherence) and not promise.private and promise.h < 1:
+        notes.append(f"No item is private, so h = {promise.h:g} bounds nothing: name the private items with --private.")
+    return tuple(notes)
 
 
 def _vocabulary(data: Any) -> Vocabulary:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.io.clusterlines import looks_like_clusters, read_cluster_lines
 from setveil.io.clustertables import TABLES, read_cluster_tables, write_cluster_tables
@@ -53,6 +53,8 @@ DISASSOCIATED = ReleaseForm(
 def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociated | Transactions:
     """What a bare file holds: clusters, recognized by its first line, or records.
 
+    An item that stands several times in a record of the file counts so often, unless `bags` says otherwise: a reader of the file sees it.
+
     Args:
         path: The file; `-` for standard input.
         promise: What clusters shall carry, for a file promises nothing by itself.
@@ -60,6 +62,11 @@ def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociat
     """
     with open_source(path) as source:
         if "format" in reading or not looks_like_clusters(source.head):
-            return read_source(source, **reading)
+            return _without_single_counts(read_source(source, **{"bags": True, **reading}), chosen="bags" in reading)
         with source.stream() as stream:
             return read_cluster_lines(stream, source.name, promise, {})
+
+
+def _without_single_counts(data: Transactions, *, chosen: bool) -> Transactions:
+    """Bags in which nothing stands twice as sets, unless the user has chosen bags."""
+    return data.sets() if isinstance(data, Bags) and not chosen and data.counts.max(initial=1) == 1 else data

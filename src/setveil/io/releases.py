@@ -138,6 +138,13 @@ def read_release(folder: str | os.PathLike[str]) -> Published:
         raise ReleaseError(place, str(error)) from None
 
 
+def other_files(folder: str | os.PathLike[str]) -> list[str]:
+    """What lies in a release folder beside the release, so that nobody has looked at it; sorted names."""
+    place = Path(folder)
+    known = {ABOUT, *_read_about(place)["files"]}
+    return sorted(path.name for path in place.iterdir() if path.name not in known)
+
+
 def _about(release: Published, names: list[str], facts: dict[str, object], stage: Path, verified: bool) -> dict[str, object]:
     return {
         "setveil": _version(),

@@ -104,7 +104,7 @@ class Disassociation(Method):
         """A group of this many records is cut."""
         if self.max_cluster is not None and self.max_cluster < k:
             raise ParameterError("max_cluster", self.max_cluster, f"it must be at least k = {k}, the records that each cluster holds")
-        return 6 * k if self.max_cluster is None else self.max_cluster + 1
+        return 6 * k if self.max_cluster is None else min(self.max_cluster, 1 << 40) + 1
 
 
 def _check_enough(records: int, least: int) -> None:
