@@ -23,7 +23,18 @@ def test_a_release_is_written_verified_and_explained(call, folder):
     result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN)
     assert result.code == 0
     assert result.err == ""
+    titles = [line for line in result.out.splitlines() if line and not line.startswith(" ")]
+    assert titles == [
+        "Read",
+        "Promised: k-anonymity (k = 2)",
+        "Not promised",
+        "yes  Verified: k-anonymity (k = 2)",
+        "Lost (private, not part of the release)",
+        "Written",
+    ]
+    assert "anonymized by the method partition in " in result.out
     assert "Every published record stands at least 2 times" in result.out
+    assert "That somebody is in the data is not hidden" in result.out
     assert "Verified" in result.out
     assert "private" in result.out
     assert "release" in result.out
@@ -48,6 +59,18 @@ def test_json_is_one_object_and_nothing_else(call, folder):
     assert result.json["release"] == "release"
     assert result.json["data"] == {"records": 6, "items": 4, "occurrences": 12}
     assert 0 <= result.json["losses"]["ncp"] <= 1
+
+
+def test_json_tells_what_is_promised_and_what_is_not(call, folder):
+    told = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--json").json
+    assert told["verdict"]["promise"]["meaning"].startswith("Every published record stands at least 2 times")
+    assert told["not_promised"].startswith("The 2 records may agree")
+
+
+def test_all_items_may_be_spelled_as_people_do(call, folder):
+    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "-m", "ALL", *GIVEN).code == 0
+    wrong = call("anonymize", "baskets.csv", "-o", "other", "-k", 2, "-m", "some", *GIVEN)
+    assert (wrong.code, "'some' is neither a whole number nor all" in wrong.err) == (2, True)
 
 
 def test_with_m_the_promise_is_km_anonymity(call, folder):

@@ -83,3 +83,12 @@ def test_warmup_says_that_the_kernels_are_ready(call, folder):
     result = call("warmup")
     assert result.code == 0
     assert result.out.startswith("kernels are ready, after ")
+
+
+def test_one_record_is_no_records(call, folder):
+    assert call("generate", "quest", "-o", "one.dat", "--records", 1, "--items", 1, "--average-length", 1).out == (
+        "one.dat: 1 record, 1 item, 1 occurrence\n"
+    )
+    log = call("generate", "querylog", "-o", "log.tsv", "--users", 1, "--topics", "catalogue")
+    assert log.out.startswith("log.tsv: queries of 1 user, ")
+    assert call("hierarchy", "build", "one.dat", "balanced:2", "-o", "tree.hierarchy.csv").out.startswith("tree.hierarchy.csv: 1 leaf, ")

@@ -29,6 +29,26 @@ def test_k_says_what_picks_a_person_out(call, folder):
     assert call("inspect", "baskets.csv", "-k", 3, "--json").json["exposure"]["whole"] == pytest.approx(1)
 
 
+def test_several_k_stand_side_by_side_unless_one_is_asked_for(call, folder):
+    result = call("inspect", "baskets.csv")
+    assert [line.split()[:3] for line in result.out.splitlines() if line.startswith("  k = ")] == [["k", "=", k] for k in ("2", "5", "10")]
+    assert [entry["k"] for entry in call("inspect", "baskets.csv", "--json").json["exposures"]] == [2, 5, 10]
+    assert "  k = " not in call("inspect", "baskets.csv", "-k", 3).out
+
+
+def test_ways_to_anonymize_are_shown_and_those_of_bags_where_there_are_counts(call, folder):
+    result = call("inspect", "baskets.csv")
+    assert "What next: setveil anonymize baskets.csv -o release, with" in result.out
+    assert "-k 10 --hierarchy TREE" in result.out
+    assert "--method ssc" not in result.out
+    (folder / "my bags.csv").write_text("record,item,count\n1,a,2\n2,a,1\n", encoding="utf-8")
+    result = call("inspect", "my bags.csv")
+    assert "What next: setveil anonymize 'my bags.csv' -o release, with" in result.out
+    assert "--method ssc" in result.out
+    (folder / "none.csv").write_text("record,item\n", encoding="utf-8")
+    assert "What next" not in call("inspect", "none.csv").out
+
+
 def test_large_numbers_have_separators(call, folder):
     (folder / "many.dat").write_text("1 2 3\n" * 12_345, encoding="utf-8")
     assert "12,345" in call("inspect", "many.dat").out

@@ -156,3 +156,9 @@ def test_an_interruption_leaves_no_reconstruction(release, folder):
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]
+
+
+def test_reconstructions_do_not_go_to_standard_output(call, folder):
+    result = call("reconstruct", "release", "-o", "-")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "setveil: cannot write -: reconstructions are files in a folder and cannot go to standard output\n"

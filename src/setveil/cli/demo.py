@@ -51,12 +51,12 @@ def _open_shop(stage: Path, records: int) -> None:
     import setveil
     from setveil.data.generate import shop
     from setveil.hierarchy.csvfile import write_hierarchy
-    from setveil.report.sections import report_inspection
+    from setveil.report.inspection import report_inspection
 
     made = shop(records, seed=1)
     setveil.write(made.data, stage / "private" / "baskets.csv")
     write_hierarchy(setveil.Hierarchy.from_paths(made.paths), stage / "products.hierarchy.csv")
-    show(report_inspection(setveil.summarize(made.data), setveil.exposure(made.data)), as_json=False)
+    show(report_inspection(setveil.summarize(made.data), [setveil.exposure(made.data)]), as_json=False)
     click.echo()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from setveil.cli.options import FORMAT, Command, force_option
+from setveil.words import plural
 
 _TOPICS, _TOPIC_SIZE = 3_000, 12
 _records = click.option("--records", type=click.IntRange(min=0), default=10_000, show_default=True, help="How many records.")
@@ -103,7 +104,7 @@ def querylog(output: Path, users: int, queries: float, topics: str | None, seed:
         return
     with new_file(output, force=force) as temporary, working("writing the log"):
         write_lines(lines, temporary, compression_of(output))
-    click.echo(f"{output}: queries of {users:,} users, {output.stat().st_size / 1e6:,.1f} MB, words from {source}")
+    click.echo(f"{output}: queries of {plural(users, 'user')}, {output.stat().st_size / 1e6:,.1f} MB, words from {source}")
 
 
 def _topics(given: str | None) -> tuple[list[list[str]] | None, str]:
@@ -120,4 +121,5 @@ def _topics(given: str | None) -> tuple[list[list[str]] | None, str]:
 
 def _say(output: Path, data: Any) -> None:
     if str(output) != "-":
-        click.echo(f"{output}: {len(data):,} records, {len(data.vocabulary):,} items, {data.occurrences:,} occurrences")
+        held = f"{plural(len(data.vocabulary), 'item')}, {plural(data.occurrences, 'occurrence')}"
+        click.echo(f"{output}: {plural(len(data), 'record')}, {held}")

@@ -11,6 +11,7 @@ import click
 from setveil.cli.options import TREE, force_option, json_option, layout_option, reading, reading_options
 from setveil.cli.show import show
 from setveil.errors import ParameterError
+from setveil.words import plural
 
 if TYPE_CHECKING:
     from setveil.hierarchy.csvfile import Layout
@@ -52,7 +53,7 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
         _to_output(tree)
         return
     write_hierarchy(tree, output, force=force)
-    click.echo(f"{output}: {tree.leaf_count:,} leaves, {len(tree):,} nodes, height {tree.height}")
+    click.echo(f"{output}: {plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}, height {tree.height}")
 
 
 def _to_output(tree: Hierarchy) -> None:

@@ -9,6 +9,7 @@ import click
 from setveil.cli.options import METRIC, TREE, json_option, layout_option, reading, reading_options, seed_option
 from setveil.cli.show import show, working
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
+from setveil.words import plural
 
 if TYPE_CHECKING:
     from setveil import Generalized, Hierarchy
@@ -74,5 +75,5 @@ def _over(release: Generalized, tree: Hierarchy) -> Generalized:
     try:
         return release.on(tree)
     except UnknownItemError as error:
-        problem = f"it shows {len(error.items)} nodes that the given tree does not have"
+        problem = f"it shows {plural(len(error.items), 'node')} that the given tree does not have"
         raise MisfitError(problem, published=error.items) from None

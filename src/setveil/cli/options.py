@@ -43,7 +43,12 @@ class CountOrAll(click.ParamType[Any]):
     name = "N|all"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if value == "all" else click.INT.convert(value, param, ctx)
+        if str(value).lower() == "all":
+            return "all"
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a whole number nor all", param, ctx)
 
 
 METHOD = Table("setveil.methods", "METHODS")
@@ -82,7 +87,9 @@ def promise_options(command: Command) -> Command:
         command,
         click.option("--promise", "model", type=PROMISE, help="What to promise; by default what -k and -m say."),
         click.option("-k", "k", type=int, help="How many people each one is hidden among, at least 2."),
-        click.option("-m", "m", type=CountOrAll(), help="How many items of a person an adversary may know, or all (km-anonymity)."),
+        click.option(
+            "-m", "m", type=CountOrAll(), metavar="N|all", help="How many items of a person an adversary may know (km-anonymity)."
+        ),
         click.option("-p", "p", type=int, help="How many public items of a person an adversary may know (coherence)."),
         click.option("--h", "h", type=float, help="The greatest share of the records found that may hold one private item (coherence)."),
         click.option(

@@ -9,6 +9,7 @@ import click
 from setveil.cli.options import FORMAT, force_option, json_option, seed_option
 from setveil.cli.release import read_disassociated
 from setveil.cli.show import progress_bar, show
+from setveil.errors import OutputError
 
 
 @click.command("reconstruct")
@@ -31,6 +32,8 @@ def command(release: str, output: Path, count: int, format: str, seed: int | Non
     from setveil.io.worlds import write_worlds
     from setveil.report.worlds import report_worlds
 
+    if str(output) == "-":
+        raise OutputError(output, "reconstructions are files in a folder and cannot go to standard output")
     published = read_disassociated(release)
     with progress_bar() as progress:
         names = write_worlds(published, output, count, seed=seed, format=format, force=force, progress=progress)

@@ -56,7 +56,7 @@ def progress_bar() -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[share]:>5}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield _Stages(bar)
 
@@ -77,10 +77,10 @@ class _Stages:
 
     def __init__(self, bar: Bar) -> None:
         self.bar, self.stage = bar, ""
-        self.task = bar.add_task("", total=None)
+        self.task = bar.add_task("", total=None, share="")
 
     def __call__(self, done: int, total: int, stage: str) -> None:
         if stage != self.stage:
             self.stage = stage
             self.bar.reset(self.task, description=stage, total=None)
-        self.bar.update(self.task, completed=done, total=total or None)
+        self.bar.update(self.task, completed=done, total=total or None, share=f"{100 * done / total:.0f} %" if total else "")

@@ -92,6 +92,7 @@ class Outcome:
             "alignment": None if self.alignment is None else str(self.alignment),
             "method": dict(self.release.method),
             "verdict": self.verdict.to_dict(),
+            "not_promised": self.release.promise.limits(),
             "losses": dict(self.losses),
             "suppressed": list(self.suppressed),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},

@@ -9,17 +9,17 @@ from setveil.audit.verdict import Check, Verdict, name_promise
 from setveil.metrics import METRICS
 from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
 from setveil.published import Published
+from setveil.report.inspection import PRIVATE
 from setveil.report.report import Fact, Report, Section
-from setveil.words import count, plural, seconds, share
+from setveil.words import plural, seconds, share
 
 if TYPE_CHECKING:
-    from setveil.audit.exposure import Exposure
-    from setveil.data.summary import Summary
     from setveil.pipeline import Outcome
 
-PRIVATE = "private, not part of the release"
 MOST_NAMED = 20
 """How many suppressed items are named before the rest is only counted."""
+ALWAYS = "That somebody is in the data is not hidden, and a person with several records is protected in each of them alone."
+"""What no promise of this kind covers."""
 TREE_HINT = (
     "The tree was built over the data's own items, so the release holds only the part of it that the records show. If everybody may "
     "know the list of items, --public-items publishes the whole tree."
@@ -28,7 +28,7 @@ TREE_HINT = (
 
 def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
-    sections = [_data(outcome), _promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
+    sections = [_data(outcome), *_promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
     if outcome.verdict.holds:
         sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome), _places(outcome)]
     else:
@@ -49,42 +49,16 @@ def report_losses(losses: Mapping[str, Any], measured: Published | None = None) 
     return Report((*_losses(losses), *note), losses)
 
 
-def report_inspection(summary: Summary, exposed: Exposure) -> Report:
-    """What a data set holds, and how exposed the people in it are."""
-    often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
-    sections = (
-        Section("Data", facts=_summary(summary)),
-        Section("Most frequent items, and how many records hold each", often or "none"),
-        Section(f"Exposure ({PRIVATE})", exposed.text),
-    )
-    return Report(sections, {"summary": summary.to_dict(), "exposure": exposed.to_dict()})
-
-
-def _summary(found: Summary) -> tuple[Fact, ...]:
-    lengths, counts = found.lengths, found.counts
-    alone = share(found.unique_records / found.records) if found.records else share(0)
-    spread = f"on average; median {lengths.median:,.10g}, from {lengths.least:,} to {lengths.most:,}"
-    facts = [
-        Fact("records", count(found.records), f"{count(found.empty_records)} of them empty"),
-        Fact("items", count(found.items), f"{count(found.single_record_items)} of them in one record only"),
-        Fact("occurrences", count(found.occurrences)),
-        Fact("items of a record", f"{lengths.mean:,.1f}", spread),
-        Fact("distinct records", count(found.distinct_records)),
-        Fact("unique records", count(found.unique_records), f"{alone} of all records are like no other"),
-    ]
-    if counts is not None:
-        remark = f"on average; at most {counts.most:,}; {plural(counts.repeated, 'item')} of {counts.pairs:,} more than once"
-        facts.append(Fact("times an item stands", f"{counts.mean:,.1f}", remark))
-    return tuple(facts)
-
-
 def _data(outcome: Outcome) -> Section:
     text = f"{plural(outcome.records, 'record')}, {plural(outcome.items, 'item')}, {plural(outcome.occurrences, 'occurrence')}"
-    return Section("Read", f"{text}, in {seconds(outcome.seconds['reading'])}; anonymized in {seconds(outcome.seconds['anonymizing'])}")
+    done = f"anonymized by the method {outcome.release.method['name']} in {seconds(outcome.seconds['anonymizing'])}"
+    return Section("Read", f"{text}, in {seconds(outcome.seconds['reading'])}; {done}")
 
 
-def _promise(release: Published) -> Section:
-    return Section(f"Promised: {name_promise(release.promise)}", f"{release.promise.describe()}\n{release.promise.limits()}")
+def _promise(release: Published) -> tuple[Section, Section]:
+    """What is promised and what is not, in the words for whoever is to decide about the release."""
+    promise = release.promise
+    return Section(f"Promised: {name_promise(promise)}", promise.describe()), Section("Not promised", f"{promise.limits()}\n{ALWAYS}")
 
 
 def _verdict(verdict: Verdict) -> Section:
@@ -115,7 +89,7 @@ def _suppressed(outcome: Outcome) -> list[Section]:
         return []
     named, more = outcome.suppressed[:MOST_NAMED], len(outcome.suppressed) - MOST_NAMED
     text = ", ".join(named) + (f" and {more:,} more; --json lists all" if more > 0 else "")
-    return [Section(f"Suppressed everywhere: {len(outcome.suppressed):,} items ({PRIVATE})", text)]
+    return [Section(f"Suppressed everywhere: {plural(len(outcome.suppressed), 'item')} ({PRIVATE})", text)]
 
 
 def _explanation(outcome: Outcome) -> list[Section]:
