@@ -40,6 +40,7 @@ def test_ways_to_anonymize_are_shown_and_those_of_bags_where_there_are_counts(ca
     result = call("inspect", "baskets.csv")
     assert "What next: setveil anonymize baskets.csv -o release, with" in result.out
     assert "-k 10 --hierarchy TREE" in result.out
+    assert "-k 3 --hierarchy TREE" in call("inspect", "baskets.csv", "-k", 3).out
     assert "--method ssc" not in result.out
     (folder / "my bags.csv").write_text("record,item,count\n1,a,2\n2,a,1\n", encoding="utf-8")
     result = call("inspect", "my bags.csv")

@@ -31,7 +31,7 @@ def report_inspection(summary: Summary, exposed: Sequence[Exposure], name: str |
     if others and summary.records:
         sections.append(Section(f"The same for other k, in shares of the people ({PRIVATE})", "\n".join(_table([first, *others]))))
     if name is not None and summary.records:
-        sections.append(Section(f"What next: setveil anonymize {name} -o release, with", TREE_HINT, _ways(summary)))
+        sections.append(Section(f"What next: setveil anonymize {name} -o release, with", TREE_HINT, _ways(summary, exposed[-1].k)))
     values = {"summary": summary.to_dict(), "exposure": first.to_dict(), "exposures": [one.to_dict() for one in exposed]}
     return Report(tuple(sections), values)
 
@@ -68,14 +68,16 @@ def _share(part: float) -> str:
     return "under 0.1 %" if 0 < part < 0.0005 else f"{100 * part:.1f} %"
 
 
-def _ways(summary: Summary) -> tuple[Fact, ...]:
+def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
     """What to promise, with the options for it and when it fits."""
     ways = [
-        Fact("k-anonymity", "-k 10 --hierarchy TREE", "an adversary may know anything of a person"),
-        Fact("km-anonymity", "-k 10 -m 2 --method mhghs --hierarchy TREE", "they know 2 items at most, and items may become general ones"),
-        Fact("", "-k 10 -m 2 --method disassociation", "the same, but items must stay what they are"),
-        Fact("coherence", "-k 10 -p 2 --h 0.6 --private LIST --method coherence", "some items are private, and others tell of them"),
+        Fact("k-anonymity", f"-k {k} --hierarchy TREE", "an adversary may know anything of a person"),
+        Fact(
+            "km-anonymity", f"-k {k} -m 2 --method mhghs --hierarchy TREE", "they know 2 items at most, and items may become general ones"
+        ),
+        Fact("", f"-k {k} -m 2 --method disassociation", "the same, but items must stay what they are"),
+        Fact("coherence", f"-k {k} -p 2 --h 0.6 --private LIST --method coherence", "some items are private, and others tell of them"),
     ]
     if summary.counts is not None:
-        ways.append(Fact("vocabulary-k-anonymity", "-k 10 --method ssc --semantics TREE", "how often an item stands matters too"))
+        ways.append(Fact("vocabulary-k-anonymity", f"-k {k} --method ssc --semantics TREE", "how often an item stands matters too"))
     return tuple(ways)
