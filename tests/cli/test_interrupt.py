@@ -15,19 +15,27 @@ from setveil.cli import interrupt
 @pytest.fixture(autouse=True)
 def signals():
     """Sets handlers and the trace function back."""
-    before, trace = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}, sys.gettrace()
+    before, trace = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}, sys.gettrace()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     sys.settrace(trace)
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_python_code_is_interrupted_at_once(number):
     interrupt.listen()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
+
+
+def test_a_process_that_outlives_its_terminal_goes_on_doing_so():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    interrupt.listen()
+    signal.raise_signal(signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def test_what_native_code_calls_back_is_not_interrupted_but_its_caller_is():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 
 import duckdb
 import pytest
@@ -12,6 +13,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ReleaseError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read_release, write
+from setveil.io.releases import fill_release, staged_release
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.published.disassociated import Disassociated, SimpleCluster
 from setveil.published.generalized import Generalized
@@ -229,3 +231,15 @@ def test_a_release_is_still_read_as_it_was_written_when_all_records_are_empty(tm
         release = Generalized.of_rows(Transactions.from_pairs([], [], TREE.nodes, size=3), TREE, KAnonymity(k=2), {})
         write(release, tmp_path / format, format=format)
         assert read_release(tmp_path / format) == release
+
+
+def test_nobody_else_can_look_into_a_release_before_it_is_verified(tmp_path):
+    with staged_release(tmp_path / "r") as stage:
+        (hidden,) = tmp_path.iterdir()
+        assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
+        assert hidden in stage.parents
+        fill_release(RELEASES["generalized"], stage)
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert (tmp_path / "r").stat().st_mode == plain.stat().st_mode

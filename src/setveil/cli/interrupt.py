@@ -17,6 +17,8 @@ _CALLED_BACK = ("_numba_unpickle", "_raw_object_cache_notify", "_raw_object_cach
 def listen() -> None:
     """Let an interruption, and a request to end, raise `KeyboardInterrupt`, so that what is half done is cleared away.
 
+    A terminal that is closed asks to end too: what lies in temporary files is private.
+
     Compiled kernels and some modules call Python code: to make a named tuple of an answer, to keep machine code. An error in there would
     be lost or would crash the process, so it is raised where the native code returns to. A process that ignores interruptions, as one in
     the background may, goes on doing so.
@@ -24,6 +26,9 @@ def listen() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     signal.signal(signal.SIGTERM, _interrupt)
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, _interrupt)
 
 
 def listen_no_more() -> None:

@@ -97,22 +97,24 @@ def compression_of(path: Path) -> str | None:
 
 @contextmanager
 def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "release") -> Iterator[Path]:
-    """A temporary folder beside `folder` that takes its place when the block ends well.
+    """A temporary folder beside `folder` that takes its place when the block ends well; until then nobody else can look into it.
 
     With `force` an old folder is replaced, but only when it is empty or holds the file `is_ours`; messages call such a folder a `kind`.
     """
     _check_folder(folder, force, is_ours, kind)
-    stage = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    hidden = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
+    stage = hidden / "new"
     try:
         with _writable(folder):
+            hidden.mkdir(mode=0o700)
             stage.mkdir()
         with naming(folder):
             yield stage
         _check_folder(folder, force, is_ours, kind)
         with _writable(folder):
-            _move_in(stage, folder)
+            _move_in(stage, folder, hidden.with_suffix(".old"))
     finally:
-        shutil.rmtree(stage, ignore_errors=True)
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _check_folder(folder: Path, force: bool, is_ours: str, kind: str) -> None:
@@ -128,9 +130,8 @@ def _check_folder(folder: Path, force: bool, is_ours: str, kind: str) -> None:
         raise OutputError(folder, f"a {kind} is there already; choose another name or allow overwriting (force)")
 
 
-def _move_in(stage: Path, folder: Path) -> None:
+def _move_in(stage: Path, folder: Path, old: Path) -> None:
     """Rename the old folder away, the new one in, then delete the old one; undo when the second step fails."""
-    old = stage.with_suffix(".old")
     if folder.exists():
         folder.rename(old)
     try:
