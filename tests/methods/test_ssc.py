@@ -14,7 +14,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.kernels.centre import Near
+from setveil.kernels.ssc.centre import Near
 from setveil.methods.ssc import SSC
 from setveil.methods.ssc import method as module
 from setveil.methods.ssc.cluster import Block, Exchange, rows_of, with_centres

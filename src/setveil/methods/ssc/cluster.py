@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags
 from setveil.engines.local import LOCAL, Local, Progress
-from setveil.kernels import centre as kernels
-from setveil.kernels import exchange, ssc
+from setveil.kernels.ssc import centre as kernels
+from setveil.kernels.ssc import exchange, grow
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -112,9 +112,9 @@ class Block:
     def __init__(self, data: Bags, numbers: Int64s, near: kernels.Near, rule: kernels.Rule) -> None:
         self.rows, self.near, self.rule = rows_of(data.take(numbers)), near, rule
         count = len(numbers)
-        self.state = ssc.State(
+        self.state = grow.State(
             alive=np.arange(count),
-            upper=np.full(count, ssc.FAR),
+            upper=np.full(count, grow.FAR),
             seen=np.zeros(count, dtype=np.int64),
             members=np.empty(count, dtype=np.int64),
             numbers=np.array([count, 0, 0], dtype=np.int64),
@@ -124,7 +124,7 @@ class Block:
 
     @property
     def done(self) -> int:
-        return int(self.state.numbers[ssc.MEMBERS])
+        return int(self.state.numbers[grow.MEMBERS])
 
     @property
     def total(self) -> int:
@@ -134,14 +134,14 @@ class Block:
     def step(self) -> None:
         """Make some clusters."""
         work = (self.rows, self.near, self.rule, self.state)
-        self.store = ssc.build_clusters(*work, self.store, self.target, np.int64(BUDGET))
+        self.store = grow.build_clusters(*work, self.store, self.target, np.int64(BUDGET))
 
     def members(self) -> tuple[Int64s, Int64s]:
         """The members of one cluster after the other, and where each begins; those that were left over come last."""
         state, numbers = self.state, self.state.numbers
-        owners = np.concatenate((np.repeat(np.arange(numbers[ssc.CLUSTERS]), self.rule.k), self.target[: numbers[ssc.ALIVE]]))
-        members = np.concatenate((state.members[: numbers[ssc.MEMBERS]], state.alive[: numbers[ssc.ALIVE]]))
-        bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[ssc.CLUSTERS]))))
+        owners = np.concatenate((np.repeat(np.arange(numbers[grow.CLUSTERS]), self.rule.k), self.target[: numbers[grow.ALIVE]]))
+        members = np.concatenate((state.members[: numbers[grow.MEMBERS]], state.alive[: numbers[grow.ALIVE]]))
+        bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[grow.CLUSTERS]))))
         return members[np.argsort(owners, kind="stable")], bounds
 
 
@@ -174,9 +174,9 @@ def rows_of(data: Bags) -> kernels.Rows:
     return kernels.Rows(data.indptr, data.items, data.counts, data.totals)
 
 
-def new_store(centres: int, terms: int) -> ssc.Store:
+def new_store(centres: int, terms: int) -> grow.Store:
     """Room for so many centres; that for what they hold grows."""
-    return ssc.Store(
+    return grow.Store(
         cluster=np.full(centres, -1, dtype=np.int64),
         size=np.zeros(centres, dtype=np.int64),
         nil=np.zeros(centres, dtype=np.int64),

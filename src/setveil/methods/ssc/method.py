@@ -22,7 +22,7 @@ from setveil.promises import Promise, VocabularyKAnonymity
 from setveil.published.vocabularies import Vocabularies
 
 if TYPE_CHECKING:
-    from setveil.kernels import centre as kernels
+    from setveil.kernels.ssc import centre as kernels
 
 BLOCK = 20_000
 """Vocabularies that are clustered together at most, unless `exact` is asked for."""
@@ -118,7 +118,7 @@ class SSC(Method):
         engine: Local = LOCAL,
         progress: Progress | None = None,
     ) -> Vocabularies:
-        from setveil.kernels.centre import Near
+        from setveil.kernels.ssc.centre import Near
         from setveil.methods.ssc.cluster import cluster, joined_clusters, of_equal
         from setveil.methods.ssc.typical import publish
 
@@ -148,7 +148,7 @@ class SSC(Method):
         return 1 << 62 if self.exact else max(BLOCK, 2 * k)
 
     def _rule(self, k: int) -> kernels.Rule:
-        from setveil.kernels import centre as kernels
+        from setveil.kernels.ssc import centre as kernels
 
         unit = SCALE if self.variant == "paper" else SCALE // LIGHT
         numbers = (k, round(self.omega * SCALE), unit, self.model == "maximum", self.seed_rule == "farthest")

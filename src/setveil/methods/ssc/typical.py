@@ -11,7 +11,7 @@ from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.kernels import centre as kernels
+from setveil.kernels.ssc import centre as kernels
 from setveil.methods.ssc.cluster import Clusters
 from setveil.promises.promise import Promise
 from setveil.published.vocabularies import Matches, Vocabularies

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from setveil.methods.suppression.moles import Moles
 
 if TYPE_CHECKING:
-    from setveil.kernels import hitting
+    from setveil.kernels.suppression import hitting
 
 Losses = npt.NDArray[np.float64]
 Marks = npt.NDArray[np.bool_]
@@ -33,7 +33,7 @@ def choose(moles: Moles, losses: Losses, score: str, *, restore: bool = True, se
             of `mm` and `1/il`, and the best of the three is taken: on some data one half of the ratio alone does better.
         search: Whether the answers of all scores are improved by exchanges, and the best is taken.
     """
-    from setveil.kernels import hitting as kernels
+    from setveil.kernels.suppression import hitting as kernels
 
     indexed = _indexed(moles, losses)
     order = np.lexsort((np.arange(len(losses)), -losses))
@@ -60,7 +60,7 @@ def _starts(score: str, restore: bool, search: bool) -> tuple[str, ...]:
 
 def greedy_order(moles: Moles, losses: Losses, score: str) -> list[int]:
     """The items in the order in which the greedy way gives them up, moles of one item first."""
-    from setveil.kernels import hitting as kernels
+    from setveil.kernels.suppression import hitting as kernels
 
     single = moles.items[: int((moles.sizes == 1).sum())]
     larger = moles.select(moles.sizes > 1)
@@ -69,7 +69,7 @@ def greedy_order(moles: Moles, losses: Losses, score: str) -> list[int]:
 
 
 def _indexed(moles: Moles, losses: Losses) -> hitting.Moles:
-    from setveil.kernels import hitting as kernels
+    from setveil.kernels.suppression import hitting as kernels
 
     starts = np.concatenate(([0], np.cumsum(np.bincount(moles.items, minlength=len(losses))))).astype(np.int64)
     holders = np.empty(len(moles.items), dtype=np.int32)

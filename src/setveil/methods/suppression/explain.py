@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from setveil.data.exchange import as_transactions
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local
 from setveil.methods.suppression.method import Marks, Suppression
 from setveil.methods.suppression.moles import Moles, Task, find_moles
@@ -96,7 +95,7 @@ class Explanation:
 
 
 def explain(
-    data: Transactions, promise: Promise, method: Suppression | None = None, *, most: int = 10, drivers: int = 3, engine: Local = LOCAL
+    data: object, promise: Promise, method: Suppression | None = None, *, most: int = 10, drivers: int = 3, engine: Local = LOCAL
 ) -> Explanation:
     """What keeping a promise on some data costs, and why.
 
@@ -125,18 +124,16 @@ def explain(
           private Hepatitis: leads to 1 of them; 29.63 % without it, 0 occurrences saved
     """
     method = method or Suppression()
-    data = as_transactions(data)
-    data = data.sets() if isinstance(data, Bags) else data
-    method.check(len(data), promise, None)
-    task = Task.of(data, promise)
+    records = method.admit(data, promise, None, sets=True)
+    task = Task.of(records, promise)
     gone = method.suppressed(task, engine)
-    moles = find_moles(task.without(method.rare(data)), engine)
-    lost = _occurrences(data, gone)
+    moles = find_moles(task.without(method.rare(records)), engine)
+    lost = _occurrences(records, gone)
     return Explanation(
-        _share(data, lost),
+        _share(records, lost),
         lost,
         tuple(_mole_counts(moles)),
-        tuple(_costs(data, gone, moles, most)),
+        tuple(_costs(records, gone, moles, most)),
         tuple(_savings(task, method, lost, engine)),
         tuple(_drivers(task, method, lost, moles, drivers, engine)),
     )

@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
@@ -87,11 +86,9 @@ class Suppression(Method):
         engine: Local = LOCAL,
         progress: Progress | None = None,
     ) -> Suppressed:
-        data = as_transactions(data)
-        data = data.sets() if isinstance(data, Bags) else data
-        self.check(len(data), promise, hierarchy)
-        rows = without(data, self.suppressed(Task.of(data, promise), engine, progress))
-        return Suppressed.of_rows(rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(data)))
+        records = self.admit(data, promise, hierarchy, sets=True)
+        rows = without(records, self.suppressed(Task.of(records, promise), engine, progress))
+        return Suppressed.of_rows(rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(records)))
 
     def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
         super().check(records, promise, hierarchy)

@@ -15,7 +15,7 @@ from setveil.errors import InfeasibleError, ParameterError
 from setveil.promises import Coherence, KmAnonymity, Promise
 
 if TYPE_CHECKING:
-    from setveil.kernels.moles import Level, Rows
+    from setveil.kernels.suppression.moles import Level, Rows
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -100,7 +100,7 @@ def find_moles(task: Task, engine: Local = LOCAL, progress: Progress | None = No
     Departures from the paper: a candidate that occurs nowhere is no mole; one that stands in the same records as a subset of its own is not
     extended, since nothing that holds it is minimal. Moles of one item are found first and not looked at again.
     """
-    from setveil.kernels import moles as kernels
+    from setveil.kernels.suppression import moles as kernels
 
     data, supports = task.data, task.data.supports()
     known = np.flatnonzero(task.public & (supports > 0))
@@ -121,7 +121,7 @@ def find_moles(task: Task, engine: Local = LOCAL, progress: Progress | None = No
 
 def _rows(task: Task, chosen: Int64s, supports: Int64s) -> tuple[Rows, Int64s]:
     """The records over some public items, ranked by rising support, and over the private items; and the item of each rank."""
-    from setveil.kernels import moles as kernels
+    from setveil.kernels.suppression import moles as kernels
 
     data = task.data
     order = chosen[np.lexsort((chosen, supports[chosen]))]
@@ -147,8 +147,8 @@ def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
 
 
 def _of_more_items(task: Task, rows: Rows, supports: Int64s, engine: Local, progress: Progress | None) -> Iterator[Int32s]:
-    """The minimal moles of 2, 3, ... items; see `setveil.kernels.moles.extend_items` for the columns."""
-    from setveil.kernels import moles as kernels
+    """The minimal moles of 2, 3, ... items; see `setveil.kernels.suppression.moles.extend_items` for the columns."""
+    from setveil.kernels.suppression import moles as kernels
 
     def extend(bounds: tuple[int, int]) -> tuple[int, Int32s, Int32s]:
         if level is None:
@@ -187,7 +187,7 @@ def _even_parts(weights: Int64s, count: int) -> list[tuple[int, int]]:
 
 def _level(others: Int32s, ranks: int) -> Level:
     """The itemsets that may be extended, with a table to find them."""
-    from setveil.kernels import moles as kernels
+    from setveil.kernels.suppression import moles as kernels
 
     itemsets = np.ascontiguousarray(others[:, :-1])
     table = np.full(1 << (2 * len(itemsets)).bit_length(), -1, dtype=np.int64)

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.centre import Int64s, begin_centre, bound_of, clear_board, join, match_row, new_board, set_board
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.ssc.centre import Int64s, begin_centre, bound_of, clear_board, join, match_row, new_board, set_board
 
 
 class Groups(NamedTuple):

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import roomier
-from setveil.kernels.centre import (
+from setveil.kernels.jit import kernel, step
+from setveil.kernels.ssc.centre import (
     Centre,
     Int32s,
     Int64s,
@@ -20,7 +21,6 @@ from setveil.kernels.centre import (
     nil_cost,
     set_board,
 )
-from setveil.kernels.jit import kernel, step
 
 FAR = np.int64(1) << np.int64(60)
 ALIVE, CLUSTERS, MEMBERS = 0, 1, 2

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from setveil.kernels.arrays import grown
 from setveil.kernels.bitmaps import count_joint, popcount
-from setveil.kernels.cohorts import close_cohort, count_beside, new_desk, open_cohort
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.suppression.cohorts import close_cohort, count_beside, new_desk, open_cohort
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

@@ -1,0 +1,1 @@
+"""Kernels of SSC: matching bags, centres of clusters, clusters that grow and exchange members."""
