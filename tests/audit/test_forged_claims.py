@@ -14,10 +14,11 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.hierarchy import Hierarchy, Origin
-from setveil.promises import Coherence, KAnonymity, KmAnonymity
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
+from setveil.published.vocabularies import Vocabularies
 
 VISITS = [["tea", "flu"], ["tea", "flu"], ["tea", "cold"], ["tea"], ["beer"], ["beer"], ["beer", "tea"], ["tea"]]
 PROMISE = Coherence(h=0.6, k=2, p=1, private=["flu", "cold"])
@@ -105,6 +106,21 @@ def test_a_recipe_that_cannot_be_followed_is_a_release_that_does_not_stem_from_i
     verdict = verify(Generalized.of([["a"], ["a"], ["b"], ["b"]], tree, KAnonymity(k=2)), Transactions.of([["a"], ["a"], ["b"], ["b"]]))
     assert [check.name for check in verdict.failed] == ["containment"]
     assert verdict.failed[0].text.startswith("its tree cannot be built again by the recipe in release.json")
+
+
+@pytest.mark.parametrize("epsilon", [-1, 1.5, "x", None, True, [4], float("nan")])
+def test_an_epsilon_that_is_no_number_of_steps_compares_nothing_and_so_does_not_hold(epsilon):
+    release = Vocabularies.of([["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": epsilon})
+    tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
+    verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
+    assert [check.text for check in verdict.failed] == ["its method names an epsilon that is no number of steps"]
+
+
+def test_the_epsilon_that_a_release_claims_is_told():
+    release = Vocabularies.of([["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": 10**30})
+    tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
+    verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
+    assert verdict.checks[-1].text.endswith(f"at most {10**30} steps away")
 
 
 def test_a_fan_out_beyond_all_items_is_one_level():

@@ -10,9 +10,10 @@ import duckdb
 import pytest
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError, ReleaseError
+from setveil.errors import DataError, OutputError, ReleaseError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read_release, write
+from setveil.io.alignment import write_alignment
 from setveil.io.releases import fill_release, staged_release
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.published.disassociated import Disassociated, SimpleCluster
@@ -243,3 +244,13 @@ def test_nobody_else_can_look_into_a_release_before_it_is_verified(tmp_path):
     plain = tmp_path / "plain"
     plain.mkdir()
     assert (tmp_path / "r").stat().st_mode == plain.stat().st_mode
+
+
+def test_no_link_leads_an_alignment_into_a_release(folder, tmp_path):
+    place = folder("generalized")
+    (place / "sub").mkdir()
+    (tmp_path / "link").symlink_to(place / "sub")
+    for target in (place / "a.csv", place / "sub" / "a.csv", tmp_path / "link" / "a.csv"):
+        with pytest.raises(OutputError, match="the alignment is private and must not lie in a release folder"):
+            write_alignment(RELEASES["generalized"], Transactions.of(RECORDS), target)
+        assert not target.exists()

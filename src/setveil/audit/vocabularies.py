@@ -66,6 +66,9 @@ def check_vocabularies(release: Vocabularies, original: Transactions, hierarchy:
     data = counted_as(original, True)
     assert isinstance(data, Bags)
     counts, items = check_record_count(release, data), _check_items(release, data, limit)
+    epsilon = release.method.get("epsilon", 0)
+    if not isinstance(epsilon, int) or isinstance(epsilon, bool) or epsilon < 0:
+        return [counts, items, Check("containment", False, "its method names an epsilon that is no number of steps")]
     if not counts.holds:
         return [counts, items, Check("containment", False, "the published bags cannot be given to the originals: their numbers differ")]
     if release.alignment is None:
@@ -168,7 +171,8 @@ def _check_pairs(release: Vocabularies, original: Bags, hierarchy: Hierarchy | N
     """Whether every published occurrence can stand for an own occurrence of each original that its bag is published for."""
     relation = Relation.of(release, original.vocabulary, hierarchy)
     if relation.partners is None:
-        text = "no published bag is longer than the original it stands for; without a hierarchy their items were not compared"
+        missing = "a hierarchy" if hierarchy is None else "an epsilon of its method"
+        text = f"no published bag is longer than the original it stands for; without {missing} their items were not compared"
         return Check("containment", True, text)
     faults = []
     assert release.alignment is not None
@@ -184,7 +188,8 @@ def _check_pairs(release: Vocabularies, original: Bags, hierarchy: Hierarchy | N
                 break
     if faults:
         return Check("containment", False, "a published bag cannot stand for the original that it is published for", tuple(faults))
-    return Check("containment", True, "every published occurrence can stand for an own occurrence of each of its originals")
+    near = "" if release.slots is not None or release.hierarchy is not None else f", at most {release.method['epsilon']} steps away"
+    return Check("containment", True, f"every published occurrence can stand for an own occurrence of each of its originals{near}")
 
 
 def _misfit(release: Vocabularies, original: Bags, number: int, what: str) -> Witness:

@@ -47,7 +47,8 @@ def write_alignment(
     target = Path(path)
     if isinstance(release, Disassociated):
         raise ParameterError("alignment", str(target), NO_RECORDS)
-    homes = [parent for parent in target.absolute().parents if (parent / "release.json").is_file()]
+    above = (*target.absolute().parents, *target.resolve().parents)
+    homes = [parent for parent in above if (parent / "release.json").is_file()]
     if homes or (folder is not None and target.resolve().is_relative_to(Path(folder).resolve())):
         raise OutputError(target, "the alignment is private and must not lie in a release folder")
     if release.alignment is None or len(release.alignment) != len(original):
