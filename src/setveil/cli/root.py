@@ -14,7 +14,7 @@ COMMANDS = {
     "anonymize": "Write a release that keeps a promise, verified and measured.",
     "verify": "Does a release, or any data file, keep a promise?",
     "measure": "What a release has lost against the original.",
-    "support": "How many people hold some items, told from a disassociated release alone.",
+    "support": "How many records hold some items, told from a disassociated release alone.",
     "reconstruct": "Possible originals of a disassociated release.",
     "querylog": "From a query log to vocabularies, the bags of terms of its users.",
     "hierarchy": "Build, check and show the tree over the items.",

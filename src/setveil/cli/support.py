@@ -1,4 +1,4 @@
-"""`setveil support`: how many people hold some items, told from a disassociated release alone."""
+"""`setveil support`: how many records hold some items, told from a disassociated release alone."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Job:
     alignment: Path | str | None = None
     """Where to write, privately, the published record of each original record, of forms that have one."""
     private: Sequence[str] = ()
-    """Private items besides those that the promise names: files, patterns, or `under:NODE` of the hierarchy (coherence)."""
+    """Private items besides those that the promise names: files, items, patterns, or `under:NODE` of the hierarchy (coherence)."""
     explain: bool = False
     """Also tell, privately, why so much is lost (methods that suppress items for coherence)."""
     seed: int | None = None

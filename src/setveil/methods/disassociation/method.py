@@ -68,7 +68,7 @@ class Disassociation(Method):
     order: Literal["default", "paper"] = "default"
     """`paper` joins clusters as the paper does and no further, for comparison."""
     share_lost: bool = False
-    """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with `order="paper"`."""
+    """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with the order `paper`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
