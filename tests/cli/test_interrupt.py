@@ -5,18 +5,23 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
+import time
 from importlib.machinery import ExtensionFileLoader
 
 import pytest
 
 from setveil.cli import interrupt
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
 
 @pytest.fixture(autouse=True)
 def signals():
     """Sets handlers and the trace function back."""
-    before, trace = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}, sys.gettrace()
+    before, trace = {number: signal.getsignal(number) for number in SIGNALS}, sys.gettrace()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     sys.settrace(trace)
@@ -24,18 +29,11 @@ def signals():
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_python_code_is_interrupted_at_once(number):
     interrupt.listen()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
-
-
-def test_a_process_that_outlives_its_terminal_goes_on_doing_so():
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    interrupt.listen()
-    signal.raise_signal(signal.SIGHUP)
-    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def test_what_native_code_calls_back_is_not_interrupted_but_its_caller_is():
@@ -58,7 +56,7 @@ def test_what_native_code_calls_back_is_not_interrupted_but_its_caller_is():
     assert seen == [2, 1]
 
 
-def test_a_native_module_is_loaded_to_its_end(monkeypatch):
+def test_the_loading_of_a_native_module_is_interrupted_in_the_loader_itself(monkeypatch):
     interrupt.listen()
     seen = []
 
@@ -70,6 +68,11 @@ def test_a_native_module_is_loaded_to_its_end(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         create_module(None, "module")
     assert seen == []
+
+
+def test_what_a_native_module_calls_while_it_is_loaded_runs_to_its_end(monkeypatch):
+    interrupt.listen()
+    seen = []
 
     def nested():
         signal.raise_signal(signal.SIGINT)
@@ -85,17 +88,49 @@ def test_a_native_module_is_loaded_to_its_end(monkeypatch):
     assert seen == ["nested"]
 
 
-def test_who_ignores_interruptions_goes_on_doing_so():
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@pytest.mark.parametrize("number", SIGNALS)
+def test_who_ignores_a_signal_as_a_process_that_outlives_its_terminal_does_goes_on_doing_so(number):
+    signal.signal(number, signal.SIG_IGN)
     interrupt.listen()
+    signal.raise_signal(number)
     interrupt.listen_no_more()
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    assert signal.getsignal(number) is signal.SIG_IGN
 
 
 def test_after_the_work_an_interruption_ends_the_process_at_once():
     interrupt.listen()
     interrupt.listen_no_more()
-    assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    assert [signal.getsignal(number) for number in SIGNALS] == [signal.SIG_DFL] * 3
+
+
+@pytest.mark.parametrize("second", SIGNALS)
+def test_clearing_away_is_not_interrupted_by_a_second_signal_but_by_one_much_later(monkeypatch, second):
+    interrupt.listen()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(second)
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + interrupt.PATIENCE + 1)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(second)
+
+
+def test_a_thread_beside_the_main_one_changes_no_handler():
+    before = [signal.getsignal(number) for number in SIGNALS]
+    failed = []
+    thread = threading.Thread(target=lambda: failed.append(interrupt.listen()))
+    thread.start()
+    thread.join()
+    assert failed == [None]
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+
+
+def test_the_library_leaves_signals_alone():
+    program = "import signal; before = signal.getsignal(2), signal.getsignal(15); import setveil; from setveil.pipeline import Job, run; "
+    program += "run(Job(data=[['a']] * 4, promise=setveil.KAnonymity(k=2), method=setveil.Partition(), hierarchy='balanced:2')); "
+    program += "assert (signal.getsignal(2), signal.getsignal(15)) == before"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 KERNEL = """

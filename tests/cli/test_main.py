@@ -160,6 +160,43 @@ def test_a_closed_stream_is_no_defect(folder, closed, code):
     assert (done.returncode, done.stderr) == (code, "")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+@pytest.mark.parametrize(("arguments", "code"), [(["inspect", "none.csv"], 3), (["inspect", "--colour"], 2), ([], 2)])
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_message_that_nobody_can_read_does_not_change_the_exit_code(folder, arguments, code, debug):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*SETVEIL, *arguments], stdout=subprocess.PIPE, stderr=full, env={**os.environ, "SETVEIL_DEBUG": debug})
+    assert (done.returncode, done.stdout) == (code, b"")
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert subprocess.run([*SETVEIL, *arguments], stderr=writer, env={**os.environ, "SETVEIL_DEBUG": debug}).returncode == code
+    os.close(writer)
+
+
+def test_an_argument_is_named_by_what_was_given(call, folder):
+    call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv")
+    assert call("support", "release", "beer").err.startswith("setveil: release is not allowed: it is generalized, ")
+
+
+def test_main_may_be_called_beside_other_code(folder):
+    program = """
+import io, sys, threading
+from setveil.cli import main
+def run():
+    try:
+        main(["--version"])
+    except SystemExit as left:
+        print(left.code, file=sys.__stdout__)
+sys.stdout = io.StringIO()
+run()
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0\n0\n", "")
+
+
 def start_and_wait(folder):
     """A command that waits for standard input, after it has made its temporary folder."""
     command = [*SETVEIL, "anonymize", "-", "-o", "release", "-k", "2", "--hierarchy", "balanced:2", "--alignment", "private.csv"]
@@ -178,7 +215,8 @@ def test_an_interruption_leaves_nothing(folder, nothing_new, number):
     if signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip("the tests run in a process that ignores this signal, and so do its children")
     process = start_and_wait(folder)
-    process.send_signal(number)
+    for _ in range(3):
+        process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
     nothing_new()
@@ -221,3 +259,30 @@ def test_progress_is_shown_on_a_terminal(folder):
     assert process.returncode == 0
     assert b"anonymizing" in shown or b"reading" in shown or b"measuring" in shown
     assert out.count(b"\n") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a terminal in the manner of POSIX")
+@pytest.mark.parametrize(("ignored", "code"), [(signal.SIGUSR1, 130), (signal.SIGHUP, 0)])
+def test_a_terminal_that_is_closed_is_no_error_of_the_data(folder, ignored, code):
+    import fcntl
+    import pty
+    import termios
+
+    leader, follower = pty.openpty()
+    command = [*SETVEIL, "anonymize", "-", "-o", "release", "-k", "2", "--hierarchy", "tree.csv"]
+
+    def take_the_terminal():
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        signal.signal(ignored, signal.SIG_IGN)
+        fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
+
+    with open("report.txt", "wb") as report:
+        streams = {"stdin": subprocess.PIPE, "stdout": report, "stderr": follower}
+        process = subprocess.Popen(command, **streams, preexec_fn=take_the_terminal, start_new_session=True, env={**os.environ, "TERM": "xterm"})
+    os.close(follower)
+    assert os.read(leader, 1)
+    os.close(leader)
+    if code == 0:
+        process.communicate((folder / "baskets.csv").read_bytes(), timeout=30)
+    assert process.wait(timeout=30) == code
+    assert (folder / "release").exists() == (code == 0)

@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False  # as in `typing`, which an interruption could hit before `main` is there
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import NoReturn, TextIO
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -46,7 +46,7 @@ def answer(args: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _drop_output()
+        _drop(sys.stdout)
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return _interrupted()
@@ -54,10 +54,12 @@ def answer(args: Sequence[str]) -> int:
         if debug:
             import traceback
 
-            traceback.print_exc()
+            _say(traceback.format_exc())
         from setveil.cli.complain import explain
 
-        return explain(error, args)
+        line, code = explain(error, args)
+        _say(line)
+        return code
 
 
 def _invoke(args: list[str]) -> int:
@@ -92,16 +94,24 @@ def _prepare_streams() -> None:
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        else:
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _drop_output() -> None:
-    """Send what is still to be printed nowhere, for nobody reads it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
 def _interrupted() -> int:
-    sys.stderr.write("setveil: interrupted, nothing half-written is left\n")
-    sys.stderr.flush()
+    _say("setveil: interrupted, nothing half-written is left\n")
     return INTERRUPTED
+
+
+def _say(text: str) -> None:
+    """Print on standard error; where nobody can read it (a closed terminal, a full disk), the exit code still tells."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        _drop(sys.stderr)
+
+
+def _drop(stream: TextIO) -> None:
+    """Send what is still to be printed nowhere, for nobody reads it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

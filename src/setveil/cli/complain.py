@@ -1,4 +1,4 @@
-"""Errors as one line on standard error, in the words of the command line, with the exit code."""
+"""Errors as one line, in the words of the command line, with the exit code."""
 
 from __future__ import annotations
 
@@ -14,37 +14,34 @@ from setveil.promises.promise import Promise
 from setveil.words import printable
 
 
-def explain(error: Exception, args: Sequence[str]) -> int:
-    """Say what went wrong in the command that these arguments call."""
+def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
+    """What went wrong in the command that these arguments call, and the exit code."""
     match error:
         case click.exceptions.NoArgsIsHelpError():
-            error.show()
-            return error.exit_code
+            return f"{error.format_message()}\n", error.exit_code
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "setveil"
-            return complain(f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)", 2)
+            return _line(f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)"), 2
         case click.ClickException():
-            return complain(error.format_message(), 2)
+            return _line(error.format_message()), 2
         case ParameterError():
-            return complain(_as_options(_parameter(error, _options(args))), error.exit_code)
+            return _line(_as_options(_parameter(error, _names(args)))), error.exit_code
         case SetveilError():
-            return complain(_as_options(str(error)), error.exit_code)
+            return _line(_as_options(str(error))), error.exit_code
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
-            return complain(f"{place}{error.strerror or error}", 3)
+            return _line(f"{place}{error.strerror or error}"), 3
         case MemoryError():
-            return complain("there is not enough memory for this data", 3)
-    return complain(f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)", DEFECT)
+            return _line("there is not enough memory for this data"), 3
+    return _line(f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)"), DEFECT
 
 
-def complain(line: str, code: int) -> int:
-    """Print one line on standard error, and give the exit code back."""
-    click.echo(f"setveil: {printable(' '.join(line.split()))}", err=True)
-    return code
+def _line(text: str) -> str:
+    return f"setveil: {printable(' '.join(text.split()))}\n"
 
 
-def _options(args: Sequence[str]) -> set[str]:
-    """The options of the command that the arguments call."""
+def _names(args: Sequence[str]) -> set[str]:
+    """The options and the arguments of the command that these arguments call."""
     command: click.Command = root
     for argument in args:
         found = command.get_command(click.Context(command), argument) if isinstance(command, click.Group) else None
@@ -52,15 +49,16 @@ def _options(args: Sequence[str]) -> set[str]:
     return {spelling for parameter in command.params for spelling in parameter.opts}
 
 
-def _parameter(error: ParameterError, options: set[str]) -> str:
-    """A parameter of the library as the option that it was given by, where it was."""
+def _parameter(error: ParameterError, names: set[str]) -> str:
+    """A parameter of the library as the option or the argument that it was given by, where it was."""
     name = error.name.replace("_", "-")
-    option = f"-{name}" if f"-{name}" in options else f"--{name}"
-    if option not in options:
+    spelling = next((spelling for spelling in (f"-{name}", f"--{name}", name) if spelling in names), None)
+    if spelling is None:
         return str(error)
     if error.value is None:
-        return f"{option} is missing: {error.allowed}"
-    return f"{option} {_value(error.value)} is not allowed: {error.allowed}".replace("  ", " ")
+        return f"{spelling} is missing: {error.allowed}"
+    given = _value(error.value) if spelling == name else f"{spelling} {_value(error.value)}"
+    return f"{given} is not allowed: {error.allowed}".replace("  ", " ")
 
 
 def _value(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from setveil.errors import OutputError
@@ -49,7 +49,7 @@ def _json(report: Report, stream: TextIO) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
-    """A progress bar on a terminal; nothing where standard error is none."""
+    """A progress bar on a terminal; nothing where standard error is none, or is one no more because it was closed."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -57,8 +57,13 @@ def progress_bar() -> Iterator[Progress | None]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[share]:>5}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    try:
+        bar.start()
         yield _Stages(bar)
+    finally:
+        with suppress(OSError):
+            bar.stop()
 
 
 @contextmanager
@@ -82,5 +87,6 @@ class _Stages:
     def __call__(self, done: int, total: int, stage: str) -> None:
         if stage != self.stage:
             self.stage = stage
-            self.bar.reset(self.task, description=stage, total=None)
+            with suppress(OSError):
+                self.bar.reset(self.task, description=stage, total=None)
         self.bar.update(self.task, completed=done, total=total or None, share=f"{100 * done / total:.0f} %" if total else "")
