@@ -277,8 +277,8 @@ def test_a_terminal_that_is_closed_is_no_error_of_the_data(folder, ignored, code
         fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
 
     with open("report.txt", "wb") as report:
-        streams = {"stdin": subprocess.PIPE, "stdout": report, "stderr": follower}
-        process = subprocess.Popen(command, **streams, preexec_fn=take_the_terminal, start_new_session=True, env={**os.environ, "TERM": "xterm"})
+        how = {"stdin": subprocess.PIPE, "stdout": report, "stderr": follower, "env": {**os.environ, "TERM": "xterm"}}
+        process = subprocess.Popen(command, **how, preexec_fn=take_the_terminal, start_new_session=True)
     os.close(follower)
     assert os.read(leader, 1)
     os.close(leader)
