@@ -2,7 +2,7 @@
 
 Shortest augmenting paths with dual variables (Jonker and Volgenant), on a sparse graph. What is left unmatched gains nothing, which is
 the matching with nil terms of [Liu2010b] section III-B: a pair of distance d that is matched gains 2 omega - d over leaving both apart.
-A search walks only through the connected part that it starts in. `kernels/ssc.py` compiles `assign` into its own kernels.
+A search walks only through the connected part that it starts in. The kernels of `kernels/ssc/` compile `assign` into their own.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def measure(
             for bags).
         seed: For the queries of `are`, and for reconstructing.
         reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
-        hierarchy: For `tkd_ml2` of a disassociated release, and for `blm` and `sdist` of vocabularies that have no tree; without one, these
-            are left out unless they are asked for.
+        hierarchy: For `tkd_ml2` of a disassociated release, and for `blm` and `sdist` of vocabularies that have no tree and tell no
+            recipe of one; without it, these are left out unless they are asked for.
 
     Raises:
         MisfitError: when the release cannot stem from this original.

@@ -2,7 +2,7 @@
 
 A centre is a row of slots that hold one term of each member. Equal slots are one with a number of `times`. Beside each slot stand all
 terms that are relevant to every term of it, ascending, with the sums of their distances: what can still be matched with it. All costs are
-whole numbers, so that no rounding decides who is nearest. `kernels/ssc.py` and `kernels/exchange.py` compile these steps into their own.
+whole numbers, so that no rounding decides who is nearest. `grow.py` and `exchange.py` compile these steps into their own.
 """
 
 from __future__ import annotations
