@@ -104,8 +104,8 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
         return rebuild(origin, original.vocabulary, original.supports())
     except DataError:
         raise
-    except (TypeError, ValueError, OverflowError) as error:
-        raise MisfitError(f"its tree cannot be built again by the recipe in release.json ({error})") from None
+    except (TypeError, ValueError, OverflowError):
+        raise MisfitError("its tree cannot be built again by the recipe in release.json") from None
 
 
 def _on(release: WithTree, tree: Hierarchy, kind: str) -> WithTree:
