@@ -38,6 +38,9 @@ def test_a_value_that_cannot_be_compared_is_there():
         (np.array(["b", "a"]), ("a", "b")),
         (np.array([b"b", b"a"]), ("a", "b")),
         (np.array([20, 3]), ("3", "20")),
+        (np.array([0.1], dtype=np.float32), ("0.1",)),
+        (np.array(["2024-05-01", "NaT"], dtype="datetime64[D]"), ("2024-05-01",)),
+        (np.array(["2024-05-01", "NaT"], dtype="datetime64[ns]"), ("2024-05-01T00:00:00.000000000",)),
         (pd.Series(["b", "a"]), ("a", "b")),
         (range(2), ("0", "1")),
         (iter("ba"), ("a", "b")),
@@ -59,7 +62,7 @@ def test_bytes_that_are_no_text_are_refused():
         Transactions.of([[b"\xff"]])
 
 
-@pytest.mark.parametrize("record", [5, None, 2.5], ids=repr)
+@pytest.mark.parametrize("record", [5, None, 2.5, np.array(5)], ids=repr)
 @pytest.mark.parametrize("of", [Transactions.of, Bags.of, as_transactions])
 def test_what_is_no_record_is_refused(of, record):
     with pytest.raises(DataError, match="a record must be an iterable of items, not"):

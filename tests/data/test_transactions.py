@@ -152,7 +152,15 @@ def test_records_are_told_by_number():
     assert FOUR_BAGS[::-1].counts.tolist() == [1, 2, 1, 1, 2]
     assert FOUR[[3, 3]] == FOUR.take([-1, 3])
     assert FOUR[FOUR.lengths == 2] == FOUR.take(np.array([True, False, False, True])) == FOUR.take([0, 3])
+    assert FOUR.take(np.array([-1, 3], dtype=np.int8)) == FOUR.take(np.array([3, 3], dtype=np.uint8))
     assert FOUR.take([]) == FOUR[:0] == FOUR.take(range(0))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.uint64])
+def test_numbers_may_be_of_a_type_that_cannot_count_all_records(kind):
+    many = Transactions.of([[number] for number in range(300)])
+    assert list(many.take(np.array([2, 1], dtype=kind))) == [("2",), ("1",)]
+    assert many[kind(7)] == ("7",)
 
 
 @pytest.mark.parametrize("number", [4, -5])

@@ -73,6 +73,13 @@ def test_a_vocabulary_does_not_change():
         words.labels = ("b",)
 
 
+def test_bytes_stand_for_their_text():
+    words = Vocabulary([b"beer", "wine"])
+    assert words == Vocabulary.of(["wine", b"beer"])
+    assert words.number(b"wine") == words.encode([b"wine"])[0] == 1
+    assert b"beer" in words
+
+
 def test_numbers_stand_for_their_text():
     words = Vocabulary([1, 20])
     assert words.labels == ("1", "20")

@@ -9,6 +9,8 @@ import numpy as np
 from setveil.errors import DataError
 
 _NESTED = (list, dict, set, frozenset, np.ndarray)
+_PLAIN = "biuSUO"
+"""Kinds of arrays whose elements have the same text as Python's; dates and short floats have not."""
 
 
 def is_missing(value: object) -> bool:
@@ -47,9 +49,9 @@ def texts_of(record: object) -> list[str]:
     """The items of a record as texts, without what is missing."""
     if isinstance(record, str | bytes):
         raise DataError(f"a record must be an iterable of items, not the text {short(record)}; write [{short(record)}] for one item")
-    if not isinstance(record, Iterable):
+    if not isinstance(record, Iterable) or (isinstance(record, np.ndarray) and not record.ndim):
         raise DataError(f"a record must be an iterable of items, not {short(record)}")
-    items = record.tolist() if isinstance(record, np.ndarray) and record.ndim else list(record)
+    items = record.tolist() if isinstance(record, np.ndarray) and record.dtype.kind in _PLAIN else list(record)
     kinds = set(map(type, items))
     if kinds == {str}:
         return items

@@ -147,7 +147,8 @@ class Transactions:
         wrong = given[(given >= len(self)) | (given < -len(self))]
         if len(wrong):
             raise ParameterError("record", int(wrong[0]), f"the {len(self)} records are numbered from 0")
-        return np.where(given < 0, given + len(self), given).astype(np.int64)
+        places = given.astype(np.int64)
+        return np.where(places < 0, places + len(self), places)
 
     def _entries(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
         lengths = self.lengths[numbers]

@@ -35,8 +35,8 @@ class Vocabulary:
 
     labels: tuple[str, ...]
 
-    def __init__(self, labels: Iterable[str]) -> None:
-        object.__setattr__(self, "labels", tuple(map(str, labels)))
+    def __init__(self, labels: Iterable[object]) -> None:
+        object.__setattr__(self, "labels", tuple(map(text_of, labels)))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a vocabulary does not change; make another one")
@@ -59,14 +59,14 @@ class Vocabulary:
 
     def number(self, label: object) -> int:
         """The number of one item."""
-        try:
-            return self.numbers[str(label)]
-        except KeyError:
-            raise UnknownItemError([str(label)], "the vocabulary does not hold") from None
+        text = text_of(label)
+        if text not in self.numbers:
+            raise UnknownItemError([text], "the vocabulary does not hold")
+        return self.numbers[text]
 
     def encode(self, labels: Iterable[object]) -> npt.NDArray[np.int32]:
         """The numbers of several items."""
-        numbers, texts = self.numbers, list(map(str, labels))
+        numbers, texts = self.numbers, list(map(text_of, labels))
         missing = [text for text in texts if text not in numbers]
         if missing:
             raise UnknownItemError(missing, "the vocabulary does not hold")
@@ -87,7 +87,7 @@ class Vocabulary:
         return self.labels[number]
 
     def __contains__(self, label: object) -> bool:
-        return str(label) in self.numbers
+        return text_of(label) in self.numbers
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self.labels == other.labels
@@ -107,7 +107,7 @@ def vocabulary_of(thing: object) -> Vocabulary:
     held = getattr(thing, "vocabulary", None)
     if isinstance(held, Vocabulary):
         return held
-    if isinstance(thing, str | bytes) or not isinstance(thing, Iterable):
+    if isinstance(thing, str | bytes) or not isinstance(thing, Iterable) or hasattr(thing, "columns"):
         raise ParameterError("vocabulary", thing, "it must be a vocabulary, data that has one, or a list of items")
     return Vocabulary(dict.fromkeys(text_of(item) for item in thing if not is_missing(item)))
 
