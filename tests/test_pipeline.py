@@ -27,6 +27,8 @@ WRONG_RECIPES = [
     "prefix:1:2",
     "prefix:0",
     "prefix:3,1",
+    f"balanced:{'9' * 5000}",
+    f"prefix:{'9' * 5000}",
 ]
 
 
@@ -194,7 +196,7 @@ def test_a_recipe_builds_its_tree(recipe, path):
     assert tree.path("tea") == path or recipe == "balanced"
 
 
-@pytest.mark.parametrize("recipe", WRONG_RECIPES)
+@pytest.mark.parametrize("recipe", WRONG_RECIPES, ids=lambda recipe: recipe[:24])
 def test_a_wrong_recipe_is_refused_before_the_data_is_read(job, recipe, tmp_path):
     with pytest.raises(ParameterError, match="hierarchy = "):
         run(replace(job, data=tmp_path / "missing.csv", hierarchy=recipe))

@@ -96,6 +96,7 @@ def test_what_are_no_edges_is_refused(edges, problem):
     [
         (["a", "b", "r"], [2, -1], "there are 3 labels: each needs the number of its parent"),
         (["a", "r"], [5, -1], "the parent 5 is none of the 2 nodes"),
+        (["a", "r"], [1, -2], "the parent -2 is none of the 2 nodes"),
         (["a", "r"], ["r", None], "each needs the number of its parent"),
         (["a", "r"], [1.0, -1.0], "each needs the number of its parent"),
         (["a", "a"], [1, -1], "the label 'a' stands for two nodes"),
@@ -117,7 +118,7 @@ def test_trees_are_built_over_data_and_lists():
     assert Hierarchy.balanced(range(9), np.int64(3)).height == 2
 
 
-@pytest.mark.parametrize("items", [None, 5, "abc"], ids=repr)
+@pytest.mark.parametrize("items", [None, 5, "abc", pd.DataFrame({"item": ["a"]}), pl.DataFrame({"item": ["a"]})], ids=repr)
 def test_what_are_no_items_is_refused(items):
     for use in (Hierarchy.balanced, Hierarchy.prefix, SHOP.leaf_numbers, lambda items: SHOP.neighbours(items, 2)):
         with pytest.raises(ParameterError, match="it must be a vocabulary, data that has one, or a list of items"):

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
+from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
 from setveil.promises.kanonymity import ALL
@@ -73,6 +74,19 @@ def test_what_is_no_list_of_items_is_refused(items):
         LDiversity(l=2, sensitive=items)
     with pytest.raises(ParameterError, match=r"private = .* it must be a list or set of items"):
         Coherence(h=0.5, k=2, p=2, private=items)
+
+
+@pytest.mark.parametrize("item", [5.0, np.float32(5), float("nan"), None], ids=repr)
+def test_an_item_whose_text_is_uncertain_is_refused(item):
+    with pytest.raises(ParameterError, match=r"sensitive = .* each item must be the text, or the whole number, that it is in the data"):
+        LDiversity(l=2, sensitive=["flu", item])
+    with pytest.raises(ParameterError, match=r"private = .* each item must be the text, or the whole number, that it is in the data"):
+        Coherence(h=0.5, k=2, p=2, private=["flu", item])
+
+
+def test_items_have_the_text_that_they_have_in_data():
+    items = [b"flu", np.str_("HIV"), np.int64(7), 8]
+    assert LDiversity(l=2, sensitive=items).sensitive == set(Transactions.of([items]).vocabulary) == {"flu", "HIV", "7", "8"}
 
 
 def test_what_is_promised_besides_is_l_diversity():

@@ -78,8 +78,9 @@ class Hierarchy:
         names, given = list(map(str, labels)), np.asarray(parents)
         if given.shape != (len(names),) or (given.size and given.dtype.kind not in "iu"):
             raise HierarchyError([f"there are {len(names)} labels: each needs the number of its parent, and the root -1"])
-        if given.size and int(given.max()) >= len(names):
-            raise HierarchyError([f"the parent {int(given.max())} is none of the {len(names)} nodes, which are numbered from 0"])
+        wrong = given[(given < -1) | (given >= len(names))]
+        if len(wrong):
+            raise HierarchyError([f"the parent {int(wrong[0])} is none of the {len(names)} nodes, which are numbered from 0"])
         if len(set(names)) != len(names):
             raise HierarchyError([f"the label {_first_repeated(names)!r} stands for two nodes"])
         return numbered(names, given, origin or Origin())

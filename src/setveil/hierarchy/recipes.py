@@ -16,6 +16,8 @@ from setveil.hierarchy.wordnet import Unknown, WordNet
 RECIPES = (
     "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
 )
+_DIGITS = 18
+"""A number of more digits fits no 64 bits, and no tree."""
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
 
@@ -54,7 +56,7 @@ def _read(path: Path | str, layout: Layout | None) -> Hierarchy:
 
 
 def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHierarchy:
-    if not fanout.isdecimal() or order not in ("", "numeric", "alphabetical", "frequency"):
+    if not _is_count(fanout) or order not in ("", "numeric", "alphabetical", "frequency"):
         raise ParameterError("hierarchy", recipe, RECIPES)
     if int(fanout) < 2:
         raise ParameterError("hierarchy", recipe, "the fan-out must be 2 or more")
@@ -64,12 +66,16 @@ def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHier
 
 def _prefix_maker(recipe: str, lengths: str = "") -> MakeHierarchy:
     parts = lengths.split(",") if lengths else []
-    if not all(part.isdecimal() for part in parts):
+    if not all(map(_is_count, parts)):
         raise ParameterError("hierarchy", recipe, RECIPES)
     chosen = [int(part) for part in parts] or None
     if chosen is not None and not all(here < there for here, there in zip([0, *chosen], chosen, strict=False)):
         raise ParameterError("hierarchy", recipe, "the lengths of the prefixes must be 1 or more, and ascend")
     return lambda data: prefix(data.vocabulary, lengths=chosen)
+
+
+def _is_count(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _wordnet_maker(unknown: Unknown, folder: str) -> MakeHierarchy:

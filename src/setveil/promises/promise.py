@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import MISSING, asdict, dataclass, fields
+from numbers import Integral, Real
 from typing import ClassVar
 
 from setveil.errors import InfeasibleError, ParameterError
@@ -44,10 +45,18 @@ class Promise(ABC):
 
 
 def check_items(name: str, items: object) -> frozenset[str]:
-    """A parameter that is a list or set of items, as a set of texts."""
+    """A parameter that is a list or set of items, as a set of texts.
+
+    An item that is spelled otherwise than in the data would go unprotected without a word. So what has no certain spelling is refused:
+    a float (5.0 may stand as 5 in the data), and what is missing.
+    """
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise ParameterError(name, items, "it must be a list or set of items")
-    return frozenset(str(item) for item in items)
+    given = [item.decode(errors="replace") if isinstance(item, bytes) else item for item in items]
+    wrong = [item for item in given if item is None or (isinstance(item, Real) and not isinstance(item, Integral))]
+    if wrong:
+        raise ParameterError(name, wrong[0], "each item must be the text, or the whole number, that it is in the data")
+    return frozenset(map(str, given))
 
 
 def others(k: int) -> str:
