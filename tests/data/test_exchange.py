@@ -13,7 +13,6 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.columns import looks_long
 from setveil.data.exchange import as_transactions, convert
 from setveil.data.kinds import KINDS
 from setveil.data.transactions import Bags, Transactions
@@ -33,9 +32,10 @@ def back(thing, data, **options):
 
 
 def fits(kind, data):
-    """Whether this kind can hold these data: a one-hot table has a column for each item, and counts under names of a long table are one."""
+    """Whether this kind can hold these data: a one-hot table has a column for each item, none of counts under a name of long tables."""
     without_columns = len(data) > 0 and len(data.vocabulary) == 0
-    return "onehot" not in kind or not (without_columns or (isinstance(data, Bags) and looks_long(data.vocabulary.labels)))
+    in_doubt = isinstance(data, Bags) and {"record", "item"}.intersection(data.vocabulary)
+    return "onehot" not in kind or not (without_columns or in_doubt)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -94,6 +94,22 @@ def test_whole_numbers_beside_missing_ones_stay_whole():
     assert list(as_transactions(pd.DataFrame({"customer": [1, 1], "item": [5.0, 6.5]}))) == [("5.0", "6.5")]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        pl.DataFrame({"items": pl.Series([None, None], dtype=pl.List(pl.String))}),
+        pa.table({"items": pa.array([None, None], pa.list_(pa.string()))}),
+        pa.table({"items": pa.array([None, []], pa.large_list(pa.string()))}),
+    ],
+)
+def test_lists_that_are_all_missing_are_empty_records(table):
+    assert list(as_transactions(table)) == [(), ()]
+
+
+def test_a_series_may_have_the_name_of_its_index():
+    assert as_transactions(pd.Series(["a", "b", "a"], index=pd.Index([1, 1, 2], name="customer"), name="customer")) == SETS
+
+
 def test_an_index_of_people_makes_a_column_of_numbers_long():
     expected = Transactions.of([["5", "6"], ["7"]])
     assert as_transactions(CODES.set_index("customer")) == as_transactions(CODES.set_index("customer")["item"]) == expected
@@ -152,6 +168,8 @@ def test_matrices_of_objects_hold_numbers_or_items():
         (LONG.assign(count=["1", "2", "x"]), {}, "the count 'x' is not allowed"),
         (LONG.assign(count=[1, float("inf"), 1]), {}, "the count inf is not allowed"),
         (LONG.assign(count=[1, 2**60, 1]), {}, f"the count {2**60} is not allowed"),
+        (LONG.assign(count=[1, 2**53 + 1, 1]), {}, f"the count {2**53 + 1} is not allowed: .* of 1 or more, below 9e"),
+        (pd.DataFrame({"a": pd.interval_range(0, 2)}), {}, "no column is obviously the record"),
         (LONG.assign(count=[1, [2], 1]), {}, r"the count \[2\] is not allowed"),
         (pl.DataFrame({"items": [[{"item": "a"}]]}), {}, "an item must be a single value, not the dict"),
         (scipy.sparse.coo_array(np.array([1, 0])), {}, "a sparse array of 1 dimensions"),

@@ -13,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.columns import Wanted
+from setveil.data.columns import Wanted, listed, looks_long
 from setveil.data.frames import frame_of
 from setveil.data.kinds import counted_as, is_sparse, kind_named, kind_of, make
 from setveil.data.matrices import of_matrix, of_sparse
 from setveil.data.tables import of_frame
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ParameterError
+
+_MOST_COLUMNS = 50
+"""A mapping with more keys holds records and no columns."""
 
 
 def as_transactions(
@@ -107,8 +110,15 @@ def _of_iterable(thing: object, wanted: Wanted) -> Transactions:
     if not isinstance(thing, Iterable) or (isinstance(thing, np.ndarray) and not thing.ndim):
         kind = type(thing).__name__
         raise DataError(f"an object of type {kind} cannot be taken as records: give an iterable of records, a matrix or a table")
-    rows = list(thing.values() if isinstance(thing, Mapping) else thing)
+    rows = _values(thing) if isinstance(thing, Mapping) else list(thing)
     counted = any(isinstance(row, Mapping) for row in rows)
     if wanted.bags or (counted and wanted.bags is None):
         return Bags.of(rows)
     return Transactions.of(rows)
+
+
+def _values(records: Mapping[Any, Any]) -> list[Any]:
+    keys = [str(key) for key in records] if len(records) <= _MOST_COLUMNS else []
+    if looks_long(keys):
+        raise DataError(f"a mapping with the keys {listed(keys)} may be the columns of a table: make one of it first")
+    return list(records.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,6 +18,10 @@ Library = Literal["pandas", "polars", "pyarrow"]
 Numbers = npt.NDArray[np.int64]
 
 _LIST_TYPES = (list, tuple, set, frozenset, dict, np.ndarray)
+_LISTS = re.compile(r"((large_|fixed_size_)?list|map)\b", re.ASCII)
+_BOOLEANS = re.compile(r"(sparse\[)?bool", re.ASCII)
+_NUMBERS = re.compile(r"(sparse\[)?(bool|u?int\d|(half)?float|double)", re.ASCII)
+"""How the types of columns begin, in the words of the libraries; `interval` is no `int`."""
 
 
 @dataclass(frozen=True)
@@ -55,27 +60,32 @@ class Frame:
 
     def without(self, name: str) -> Frame:
         """The table without a column."""
-        kept = [place for place, other in enumerate(self.names) if other != name]
-        if self.library == "pandas":
-            return Frame("pandas", self.table.iloc[:, kept])
-        return Frame(self.library, self.table.select([self.names[place] for place in kept]))
+        place = self.names.index(name)
+        if self.library == "polars":
+            return Frame("polars", self.table.drop(name))
+        kept = [other for other in range(len(self.names)) if other != place]
+        return Frame(self.library, self.table.iloc[:, kept] if self.library == "pandas" else self.table.select(kept))
 
-    def with_index(self) -> Frame:
-        """The table with the levels of its index that have names as columns; only pandas has such."""
-        if self.library != "pandas" or not any(name is not None for name in self.table.index.names):
-            return self
-        levels = [place for place, name in enumerate(self.table.index.names) if name is not None and str(name) not in self.names]
+    def index_names(self) -> list[str]:
+        """The levels of the index that have names which no column has; only pandas has such."""
+        names = self.table.index.names if self.library == "pandas" else ()
+        return [str(name) for name in names if name is not None and str(name) not in self.names]
+
+    def with_index(self, only: str | None = None) -> Frame:
+        """The table with the levels of its index that have names, or one of them, as columns."""
+        chosen = [name for name in self.index_names() if only in (None, name)]
+        levels = [place for place, name in enumerate(self.table.index.names) if str(name) in chosen] if chosen else []
         return Frame("pandas", self.table.reset_index(level=levels)) if levels else self
 
-    def repeating_index(self) -> str | None:
-        """The name of the index when it has one and says something of several rows."""
-        if self.library != "pandas" or self.table.index.name is None or self.table.index.is_unique:
-            return None
-        return str(self.table.index.name)
+    def repeats(self, name: str) -> bool:
+        """Whether a value of a column stands in several rows."""
+        codes, values = self.factorized(name)
+        return int((codes >= 0).sum()) > len(values)
 
     def list_columns(self) -> list[str]:
-        """The columns whose first value that is there is a list (or a mapping to counts)."""
-        return [name for position, name in enumerate(self.names) if isinstance(self._first(position), _LIST_TYPES)]
+        """The columns that hold lists (or mappings to counts), by their type or by the first value that is there."""
+        kinds = enumerate(zip(self.names, self._types(), strict=True))
+        return [name for place, (name, kind) in kinds if _LISTS.match(kind) or (not _NUMBERS.match(kind) and self._starts_with_list(place))]
 
     def counts_beside(self, wanted: Wanted) -> str | None:
         """The list column that says how often each element of another one stands."""
@@ -84,11 +94,11 @@ class Frame:
 
     def is_boolean(self) -> bool:
         """Whether every column holds true and false."""
-        return bool(self.names) and all(kind.startswith(("bool", "sparse[bool")) for kind in self._types())
+        return bool(self.names) and all(map(_BOOLEANS.match, self._types()))
 
     def is_numeric(self) -> bool:
         """Whether every column holds numbers or true and false."""
-        return all(kind.startswith(("bool", "int", "uint", "float", "double", "halffloat", "sparse")) for kind in self._types())
+        return all(map(_NUMBERS.match, self._types()))
 
     def entries(self) -> tuple[Numbers, Numbers, npt.NDArray[np.float64]]:
         """The row, the column and the value of every cell of a numeric table that is not 0; a missing value is not a number."""
@@ -114,7 +124,7 @@ class Frame:
             return self.table.iloc[:, position]
         return self.table.to_series(position) if self.library == "polars" else self.table.column(position)
 
-    def _first(self, position: int) -> object:
+    def _starts_with_list(self, position: int) -> bool:
         column = self._series(position)
         if self.library == "pandas":
             values = column.dropna().head(1).tolist()
@@ -122,7 +132,7 @@ class Frame:
             values = column.drop_nulls().head(1).to_list()
         else:
             values = column.drop_null().slice(0, 1).to_pylist()
-        return values[0] if values else None
+        return bool(values) and isinstance(values[0], _LIST_TYPES)
 
     def _types(self) -> list[str]:
         kinds = self.table.schema.types if self.library == "pyarrow" else self.table.dtypes
@@ -185,7 +195,8 @@ def _of_pandas_series(series: Any) -> Frame:
     if all(name is None for name in series.index.names):
         raise DataError("a pandas Series of single values cannot be taken as records: give a table, or a Series of lists")
     held = "item" if series.index.nlevels == 1 else "count"
-    return Frame("pandas", series.to_frame(held if series.name is None else series.name).reset_index())
+    unnamed = series.name is None or series.name in series.index.names
+    return Frame("pandas", series.to_frame(held if unnamed else series.name).reset_index())
 
 
 def _arrow_table(thing: Any, kind: str) -> Any:

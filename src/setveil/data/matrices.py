@@ -15,7 +15,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError
 
 _MOST = 1 << 53
-"""The greatest count in a table, whose numbers may be floats."""
+"""Counts in a table are below this: its numbers may be floats, which skip whole numbers from here on."""
 
 
 def of_matrix(matrix: npt.NDArray[Any], labels: Iterable[object] | None, wanted: Wanted) -> Transactions:
@@ -74,9 +74,9 @@ def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> npt.NDArray[np.
         except (TypeError, ValueError):
             values = np.array([_number(count) for count in counts])
     with np.errstate(invalid="ignore"):
-        bad = np.flatnonzero(~((values >= 1) & (values <= _MOST)) | (values % 1 != 0))
+        bad = np.flatnonzero(~((values >= 1) & (values < _MOST)) | (values % 1 != 0))
     if len(bad):
-        raise DataError(f"the count {_shown(counts[bad[0]])} is not allowed: it must be a whole number of 1 or more")
+        raise DataError(f"the count {_shown(counts[bad[0]])} is not allowed: it must be a whole number of 1 or more, below {_MOST:.0e}")
     return values.astype(np.int64)
 
 
