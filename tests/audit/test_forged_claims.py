@@ -117,6 +117,16 @@ def test_an_epsilon_that_is_no_number_of_steps_compares_nothing_and_so_does_not_
     assert [check.text for check in verdict.failed] == ["its method names an epsilon that is no number of steps"]
 
 
+def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
+    bags, data = Bags.of([["x"], ["x"]]), Bags.of([["a"], ["b"]])
+    whole = Hierarchy.from_paths([("x", "*"), ("y", "*")])
+    pruned = Hierarchy.from_parents(["x", "*"], [1, -1], Origin("balanced", {"fanout": 2}, pruned=True))
+    for tree, told in ((whole, "an original record holds an item that the hierarchy"), (pruned, "it shows 1 nodes that the tree built")):
+        verdict = verify(Vocabularies.of_rows(bags, VocabularyKAnonymity(k=2), {}, hierarchy=tree), data)
+        assert [check.name for check in verdict.failed] == ["containment"]
+        assert verdict.failed[0].text.startswith(told)
+
+
 def test_the_epsilon_that_a_release_claims_is_told():
     release = Vocabularies.of([["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": 10**30})
     tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)

@@ -60,7 +60,7 @@ def check_containment(release: Generalized, original: Transactions) -> Check:
     try:
         align(release, original)
     except MisfitError as misfit:
-        return Check("containment", False, misfit.problem, (_misfit_witness(misfit),))
+        return Check("containment", False, misfit.problem, (misfit_witness(misfit),))
     known = "by the alignment of the release" if release.alignment is not None else "by a complete matching"
     known = "by the one cut that stands for all records" if release.is_global else known
     return Check("containment", True, f"every published record is the image of its original, {known}")
@@ -89,7 +89,8 @@ def _nested_witness(release: Generalized, number: int, node: int, ancestor: int)
     return Witness(text, items, int(release.sizes[number]))
 
 
-def _misfit_witness(misfit: MisfitError) -> Witness:
+def misfit_witness(misfit: MisfitError) -> Witness:
+    """What a misfit shows; items of the original are private."""
     published, record = misfit.published, misfit.record
     parts = [misfit.problem]
     if record is not None:

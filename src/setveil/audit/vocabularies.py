@@ -8,14 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.audit.certificate import check_matches
-from setveil.audit.containment import check_record_count
+from setveil.audit.containment import check_record_count, misfit_witness
 from setveil.audit.kanonymity import shown_record
 from setveil.audit.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
+from setveil.errors import MisfitError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.published.alignment import over_tree, semantic_tree
+from setveil.published.fitting import leaves_of
 from setveil.published.vocabularies import Vocabularies
 
 Numbers = npt.NDArray[np.int64]
@@ -59,13 +61,17 @@ def _check_slots(release: Vocabularies, slots: Bags, limit: int) -> Check:
 
 def check_vocabularies(release: Vocabularies, original: Transactions, hierarchy: Hierarchy | None, limit: int = 1) -> list[Check]:
     """Whether as many bags are published as there are originals, of their own items, and each can stand for its original."""
-    hierarchy = semantic_tree(release, original, hierarchy)
-    release = over_tree(release, original, hierarchy)
-    if release.hierarchy is not None:
-        release.hierarchy.leaf_numbers(original.vocabulary)
+    counts = check_record_count(release, original)
+    try:
+        hierarchy = hierarchy if release.alignment is None else semantic_tree(release, original, hierarchy)
+        release = over_tree(release, original, hierarchy)
+    except MisfitError as misfit:
+        return [counts, Check("containment", False, misfit.problem, (misfit_witness(misfit),))]
+    if release.hierarchy is not None and (leaves_of(release.hierarchy, original.vocabulary) < 0).any():
+        return [counts, Check("containment", False, "an original record holds an item that the hierarchy of the release does not have")]
     data = counted_as(original, True)
     assert isinstance(data, Bags)
-    counts, items = check_record_count(release, data), _check_items(release, data, limit)
+    items = _check_items(release, data, limit)
     epsilon = release.method.get("epsilon", 0)
     if not isinstance(epsilon, int) or isinstance(epsilon, bool) or epsilon < 0:
         return [counts, items, Check("containment", False, "its method names an epsilon that is no number of steps")]
