@@ -33,8 +33,6 @@ LIGHT = 10
 MOST_OMEGA = 10_000
 MOST_COST = 2.0**59
 """What the distance of a vocabulary to a cluster may be at most, with room to add some."""
-MOST_OCCURRENCES = 1 << 31
-"""What it is matched with is remembered for each occurrence."""
 _PAIRS = 1 << 20
 
 
@@ -144,8 +142,6 @@ class SSC(Method):
         outweighs = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
         if 2 * k * self.omega * SCALE * outweighs * largest > MOST_COST:
             raise DataError(f"a vocabulary of {largest:.3g} occurrences is too large for omega = {self.omega:g}; make one of them smaller")
-        if data.occurrences > MOST_OCCURRENCES:
-            raise DataError(f"{data.occurrences:.3g} occurrences are too many to match one by one; SSC takes up to {MOST_OCCURRENCES:.3g}")
 
     def _most(self, k: int) -> int:
         """How many vocabularies a block may hold; half of that is still enough for a cluster."""

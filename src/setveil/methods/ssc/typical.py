@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.kernels.ssc import centre as kernels
@@ -17,6 +18,9 @@ from setveil.promises.promise import Promise
 from setveil.published.vocabularies import Matches, Vocabularies
 
 Int64s = npt.NDArray[np.int64]
+
+MOST_MATCHES = 1 << 31
+"""How many published occurrences are remembered with whose they are; each takes twenty bytes."""
 
 
 def publish(
@@ -64,6 +68,9 @@ def _slots(clusters: Clusters, terms: Vocabulary) -> tuple[Int64s, Vocabulary, B
 def _matches(clusters: Clusters) -> Matches:
     """Every published occurrence with its slot; a slot that stands several times is as many slots."""
     times, sizes = clusters.slot_times, clusters.slot_sizes
+    published = int((times * sizes).sum())
+    if published > MOST_MATCHES:
+        raise DataError(f"{published:.3g} occurrences would be published, too many to tell one by one whose they are: make counts smaller")
     owners = np.repeat(_owners(clusters), np.repeat(times, sizes))
     starts = np.concatenate(([0], np.cumsum(sizes)))
     place = np.arange(len(clusters.terms)) - np.repeat(starts[:-1], sizes)
