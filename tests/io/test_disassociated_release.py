@@ -104,7 +104,7 @@ def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
     assert (tmp_path / "r" / "data.jsonl").read_text(encoding="utf-8").splitlines() == LINES
     facts = about(tmp_path / "r")
     assert list(facts) == ["setveil", "form", "promise", "method", "records", "files", "verified"]
-    assert facts["promise"] == {"model": "km-anonymity", "k": 2, "m": 2, "meaning": PROMISE.describe()}
+    assert facts["promise"] == {"model": "km-anonymity", "k": 2, "m": 2, "meaning": PROMISE.describe_worlds()}
     assert (facts["form"], facts["records"], facts["verified"]) == ("disassociated", 12, True)
     assert facts["method"] == {"name": "disassociation", "refine": True}
     assert list(facts["files"]) == ["data.jsonl"]

@@ -76,7 +76,7 @@ def _check_private(release: Suppressed, original: Transactions, promise: Promise
     if not len(touched):
         text = f"{are(int((marks & ~rare & (before > 0)).sum()), 'private item')} published, each as often as it stood"
         if rare.any():
-            text += f"; {int(rare.sum())} in less than {100 * least:g} % of the records are left out, as the release says"
+            text += f"; those in less than {100 * least:g} % of the records are left out, as the release says"
         return Check("private", True, text)
     witnesses = [_support_witness(original.vocabulary[item], int(before[item]), int(published[item])) for item in touched[:limit].tolist()]
     return Check("private", False, f"{len(touched)} private items are not published as often as they stood", tuple(witnesses))

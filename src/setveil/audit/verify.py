@@ -70,7 +70,7 @@ def verify(
     if promise is None:
         raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
     if original is not None:
-        raise ParameterError("original", original, "only a release, which has a hierarchy, can be compared with its original")
+        raise ParameterError("original", original, "only a release can be compared with its original, not plain data")
     return Verdict(promise, (check_promise(count_records(data), promise, limit),))
 
 

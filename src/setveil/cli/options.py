@@ -85,7 +85,7 @@ def promise_options(command: Command) -> Command:
     """What is promised."""
     return _stacked(
         command,
-        click.option("--promise", "model", type=PROMISE, help="What to promise; by default what -k and -m say."),
+        click.option("--promise", "model", type=PROMISE, help="What to promise; by default what the other numbers say."),
         click.option("-k", "k", type=int, help="How many people each one is hidden among, at least 2."),
         click.option(
             "-m", "m", type=CountOrAll(), metavar="N|all", help="How many items of a person an adversary may know (km-anonymity)."

@@ -47,7 +47,7 @@ from setveil.io.releaserows import MOST_RECORDS
 from setveil.io.suppressed import SUPPRESSED
 from setveil.io.vocabularies import VOCABULARIES
 from setveil.promises import PROMISES, Promise
-from setveil.published import Published
+from setveil.published import Published, in_words
 
 ABOUT = "release.json"
 FORMS: dict[str, ReleaseForm] = {form.name: form for form in (GENERALIZED, SUPPRESSED, VOCABULARIES, DISASSOCIATED)}
@@ -149,7 +149,7 @@ def _about(release: Published, names: list[str], facts: dict[str, object], stage
     return {
         "setveil": _version(),
         "form": release.form,
-        "promise": release.promise.to_dict(),
+        "promise": {**release.promise.to_dict(), "meaning": in_words(release)},
         "method": dict(release.method),
         "records": len(release),
         **facts,

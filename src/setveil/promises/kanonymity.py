@@ -84,11 +84,26 @@ class KmAnonymity(Promise):
         return super().__repr__().replace(f"m={self.m}", "m='all'") if self.m >= ALL else super().__repr__()
 
     def describe(self) -> str:
-        items = "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"
         return (
-            f"Whoever knows {items} of a person finds at least {self.k} records that hold them, or none: the person cannot be told from "
-            f"{others(self.k)}." + (f" {self.diversity.describe()}" if self.diversity else "")
+            f"Whoever knows {self._known} of a person finds at least {self.k} records that hold them, or none: the person cannot be told "
+            f"from {others(self.k)}.{self._besides}"
         )
+
+    def describe_worlds(self) -> str:
+        """What is promised by a release that fits several possible originals, as disassociated data does."""
+        return (
+            f"Whoever knows {self._known} of a person cannot rule out that at least {self.k} records hold them: wherever an original that "
+            f"fits the release has such a record, one that fits has {self.k}. So the person cannot be told from "
+            f"{others(self.k)}.{self._besides}"
+        )
+
+    @property
+    def _known(self) -> str:
+        return "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"
+
+    @property
+    def _besides(self) -> str:
+        return f" {self.diversity.describe()}" if self.diversity else ""
 
     def limits(self) -> str:
         more = "" if self.m >= ALL else f"more than {self.m} item{'s' * (self.m != 1)} of a person, or "

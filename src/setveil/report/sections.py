@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.audit.verdict import Check, Verdict, name_promise
 from setveil.metrics import METRICS
 from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
-from setveil.published import Published
+from setveil.published import Published, in_words
 from setveil.report.inspection import PRIVATE
 from setveil.report.report import Fact, Report, Section
 from setveil.words import plural, seconds, share
@@ -58,7 +58,7 @@ def _data(outcome: Outcome) -> Section:
 def _promise(release: Published) -> tuple[Section, Section]:
     """What is promised and what is not, in the words for whoever is to decide about the release."""
     promise = release.promise
-    return Section(f"Promised: {name_promise(promise)}", promise.describe()), Section("Not promised", f"{promise.limits()}\n{ALWAYS}")
+    return Section(f"Promised: {name_promise(promise)}", in_words(release)), Section("Not promised", f"{promise.limits()}\n{ALWAYS}")
 
 
 def _verdict(verdict: Verdict) -> Section:
