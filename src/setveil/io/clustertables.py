@@ -21,8 +21,8 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
 from setveil.io.duck import database, quoted, translated
-from setveil.io.output import private_folder
 from setveil.io.releaserows import MOST_RECORDS, check_columns
+from setveil.io.room import private_folder
 from setveil.promises import Promise
 from setveil.published.canonical import canonical
 from setveil.published.disassociated import Disassociated

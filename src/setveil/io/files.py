@@ -158,8 +158,9 @@ def _write_file(data: Transactions, target: Path, name: str, force: bool) -> Non
 
 def _write_parquet(data: Transactions, target: Path) -> None:
     from setveil.data.transactions import Bags
-    from setveil.io.output import private_folder, write_lines
+    from setveil.io.output import write_lines
     from setveil.io.parquet import write_parquet
+    from setveil.io.room import private_folder
 
     with private_folder() as work:
         write_lines(FORMATS["parquet"].write(data), work / "lines", None)

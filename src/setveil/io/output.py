@@ -7,6 +7,7 @@ import io
 import os
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from setveil.errors import DataError, OutputError
-from setveil.io.room import naming
-from setveil.io.room import private_folder as private_folder
+from setveil.io.room import naming, private_folder
 from setveil.io.source import PACKED
 
 _TEXT_AT_ONCE = 1 << 20
@@ -25,14 +25,14 @@ _TEXT_AT_ONCE = 1 << 20
 def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Iterator[Path]:
     """A temporary file beside `path` that takes its place when the block ends well, and is removed when it does not.
 
-    A symbolic link stays one: what it points to is replaced.
+    A symbolic link stays one: what it points to is replaced. What nobody else could read before, nobody else can read afterwards.
     """
     check_place(path, force=force)
     place = Path(os.path.realpath(path))
     temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
         with _writable(path):
-            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if mode is None else mode))
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _mode(place) if mode is None else mode))
         with naming(path):
             yield temporary
         check_place(path, force=force)
@@ -40,6 +40,11 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
             temporary.replace(place)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _mode(place: Path) -> int:
+    """The permissions of the file that is replaced, of which the process may take away some; all where there is none."""
+    return stat.S_IMODE(place.stat().st_mode) & 0o666 | 0o600 if place.exists() else 0o666
 
 
 def check_place(path: Path, *, force: bool) -> None:
@@ -103,7 +108,7 @@ def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "
     """
     _check_folder(folder, force, is_ours, kind)
     hidden = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")
-    stage = hidden / "new"
+    stage, old = hidden / "new", hidden.with_suffix(".old")
     try:
         with _writable(folder):
             hidden.mkdir(mode=0o700)
@@ -112,9 +117,11 @@ def new_folder(folder: Path, *, force: bool = False, is_ours: str, kind: str = "
             yield stage
         _check_folder(folder, force, is_ours, kind)
         with _writable(folder):
-            _move_in(stage, folder, hidden.with_suffix(".old"))
+            _move_in(stage, folder, old)
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
+        if folder.exists():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def _check_folder(folder: Path, force: bool, is_ours: str, kind: str) -> None:
@@ -131,16 +138,15 @@ def _check_folder(folder: Path, force: bool, is_ours: str, kind: str) -> None:
 
 
 def _move_in(stage: Path, folder: Path, old: Path) -> None:
-    """Rename the old folder away, the new one in, then delete the old one; undo when the second step fails."""
-    if folder.exists():
-        folder.rename(old)
+    """Rename the old folder away and the new one in; undo when it is not to be, by an interruption between the two too."""
     try:
+        if folder.exists():
+            folder.rename(old)
         stage.rename(folder)
     except BaseException:
-        if old.exists():
+        if old.exists() and not folder.exists():
             old.rename(folder)
         raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

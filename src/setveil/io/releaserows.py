@@ -21,9 +21,10 @@ from setveil.io.duck import database, quoted, translated
 from setveil.io.files import read
 from setveil.io.fimi import write_fimi
 from setveil.io.longform import NUMBER_ITEMS
-from setveil.io.output import private_folder, write_lines
+from setveil.io.output import write_lines
 from setveil.io.parquet import MAGIC, write_parquet_rows
 from setveil.io.reading import assembled
+from setveil.io.room import private_folder
 from setveil.io.source import Source, open_source
 
 if TYPE_CHECKING:
