@@ -26,6 +26,16 @@ def share(part: float) -> str:
     return "under 0.01 %" if 0 < percent < 0.01 else f"{percent:.2f} %"
 
 
+def rough_share(part: float) -> str:
+    """A fraction as a percentage with one place, for figures that are compared with each other.
+
+    Example:
+        >>> rough_share(0.0528), rough_share(1.0), rough_share(0.0), rough_share(0.00004)
+        ('5.3 %', '100.0 %', '0.0 %', 'under 0.1 %')
+    """
+    return "under 0.1 %" if 0 < part < 0.0005 else f"{100 * part:.1f} %"
+
+
 def plural(number: int, noun: str, nouns: str | None = None) -> str:
     """A number with its noun.
 

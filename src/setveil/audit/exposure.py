@@ -14,7 +14,7 @@ from setveil.data.exchange import as_transactions
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags
 from setveil.errors import check_count
-from setveil.words import plural
+from setveil.words import plural, rough_share
 
 _MOST_ITEMSETS = 150_000_000
 """How many itemsets of one size the records may hold together to be looked through one by one."""
@@ -62,11 +62,11 @@ class Exposure:
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each figure."""
         with_counts = " and how often each stands" if self.counted else ""
-        lines = [f"{_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."]
+        lines = [f"{rough_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."]
         for one in self.known:
             items = plural(one.items, "item")
             sample = "" if one.exact else f" (estimated on a random sample of {plural(one.examined, 'record')})"
-            share = f"{one.about}{_share(one.share)}"
+            share = f"{one.about}{rough_share(one.share)}"
             lines.append(
                 f"Whoever knows {items} of a person{with_counts} finds fewer than {self.k} records for {share} of the people{sample}."
             )
@@ -81,10 +81,6 @@ class Exposure:
 
     def to_dict(self) -> dict[str, object]:
         return asdict(self)
-
-
-def _share(part: float) -> str:
-    return "under 0.1 %" if 0 < part < 0.0005 else f"{100 * part:.1f} %"
 
 
 def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0) -> Exposure:

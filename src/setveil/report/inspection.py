@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from setveil.audit.exposure import Exposure
 from setveil.data.summary import Summary
 from setveil.report.report import Fact, Report, Section
-from setveil.words import count, plural, share
+from setveil.words import count, plural, rough_share, share
 
 PRIVATE = "private, not part of the release"
 TREE_HINT = "TREE is a file, or balanced:5 where there is none, or prefix for codes; `setveil hierarchy check` looks a file through."
@@ -57,15 +57,11 @@ def _summary(found: Summary) -> tuple[Fact, ...]:
 def _table(exposed: Sequence[Exposure]) -> list[str]:
     """A line for each k, a column for each number of items that are known."""
     rows = [["known", *(plural(one.items, "item") for one in exposed[0].known), "all items"]]
-    rows += [[f"k = {found.k}", *(_share(one.share) for one in found.known), _share(found.whole)] for found in exposed]
+    rows += [[f"k = {found.k}", *(rough_share(one.share) for one in found.known), rough_share(found.whole)] for found in exposed]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]) for row in rows
     ]
-
-
-def _share(part: float) -> str:
-    return "under 0.1 %" if 0 < part < 0.0005 else f"{100 * part:.1f} %"
 
 
 def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
