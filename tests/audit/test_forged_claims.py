@@ -46,7 +46,7 @@ def test_a_threshold_that_is_no_share_excuses_nothing(share):
 def test_all_rare_items_may_be_left_out_where_the_release_says_so():
     verdict = verify(without("flu", "cold", min_support=0.26), Transactions.of(VISITS))
     assert verdict.holds
-    assert "2 in less than 26 % of the records are left out" in verdict.text
+    assert "in less than 26 % of the records are left out" in verdict.text
 
 
 def huge_bags():
@@ -144,3 +144,10 @@ def test_counts_that_cannot_be_added_up_are_refused():
     for counts in (np.full(9, 10**18), np.full(9, 2**61)):
         with pytest.raises(DataError, match="their counts are too large to be added up"):
             Bags.from_pairs(rows, rows, Vocabulary(["a"]), counts=counts)
+
+
+def test_a_release_that_suppresses_everything_says_so():
+    tree = Hierarchy.from_parents(["a", "b", "*"], [2, 2, -1])
+    verdict = verify(Generalized.of([[], [], []], tree, KAnonymity(k=2)).without_alignment(), Transactions.of([["a"], ["b"], []]))
+    assert verdict.holds
+    assert verdict.checks[-1].text.endswith("by a complete matching; 2 originals with items are published as empty")
