@@ -121,7 +121,8 @@ class Transactions:
 
     def record(self, number: int) -> tuple[str, ...]:
         """The items of one record; -1 is the last one."""
-        place, labels = int(self._numbers([number])[0]), self.vocabulary.labels
+        labels = self.vocabulary.labels
+        place = number if type(number) is int and 0 <= number < len(self) else int(self._numbers([number])[0])
         return tuple(labels[item] for item in self.items[self.indptr[place] : self.indptr[place + 1]])
 
     def take(self, numbers: npt.ArrayLike) -> Self:
