@@ -19,6 +19,7 @@ from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.io import read, read_release, write
 from setveil.io.alignment import write_alignment
 from setveil.io.generalized import GENERALIZED
+from setveil.io.releaserows import _ranked
 from setveil.io.releases import fill_release, staged_release, write_release
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized, relabeled
@@ -325,3 +326,10 @@ def test_only_a_fresh_release_has_an_alignment(release, tmp_path):
     with pytest.raises(DataError, match="does not know which record stands for whom"):
         write_alignment(release, Transactions.of(BASKETS[:3]), tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
+
+
+@given(st.lists(st.one_of(st.integers(1, 30), st.integers(1, 10**18))))
+def test_records_are_ranked_by_their_numbers_however_far_apart_these_are(numbers):
+    used, ranks = _ranked(np.array(numbers, dtype=np.int64))
+    assert used.tolist() == sorted(set(numbers))
+    assert used[ranks].tolist() == numbers

@@ -91,7 +91,7 @@ def _read_table(path: Path, size: int, bags: bool) -> Transactions:
         connection.execute(NUMBER_ITEMS).fetchall()
         labels = [label for (label,) in connection.execute("SELECT item FROM items ORDER BY number").fetchall()]
         pairs = connection.execute(_PAIRS.format(count=", CAST(count AS BIGINT) AS count" * bags)).fetchnumpy()
-    used, records = np.unique(np.asarray(pairs["record"]), return_inverse=True)
+    used, records = _ranked(np.asarray(pairs["record"]))
     if len(used) > size:
         raise DataError(f"{path.name} holds {len(used)} records, but release.json says {size}")
     if len(used) and used[-1] > size:
@@ -101,6 +101,16 @@ def _read_table(path: Path, size: int, bags: bool) -> Transactions:
     if len(rows.items) < len(records):
         raise DataError(_twice(path.name))
     return rows
+
+
+def _ranked(numbers: Counts) -> tuple[Counts, Counts]:
+    """The numbers that occur, ascending, and the rank of each entry among them; in a table, without sorting, where most numbers occur."""
+    most = int(numbers.max(initial=0))
+    if most > 4 * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    occurs = np.zeros(most + 1, dtype=bool)
+    occurs[numbers] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
 
 
 @contextmanager
