@@ -76,7 +76,7 @@ def _matched_anew(
 
     meaning = Meaning.of(release.method)
     near = tree.neighbours(original.vocabulary, meaning.epsilon)
-    alignment = release.alignment if release.alignment is not None else guess_alignment(release, original, near)
+    alignment = np.array(release.alignment) if release.alignment is not None else guess_alignment(release, original, near)
     items = _encoded(release.classes, original)[1]
     pairs = pair_records(
         Rows(release.classes.indptr, items, release.classes.counts),

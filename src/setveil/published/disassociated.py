@@ -15,6 +15,7 @@ from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
+from setveil.published.frozen import Frozen
 
 if TYPE_CHECKING:
     from setveil.published.supports import Support, SupportIndex
@@ -56,7 +57,7 @@ Cluster = SimpleCluster | JointCluster
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disassociated:
+class Disassociated(Frozen):
     """Clusters as flat arrays, so that millions of records fit.
 
     The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is a part of, -1 for a top-level one; parents

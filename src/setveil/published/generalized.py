@@ -14,10 +14,11 @@ from setveil.data.transactions import Bags, Counts, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.promises.promise import Promise
+from setveil.published.frozen import Frozen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized:
+class Generalized(Frozen):
     """Records of hierarchy nodes, held as distinct records and how often each stands.
 
     `classes` holds the distinct published records in a canonical order (never that of the input), over the nodes of `hierarchy`;

@@ -13,11 +13,12 @@ from setveil.data.seeds import random_from
 from setveil.data.transactions import Counts, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.promises.promise import Promise
+from setveil.published.frozen import Frozen
 from setveil.published.generalized import distinct_records, relabeled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Suppressed:
+class Suppressed(Frozen):
     """Records of original items, held as distinct records and how often each stands.
 
     The vocabulary holds the published items alone, so that nothing tells which items were suppressed. What links people to records is

@@ -15,13 +15,14 @@ from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
 from setveil.hierarchy.hierarchy import Hierarchy, Origin
 from setveil.promises.promise import Promise
+from setveil.published.frozen import Frozen
 from setveil.published.generalized import distinct_records, relabeled
 
 Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Matches:
+class Matches(Frozen):
     """Private: which original occurrence is represented by which slot, one row for each occurrence that is published.
 
     A slot is one occurrence of one item in the bag that is published for a group; one occurrence of each member is matched to it.
@@ -37,6 +38,7 @@ class Matches:
     def __post_init__(self) -> None:
         if not len(self.records) == len(self.items) == len(self.slots):
             raise DataError("matches need a record, an item and a slot for each published occurrence")
+        super().__post_init__()
 
     def __len__(self) -> int:
         """The number of original occurrences that are published."""
@@ -44,7 +46,7 @@ class Matches:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vocabularies:
+class Vocabularies(Frozen):
     """Bags that each stand for a group of people, held as distinct bags and how many people each stands for. [Liu2010b]
 
     The items of `classes` are original items; nodes of `hierarchy`, where there is one; or slots, where there are `slots`. The vocabulary
