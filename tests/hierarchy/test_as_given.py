@@ -152,6 +152,8 @@ def test_a_tree_knows_its_labels():
     for ask in (SHOP.children, lambda node: SHOP.pruned([node])):
         with pytest.raises(ParameterError, match="the nodes of this tree are 0 to 4"):
             ask(5)
+    with pytest.raises(ParameterError, match="the nodes of this tree are 0 to 4"):
+        SHOP.pruned([2**40])
 
 
 def test_a_tree_comes_whole_and_read_only_out_of_another_process():

@@ -73,6 +73,13 @@ def test_numbers_of_numpy_become_plain_ones() -> None:
     assert method.to_dict()["epsilon"] == 3
 
 
+def test_a_method_does_not_change_with_what_it_was_given() -> None:
+    weights = {"milk": 2.0}
+    method = Suppression(weights=weights)
+    weights["milk"] = 7.0
+    assert method == Suppression(weights={"milk": 2.0})
+
+
 def test_every_declared_type_is_one_that_can_be_checked() -> None:
     for method, parameter in PARAMETERS:
         hint = get_type_hints(METHODS[method])[parameter]

@@ -261,7 +261,7 @@ class Hierarchy:
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
         """The part of the tree that these nodes show: them and all above them, nothing else."""
         keep = np.zeros(len(self), dtype=bool)
-        level = np.unique(np.fromiter(nodes, dtype=np.int32))
+        level = np.unique(np.fromiter(nodes, dtype=np.int64))
         if len(level) and not 0 <= level[0] <= level[-1] < len(self):
             raise ParameterError("nodes", level.tolist()[:3], f"the nodes of this tree are 0 to {len(self) - 1}")
         while len(level):

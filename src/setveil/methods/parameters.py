@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def settle_parameters(method: Method) -> None:
-    """Refuse a parameter that is not of its declared type; numbers of NumPy become plain ones.
+    """Refuse a parameter that is not of its declared type; numbers of NumPy become plain ones, and mappings are the method's own.
 
     Python itself takes any object for a field. A text where True or False is meant would count as true, whatever it says.
 
@@ -29,7 +30,7 @@ def settle_parameters(method: Method) -> None:
         kinds = _kinds(hints[field.name])
         if not any(_fits(value, kind) for kind in kinds):
             raise ParameterError(field.name, value, f"it must be {' or '.join(_word(kind) for kind in kinds)}")
-        object.__setattr__(method, field.name, value)
+        object.__setattr__(method, field.name, dict(value) if isinstance(value, Mapping) else value)
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:

@@ -16,6 +16,8 @@ from setveil.errors import ParameterError, check_count
 if TYPE_CHECKING:
     from setveil.kernels.top import Found
 
+_MOST_COUNT = 100_000_000
+_MOST_WEIGHT = 1 << 53
 MOST_TIES = 100_000
 """How many itemsets that tie for the last rank are kept at most."""
 
@@ -111,6 +113,8 @@ def closed_itemsets(data: object, count: int = 1000, *, least_size: int = 1, wei
 
 def _found(find: Callable[..., Found], thing: object, count: int, least_size: int, weights: npt.ArrayLike | None) -> Itemsets:
     count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
+    if count > _MOST_COUNT:
+        raise ParameterError("count", count, f"at most {_MOST_COUNT:,} itemsets are found at once")
     data = as_transactions(thing)
     given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
     found = find(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
@@ -121,6 +125,8 @@ def _weights(weights: npt.ArrayLike, records: int) -> Counts:
     given = np.asarray(weights)
     if given.shape != (records,) or (records and (given.dtype.kind not in "iu" or given.min() < 0)):
         raise ParameterError("weights", weights, f"it must hold a whole number of 0 or more for each of the {records} records")
+    if given.sum(dtype=np.float64) >= _MOST_WEIGHT:
+        raise ParameterError("weights", weights, f"together they must be below {_MOST_WEIGHT:.0e}, so that supports are exact")
     return given.astype(np.int64)
 
 

@@ -95,7 +95,7 @@ def _chosen(release: Published, names: Iterable[str] | str | None, hierarchy: Hi
         raise ParameterError("names", names, "it must be a list of measures")
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
-        if name not in METRICS:
+        if not isinstance(name, str) or name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
         if name not in fitting:
             raise ParameterError("metric", name, f"a {release.form} release has {', '.join(fitting)}")

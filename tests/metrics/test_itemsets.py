@@ -1,0 +1,44 @@
+"""Frequent itemsets: what they may be counted over, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from setveil.errors import ParameterError
+from setveil.metrics.itemsets import closed_itemsets, top_itemsets
+
+BASKETS = [["beer", "wine"], ["beer"]]
+both = pytest.mark.parametrize("find", [top_itemsets, closed_itemsets])
+
+
+@both
+def test_records_may_stand_several_times(find):
+    assert list(find(BASKETS, 1, weights=[2, 3])) == [(("beer",), 5)]
+    assert list(find(BASKETS, 1, weights=np.array([2**52, 1], dtype=np.uint64))) == [(("beer",), 2**52 + 1)]
+
+
+@both
+@pytest.mark.parametrize(
+    ("weights", "allowed"),
+    [
+        ([1.0, 1.0], "it must hold a whole number of 0 or more for each of the 2 records"),
+        ([1], "it must hold a whole number of 0 or more for each of the 2 records"),
+        ([1, -1], "it must hold a whole number of 0 or more for each of the 2 records"),
+        ([2**52, 2**52], "together they must be below"),
+        (np.array([2**64 - 1, 1], dtype=np.uint64), "together they must be below"),
+    ],
+)
+def test_weights_that_cannot_be_added_up_are_refused(find, weights, allowed):
+    with pytest.raises(ParameterError, match=allowed):
+        find(BASKETS, 1, weights=weights)
+
+
+@both
+@pytest.mark.parametrize(
+    ("count", "allowed"),
+    [(0, "a whole number of 1 or more"), (1.5, "a whole number of 1 or more"), (10**9, "at most 100,000,000 itemsets are found at once")],
+)
+def test_a_number_of_itemsets_that_cannot_be_found_is_refused(find, count, allowed):
+    with pytest.raises(ParameterError, match=allowed):
+        find(BASKETS, count)
