@@ -80,4 +80,5 @@ def _as_options(text: str) -> str:
     """Parameters of the library, as in `user=...`, spelled as options."""
     text = text.replace("overwriting (force)", "overwriting (--force)")
     text = re.sub(r"\bformat='(\w+)'", r"--input-format \1", text)
+    text = re.sub(r"\brecord=('[^']*')", r"--record \1", text)
     return re.sub(r"\b([a-z_]+)=\.\.\.", lambda found: f"--{found[1].replace('_', '-')}", text)

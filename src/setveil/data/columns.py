@@ -20,6 +20,7 @@ _ITEMS = """
 RECORD_NAMES = frozenset(_RECORDS.split())
 ITEM_NAMES = frozenset(_ITEMS.split())
 COUNT_NAMES = frozenset({"count", "counts", "quantity", "qty", "frequency", "freq"})
+TIME_NAMES = frozenset({"time", "date", "datetime", "timestamp", "day"})
 
 Fail = Callable[[str], DataError]
 """Makes the error for a problem; a reader of files adds the name of the file."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from setveil.data.columns import COUNT_NAMES, ITEM_NAMES, RECORD_NAMES, Columns, Wanted, choose_column, plain_name
+from setveil.data.columns import COUNT_NAMES, ITEM_NAMES, RECORD_NAMES, TIME_NAMES, Columns, Wanted, choose_column, plain_name
 from setveil.data.frames import Frame, Numbers
+from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 
 
@@ -51,17 +52,41 @@ def refuse_several_rows(frame: Frame, names: Iterable[str]) -> None:
     for name in names:
         if plain_name(name) in RECORD_NAMES and frame.with_index(name).repeats(name):
             kind = "index" if name in frame.index_names() else "column"
-            raise DataError(
-                f"the {kind} {name!r} repeats, as if a record had several rows: say record={name!r} to join them, "
-                "or leave it out when each row is a record of its own"
-            )
+            raise DataError(several_rows(kind, name))
 
 
 def refuse_single_rows(frame: Frame, columns: Columns, owners: Numbers) -> None:
     """Refuse a guessed column of records when it merely numbers the rows and others may tell whose they are."""
-    others = [name for name in frame.names if name not in (columns.record, columns.item, columns.count)]
+    others = other_owners(frame.names, columns)
     if others and len(owners) > 1 and int(owners.max()) + 1 == len(owners):
-        raise DataError(
-            f"every row has its own {columns.record!r}, as if it numbered the rows: say record={columns.record!r} when each is a record "
-            f"of one item, or name the column that tells whose row it is, such as {others[0]!r}"
-        )
+        raise DataError(single_rows(columns.record, others[0]))
+
+
+def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
+    """The columns that may tell whose row it is if the one that was guessed does not."""
+    chosen = (columns.record, columns.item, columns.count)
+    return [name for name in names if name not in chosen and plain_name(name) not in TIME_NAMES]
+
+
+def several_rows(kind: str, name: str) -> str:
+    """What is wrong when rows are records, but a column or an index says that some have the same owner."""
+    return (
+        f"the {kind} {name!r} repeats, as if a record had several rows: say record={name!r} to join them, "
+        "or leave it out when each row is a record of its own"
+    )
+
+
+def single_rows(record: str, other: str) -> str:
+    """What is wrong when the column that was guessed to be the record merely numbers the rows."""
+    return (
+        f"every row has its own {record!r}, as if it numbered the rows: say record={record!r} when each is a record of one item, "
+        f"or name the column that tells whose row it is, such as {other!r}"
+    )
+
+
+def joined(rows: Transactions, owners: Numbers) -> Transactions:
+    """The rows of each owner as one record."""
+    size, whose = int(owners.max(initial=-1)) + 1, owners[rows.rows]
+    if isinstance(rows, Bags):
+        return Bags.from_pairs(whose, rows.items, rows.vocabulary, size=size, counts=rows.counts)
+    return Transactions.from_pairs(whose, rows.items, rows.vocabulary, size=size)

@@ -12,7 +12,7 @@ from setveil.data.frames import Frame, Numbers
 from setveil.data.items import is_missing, short, text_of, texts_of
 from setveil.data.kinds import counted_as, is_one_hot
 from setveil.data.matrices import of_entries, whole_counts
-from setveil.data.owners import owner_beside_items, owners_of, refuse_several_rows, refuse_single_rows, with_records
+from setveil.data.owners import joined, owner_beside_items, owners_of, refuse_several_rows, refuse_single_rows, with_records
 from setveil.data.rows import Rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -48,7 +48,7 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
     if wanted.record is None:
         refuse_several_rows(frame, [*single, *frame.index_names()])
         return rows
-    return _joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
+    return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
 
 
 def _rows_of_lists(frame: Frame, holder: str, wanted: Wanted) -> Transactions:
@@ -79,14 +79,6 @@ def _counted(rows: Iterable[Iterable[object]], counts: Iterable[Iterable[object]
         numbers.extend(count for item, count in zip(items, beside, strict=True) if not is_missing(item))
     owners, entries, vocabulary = held.finish()
     return Bags.from_pairs(owners, entries, vocabulary, size=len(held.lengths), counts=whole_counts(numbers))
-
-
-def _joined(rows: Transactions, owners: Numbers) -> Transactions:
-    """The rows of each owner as one record."""
-    size, whose = int(owners.max(initial=-1)) + 1, owners[rows.rows]
-    if isinstance(rows, Bags):
-        return Bags.from_pairs(whose, rows.items, rows.vocabulary, size=size, counts=rows.counts)
-    return Transactions.from_pairs(whose, rows.items, rows.vocabulary, size=size)
 
 
 def _of_one_hot(frame: Frame, owners: Numbers | None, wanted: Wanted) -> Transactions:

@@ -15,7 +15,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io.duck import not_utf8, quoted
 from setveil.io.fimi import occurrences, used_labels
-from setveil.io.longform import read_long
+from setveil.io.longform import read_columns
 from setveil.io.reading import Reading, Rows
 from setveil.io.source import Source
 
@@ -50,7 +50,7 @@ def _read_long(source: Source, reading: Reading, format: str) -> Transactions:
     options = f"columns={{{types}}}, header=true, auto_detect=false, skip={len(text) - len(head)}, delim={quoted(delimiter)}"
     options += f", quote='\"', escape='\"', compression='{'zstd' if packed else 'none'}'"
     table = f"read_csv({quoted(source.path if packed else source.plain())}, {options})"
-    return read_long(source, f"{select} FROM {table}", reading, counted=columns.count is not None)
+    return read_columns(source, f"{select} FROM {table}", reading, columns, names)
 
 
 def header_text(source: Source) -> str:

@@ -6,12 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from setveil.data.columns import find_columns, find_list_column
+import numpy as np
+
+from setveil.data.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
+from setveil.data.owners import joined, several_rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError
 from setveil.io.duck import named, not_utf8, quoted
-from setveil.io.longform import read_long
-from setveil.io.reading import Reading, Rows
+from setveil.io.longform import read_columns
+from setveil.io.reading import Numbers, Reading, Rows
 from setveil.io.source import Source
 
 
@@ -20,8 +23,13 @@ def read_jsonl(source: Source, reading: Reading) -> Transactions:
     first = next(_lines(source), None)
     if isinstance(first, dict):
         key = find_list_column([key for key, value in first.items() if isinstance(value, list | dict)], reading, source.fault)
-        return _read_lists(source, reading, key) if key is not None else _read_long(source, reading, list(first))
-    return _read_lists(source, reading, None)
+        if key is None:
+            return _read_long(source, reading, list(first))
+        owner = choose_column([name for name in first if name != key], "record", reading.record, RECORD_NAMES, source.fault)
+        return _read_lists(source, reading, key, owner)
+    if reading.record is not None:
+        raise source.fault(f"there is no column {reading.record!r} for the record: each line is a list")
+    return _read_lists(source, reading, None, None)
 
 
 def write_jsonl(data: Transactions) -> Iterator[str]:
@@ -60,7 +68,7 @@ def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactio
     types = ", ".join(f"{quoted(name)}: 'JSON'" for name in chosen.values())
     table = f"read_json({quoted(source.plain())}, format='newline_delimited', columns={{{types}}}, compression='uncompressed')"
     texts = ", ".join(f"{_text_of(named(name))} AS {role}" for role, name in chosen.items())
-    return read_long(source, f"SELECT {texts} FROM {table}", reading, counted=columns.count is not None)
+    return read_columns(source, f"SELECT {texts} FROM {table}", reading, columns, names)
 
 
 def _text_of(column: str) -> str:
@@ -69,10 +77,13 @@ def _text_of(column: str) -> str:
     return f"CASE WHEN json_type({column}) IN ('ARRAY', 'OBJECT', 'BOOLEAN') THEN {wrong} ELSE {column} ->> '$' END"
 
 
-def _read_lists(source: Source, reading: Reading, key: str | None) -> Transactions:
-    rows, counted, begun = Rows(), False, False
+def _read_lists(source: Source, reading: Reading, key: str | None, owner: str | None) -> Transactions:
+    """One record for each line, or for the lines of each owner where the column was named."""
+    rows, owners, numbers, counted, begun = Rows(), list[int](), Numbers[str](), False, False
     for number, line in enumerate(_lines(source), start=1):
         value = line.get(key) if isinstance(line, dict) and key is not None else line
+        if owner is not None:
+            owners.append(numbers[_owner(source, number, line, owner)])
         if value is None and isinstance(line, dict):
             rows.add_empty(1)
         elif isinstance(value, dict) and (counted or not begun):
@@ -83,7 +94,19 @@ def _read_lists(source: Source, reading: Reading, key: str | None) -> Transactio
         else:
             raise FileFormatError(source.name, f"row {number} holds no list of items as the first row does")
         begun = begun or value is not None
-    return rows.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
+    found = rows.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
+    if owner is None or len(numbers) == len(owners):
+        return found
+    if reading.record is None:
+        raise source.fault(several_rows("column", owner))
+    return joined(found, np.asarray(owners, dtype=np.int64))
+
+
+def _owner(source: Source, number: int, line: object, name: str) -> str:
+    value = line.get(name) if isinstance(line, dict) else None
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise FileFormatError(source.name, f"row {number}: {name!r} is {value!r}: every row must say whose it is, by a text or a number")
+    return str(value)
 
 
 def _texts(source: Source, number: int, values: list[object] | dict[str, object]) -> list[str]:

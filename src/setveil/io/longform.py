@@ -7,11 +7,14 @@ rows is empty.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.columns import Columns
+from setveil.data.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError
 from setveil.io.duck import database, translated
@@ -35,8 +38,18 @@ _PAIRS = """
 """
 
 
-def read_long(source: Source, select: str, reading: Reading, *, counted: bool) -> Transactions:
-    """Read what an SQL query gives as the columns `record`, `item` (texts) and, when `counted`, `count` (a text)."""
+def read_columns(source: Source, select: str, reading: Reading, columns: Columns, names: Sequence[str]) -> Transactions:
+    """As `read_long`, of a table with these columns; one that was guessed to be the record must not merely number the rows."""
+    others = other_owners(names, columns) if reading.record is None else []
+    doubt = single_rows(columns.record, others[0]) if others else None
+    return read_long(source, select, reading, counted=columns.count is not None, doubt=doubt)
+
+
+def read_long(source: Source, select: str, reading: Reading, *, counted: bool, doubt: str | None = None) -> Transactions:
+    """Read what an SQL query gives as the columns `record`, `item` (texts) and, when `counted`, `count` (a text).
+
+    Where there is a `doubt`, that is what is wrong with a table in which no record has two rows.
+    """
     with database(source.work, reading.memory_limit) as connection, translated(source.name):
         connection.execute(f"CREATE TABLE long AS {select}").fetchall()
         _check_records(connection, source)
@@ -45,6 +58,8 @@ def read_long(source: Source, select: str, reading: Reading, *, counted: bool) -
         connection.execute(_NUMBER_RECORDS).fetchall()
         connection.execute(NUMBER_ITEMS).fetchall()
         size = _one_number(connection, "SELECT count(*) FROM records")
+        if doubt is not None and 1 < size == _one_number(connection, "SELECT count(*) FROM long"):
+            raise FileFormatError(source.name, doubt)
         labels = [label for (label,) in connection.execute("SELECT item FROM items ORDER BY number").fetchall()]
         whole = ", CAST(split_part(trim(long.count), '.', 1) AS BIGINT) AS count" if counted else ""
         pairs = connection.execute(_PAIRS.format(count=whole)).fetchnumpy()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from setveil.data.columns import COUNT_NAMES, find_columns, find_list_column, plain_name
+from setveil.data.columns import COUNT_NAMES, RECORD_NAMES, choose_column, find_columns, find_list_column, plain_name
+from setveil.data.owners import several_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError
 from setveil.io.duck import database, named, quoted, translated
-from setveil.io.longform import read_long
+from setveil.io.longform import read_columns, read_long
 from setveil.io.reading import Reading
 from setveil.io.source import Source
 
@@ -27,7 +28,12 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     holder = find_list_column(lists, reading, source.fault)
     if holder is None:
         return _read_long(source, table, list(types), reading)
-    return _read_lists(source, table, holder, lists, reading)
+    single = [name for name in types if name not in lists]
+    owner = choose_column(single, "record", reading.record, RECORD_NAMES, source.fault)
+    if owner is not None and reading.record is None:
+        _refuse_several_rows(source, table, owner)
+        owner = None
+    return _read_lists(source, table, holder, owner, lists, reading)
 
 
 def write_parquet(lines: Path, target: Path, work: Path, *, counted: bool) -> None:
@@ -54,14 +60,23 @@ def _read_long(source: Source, table: str, names: list[str], reading: Reading) -
     columns = find_columns(names, reading, source.fault)
     count = f", CAST({named(columns.count)} AS VARCHAR) AS count" if columns.count else ""
     select = f"SELECT CAST({named(columns.record)} AS VARCHAR) AS record, CAST({named(columns.item)} AS VARCHAR) AS item{count}"
-    return read_long(source, f"{select} FROM {table}", reading, counted=columns.count is not None)
+    return read_columns(source, f"{select} FROM {table}", reading, columns, names)
 
 
-def _read_lists(source: Source, table: str, holder: str, lists: list[str], reading: Reading) -> Transactions:
+def _refuse_several_rows(source: Source, table: str, owner: str) -> None:
+    """Refuse to take each row as a record when a column says that several rows have the same owner."""
+    with database(source.work) as connection, translated(source.name):
+        ((rows, owners),) = connection.execute(f"SELECT count({named(owner)}), count(DISTINCT {named(owner)}) FROM {table}").fetchall()
+    if owners < rows:
+        raise source.fault(several_rows("column", owner))
+
+
+def _read_lists(source: Source, table: str, holder: str, owner: str | None, lists: list[str], reading: Reading) -> Transactions:
     """One row for each element, and one without an item for an empty list, so that its record is kept."""
+    whose = "file_row_number" if owner is None else f"CAST({named(owner)} AS VARCHAR)"
     beside = [name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count]
     counts = beside[0] if beside and reading.bags is not False else None
-    select = f"SELECT file_row_number AS record, {_elements(holder)} AS item"
+    select = f"SELECT {whose} AS record, {_elements(holder)} AS item"
     select += f", {_elements(counts)} AS count" if counts else ""
     return read_long(source, f"{select} FROM {table}", reading, counted=counts is not None)
 
