@@ -45,7 +45,7 @@ def test_a_value_that_cannot_be_compared_is_there():
         (range(2), ("0", "1")),
         (iter("ba"), ("a", "b")),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_items_become_text(items, texts):
     assert list(Transactions.of([items])) == [texts]
