@@ -11,7 +11,7 @@ from importlib.machinery import ExtensionFileLoader
 from types import CodeType, FrameType
 from typing import NoReturn
 
-PATIENCE = 3.0
+PATIENCE = 10.0
 """For how many seconds after an interruption no other is raised: a closed terminal sends two, an impatient user more, and one in the
 middle of clearing away would leave private data behind."""
 
