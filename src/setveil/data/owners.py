@@ -65,7 +65,7 @@ def refuse_single_rows(frame: Frame, columns: Columns, owners: Numbers) -> None:
 def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns that may tell whose row it is if the one that was guessed does not."""
     chosen = (columns.record, columns.item, columns.count)
-    return [name for name in names if name not in chosen and plain_name(name) not in TIME_NAMES]
+    return [name for name in names if name not in chosen and plain_name(name) not in TIME_NAMES | COUNT_NAMES]
 
 
 def several_rows(kind: str, name: str) -> str:

@@ -22,6 +22,7 @@ class Job:
 
     Example:
         >>> from setveil import KAnonymity, Partition
+        >>> from setveil.pipeline import run
         >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
         >>> outcome = run(Job(data=baskets, promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2"))
         >>> outcome.verdict.holds, outcome.records

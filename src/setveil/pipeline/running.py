@@ -44,7 +44,7 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
         progress: Is told the stage and how far it is; a total of 0 means that nobody knows.
 
     Example:
-        >>> from setveil.methods import Disassociation
+        >>> from setveil import Disassociation, KmAnonymity
         >>> job = Job(data=[["wine", "beer"], ["wine"], ["beer"]], promise=KmAnonymity(k=2, m=2), method=Disassociation())
         >>> outcome = run(job)
         >>> outcome.verdict.holds, outcome.release
