@@ -276,7 +276,8 @@ def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
 
 def test_compiling_is_told_as_a_stage(pieces):
     """Whether or not a cache holds the kernels of the method: one more is compiled here."""
-    numba = pytest.importorskip("numba")
+    import numba
+
     if numba.config.DISABLE_JIT:
         pytest.skip("nothing is compiled")
     stages = []

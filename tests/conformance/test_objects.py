@@ -17,7 +17,7 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics import measure
-from tests.conformance.test_methods import each_method, promise_of
+from tests.conformance.test_methods import each_method, each_method_by_tree, promise_of
 
 DATA = quest(200, items=30, average_length=4, patterns=20, seed=3)
 TREE = Hierarchy.balanced(DATA.vocabulary, 4)
@@ -59,11 +59,9 @@ def test_a_release_is_shown_in_one_short_line(method):
     assert len(repr(anonymized(method.name, 4))) < 120
 
 
-@each_method
+@each_method_by_tree
 @pytest.mark.parametrize("tree", ["balanced:5", Path("tree.csv"), {"a": "ALL"}], ids=repr)
 def test_what_is_no_tree_is_refused(method, tree):
-    if not method.needs_hierarchy:
-        pytest.skip("the method takes no hierarchy")
     with pytest.raises(ParameterError, match="it must be a Hierarchy"):
         method().anonymize(Transactions.of([["a"]] * 3), promise_of(method, 3), tree)
 
