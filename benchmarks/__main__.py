@@ -11,21 +11,43 @@ from pathlib import Path
 from benchmarks.cases import CASES
 from benchmarks.measured import Measured
 
-HEADER = ("case", "seconds", "baseline s", "ratio", "us/record", "peak MB", "B/occurrence", "asked", "")
+HEADER = (
+    "case",
+    "seconds",
+    "baseline s",
+    "ratio",
+    "us/record",
+    "peak MB",
+    "B/occurrence",
+    "asked",
+    "",
+)
 
 
 def main() -> int:
     """Print the table; 1 when a case is over what is asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("cases", nargs="*", help=f"parts of names of cases; all when none is given: {', '.join(CASES)}")
+    parser.add_argument(
+        "cases",
+        nargs="*",
+        help=f"parts of names of cases; all when none is given: {', '.join(CASES)}",
+    )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
-    chosen = [name for name in CASES if not options.cases or any(part in name for part in options.cases)]
-    print("  ".join(f"{title:>12}" if number else f"{title:32}" for number, title in enumerate(HEADER)))
+    chosen = [
+        name for name in CASES if not options.cases or any(part in name for part in options.cases)
+    ]
+    print(
+        "  ".join(
+            f"{title:>12}" if number else f"{title:32}" for number, title in enumerate(HEADER)
+        )
+    )
     results = [_run(name) for name in chosen]
     print(_slopes(results))
     if options.json:
-        options.json.write_text(json.dumps([result.__dict__ for result in results], indent=1) + "\n")
+        options.json.write_text(
+            json.dumps([result.__dict__ for result in results], indent=1) + "\n"
+        )
     return int(any(result.is_over for result in results))
 
 
@@ -50,7 +72,9 @@ def _slopes(results: list[Measured]) -> str:
         members.sort(key=lambda member: member.records)
         first, last = members[0], members[-1]
         growth = last.per_record / first.per_record
-        lines.append(f"{family}: time per record x{growth:.2f} from {first.records:,} to {last.records:,} records")
+        lines.append(
+            f"{family}: time per record x{growth:.2f} from {first.records:,} to {last.records:,} records"
+        )
     return "\n".join(lines)
 
 

@@ -18,7 +18,13 @@ from setveil.promises import Coherence
 
 
 def coherence(
-    name: str, *, data: Callable[[], Transactions], public: float, numbers: tuple[float, int, int], seconds: float, mb: float = 2000
+    name: str,
+    *,
+    data: Callable[[], Transactions],
+    public: float,
+    numbers: tuple[float, int, int],
+    seconds: float,
+    mb: float = 2000,
 ) -> Measured:
     """One run, with a random part of the items public and all others private; `numbers` are h, k and p."""
     records, (h, k, p) = data(), numbers
@@ -26,7 +32,9 @@ def coherence(
     warmup()
     took = best_of(1, lambda: Suppression().anonymize(records, promise, engine=Local(1)))
     peak = peak_mb()
-    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak, seconds, mb)
+    return Measured(
+        name, took, sort_baseline(records), len(records), records.occurrences, peak, seconds, mb
+    )
 
 
 def private_items(data: Transactions, public: float, seed: int) -> frozenset[str]:
@@ -51,26 +59,46 @@ def dense(records: int = 67_557, attributes: int = 43, seed: int = 1) -> Transac
         most = random.uniform(0.4, 0.85)
         middle = (1 - most) * random.uniform(0.5, 0.95)
         for number in range(4):
-            chances = np.array([most, middle, 1 - most - middle]) * np.exp(random.normal(0, 0.35, 3))
+            chances = np.array([most, middle, 1 - most - middle]) * np.exp(
+                random.normal(0, 0.35, 3)
+            )
             members = np.flatnonzero(kind == number)
-            items[members, attribute] = 3 * attribute + random.choice(3, size=len(members), p=chances / chances.sum())
+            items[members, attribute] = 3 * attribute + random.choice(
+                3, size=len(members), p=chances / chances.sum()
+            )
     vocabulary = Vocabulary([str(number) for number in range(3 * attributes)])
-    return Transactions.from_pairs(np.repeat(np.arange(records), attributes), items.ravel(), vocabulary, size=records)
+    return Transactions.from_pairs(
+        np.repeat(np.arange(records), attributes), items.ravel(), vocabulary, size=records
+    )
 
 
 CASES: dict[str, Case] = {
     **where_real(
         {
             "coherence retail, p = 4": functools.partial(
-                coherence, data=lambda: frequent(real("retail.dat.gz"), 0.001), public=0.2, numbers=(0.6, 20, 4), seconds=20
+                coherence,
+                data=lambda: frequent(real("retail.dat.gz"), 0.001),
+                public=0.2,
+                numbers=(0.6, 20, 4),
+                seconds=20,
             ),
             "coherence T10I4D100K, p = 4": functools.partial(
-                coherence, data=lambda: real("T10I4D100K.dat.gz"), public=0.15, numbers=(0.6, 30, 4), seconds=20
+                coherence,
+                data=lambda: real("T10I4D100K.dat.gz"),
+                public=0.15,
+                numbers=(0.6, 30, 4),
+                seconds=20,
             ),
             "coherence msweb, p = 5": functools.partial(
-                coherence, data=lambda: real("msweb.csv.gz"), public=0.4, numbers=(0.6, 5, 5), seconds=20
+                coherence,
+                data=lambda: real("msweb.csv.gz"),
+                public=0.4,
+                numbers=(0.6, 5, 5),
+                seconds=20,
             ),
         }
     ),
-    "coherence dense, p = 5": functools.partial(coherence, data=dense, public=0.4, numbers=(0.9, 100, 5), seconds=60),
+    "coherence dense, p = 5": functools.partial(
+        coherence, data=dense, public=0.4, numbers=(0.9, 100, 5), seconds=60
+    ),
 }

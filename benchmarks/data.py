@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.measured import Measured, best_of
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
 
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -30,16 +30,26 @@ def phases(name: str, *, data: Callable[[], Transactions], seconds: float) -> Me
     records = data()
     warmup()
     took = best_of(5, lambda: _clusters_and_chunks(records))
-    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak_mb(), seconds)
+    return Measured(
+        name, took, sort_baseline(records), len(records), records.occurrences, peak_mb(), seconds
+    )
 
 
 def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
     """REFINE alone, which may take as long as the whole run without it."""
     records = data()
     warmup()
-    rest = best_of(3, lambda: Disassociation(refine=False).anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
+    rest = best_of(
+        3,
+        lambda: Disassociation(refine=False).anonymize(
+            records, KmAnonymity(k=K, m=M), engine=ENGINE
+        ),
+    )
     clusters, chunks = _clusters_and_chunks(records)
-    took = best_of(3, lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, False, ENGINE, None))
+    took = best_of(
+        3,
+        lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, False, ENGINE, None),
+    )
     return Measured(name, took, rest, len(records), records.occurrences, peak_mb(), rest)
 
 
@@ -47,10 +57,14 @@ def whole(name: str, *, data: Callable[[], Transactions]) -> Measured:
     """From the records to the release."""
     records = data()
     warmup()
-    took = best_of(2, lambda: Disassociation().anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE))
+    took = best_of(
+        2, lambda: Disassociation().anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE)
+    )
     peak = peak_mb()
     asked = records.occurrences * BYTES / 1e6 + BASE_MB
-    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak, asked_mb=asked)
+    return Measured(
+        name, took, sort_baseline(records), len(records), records.occurrences, peak, asked_mb=asked
+    )
 
 
 def on_quest(name: str, *, size: int) -> Measured:
@@ -76,14 +90,22 @@ def _nothing_apart(records: Transactions) -> np.ndarray:
 CASES: dict[str, Case] = {
     **where_real(
         {
-            "horpart + verpart bms-webview-2": functools.partial(phases, data=lambda: real("bms-webview-2.dat.gz"), seconds=0.75),
-            "refine bms-webview-2": functools.partial(refining, data=lambda: real("bms-webview-2.dat.gz")),
+            "horpart + verpart bms-webview-2": functools.partial(
+                phases, data=lambda: real("bms-webview-2.dat.gz"), seconds=0.75
+            ),
+            "refine bms-webview-2": functools.partial(
+                refining, data=lambda: real("bms-webview-2.dat.gz")
+            ),
             "refine retail": functools.partial(refining, data=lambda: real("retail.dat.gz")),
-            "disassociation bms-webview-2": functools.partial(whole, data=lambda: real("bms-webview-2.dat.gz")),
+            "disassociation bms-webview-2": functools.partial(
+                whole, data=lambda: real("bms-webview-2.dat.gz")
+            ),
             "disassociation retail": functools.partial(whole, data=lambda: real("retail.dat.gz")),
         }
     ),
-    "horpart + verpart quest 200k": functools.partial(phases, data=lambda: pos_like(200_000), seconds=1.1),
+    "horpart + verpart quest 200k": functools.partial(
+        phases, data=lambda: pos_like(200_000), seconds=1.1
+    ),
     "disassociation quest 100k": functools.partial(on_quest, size=100_000),
     "disassociation quest 1M": functools.partial(on_quest, size=1_000_000),
     "disassociation quest 3M": functools.partial(on_quest, size=3_000_000),

@@ -52,7 +52,14 @@ def distortions(data: Transactions, promise: Coherence, min_support: float) -> l
 
 def averages(data: Transactions, public: float, k: int, p: int, min_support: float) -> list[float]:
     """The same, averaged over the choices of public items."""
-    rows = [distortions(data, Coherence(h=0.6, k=k, p=p, private=private_items(data, public, seed=seed)), min_support) for seed in CHOICES]
+    rows = [
+        distortions(
+            data,
+            Coherence(h=0.6, k=k, p=p, private=private_items(data, public, seed=seed)),
+            min_support,
+        )
+        for seed in CHOICES
+    ]
     return [sum(column) / len(column) for column in zip(*rows, strict=True)]
 
 
@@ -64,7 +71,10 @@ def main(names: Sequence[str]) -> None:
     for name, public, k, p in settings():
         if name in data:
             row = averages(data[name], public, k, p, DATA[name][1])
-            print(f"| {name} | {public:.0%} | {k} | {p} | {' | '.join(f'{100 * share:.3f}' for share in row)} |", flush=True)
+            print(
+                f"| {name} | {public:.0%} | {k} | {p} | {' | '.join(f'{100 * share:.3f}' for share in row)} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from benchmarks.measured import BASE_MB, Measured, best_of, peak_mb
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.partition import Partition, warmup
 from setveil.promises import KAnonymity
 
@@ -20,30 +20,51 @@ BYTES = 100
 
 
 def partition(
-    name: str, *, data: Callable[[], tuple[Transactions, Hierarchy]], seconds: float | None = None, mb: float | None = None
+    name: str,
+    *,
+    data: Callable[[], tuple[Transactions, Hierarchy]],
+    seconds: float | None = None,
+    mb: float | None = None,
 ) -> Measured:
     """One run."""
     records, tree = data()
     warmup()
-    took = best_of(3, lambda: Partition().anonymize(records, KAnonymity(k=10), tree, engine=Local(1)))
+    took = best_of(
+        3, lambda: Partition().anonymize(records, KAnonymity(k=10), tree, engine=Local(1))
+    )
     peak = peak_mb()
     asked = records.occurrences * BYTES / 1e6 + BASE_MB if mb is None else mb
-    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak, seconds, asked)
+    return Measured(
+        name, took, sort_baseline(records), len(records), records.occurrences, peak, seconds, asked
+    )
 
 
 def on_quest(name: str, *, size: int) -> Measured:
     """Generated data, where only the number of records changes."""
-    return replace(partition(name, data=lambda: balanced(quest(size, 1000, 10, seed=1))), family="partition on quest")
+    return replace(
+        partition(name, data=lambda: balanced(quest(size, 1000, 10, seed=1))),
+        family="partition on quest",
+    )
 
 
 CASES: dict[str, Case] = {
     **where_real(
         {
-            "partition bms-webview-1": functools.partial(partition, data=lambda: balanced(real("bms-webview-1.dat.gz"))),
-            "partition bms-webview-2": functools.partial(partition, data=lambda: balanced(real("bms-webview-2.dat.gz")), seconds=0.35),
-            "partition retail": functools.partial(partition, data=lambda: balanced(real("retail.dat.gz")), seconds=1.2),
+            "partition bms-webview-1": functools.partial(
+                partition, data=lambda: balanced(real("bms-webview-1.dat.gz"))
+            ),
+            "partition bms-webview-2": functools.partial(
+                partition, data=lambda: balanced(real("bms-webview-2.dat.gz")), seconds=0.35
+            ),
+            "partition retail": functools.partial(
+                partition, data=lambda: balanced(real("retail.dat.gz")), seconds=1.2
+            ),
             "partition foodmart, own tree": functools.partial(
-                partition, data=lambda: with_own_tree("foodmart1997-baskets.csv.gz", "foodmart1997.hierarchy.csv"), mb=500
+                partition,
+                data=lambda: with_own_tree(
+                    "foodmart1997-baskets.csv.gz", "foodmart1997.hierarchy.csv"
+                ),
+                mb=500,
             ),
         }
     ),

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.data import Case
 from benchmarks.measured import Measured, best_of, peak_mb
-from setveil.io.querylog import read_querylog
+from setveil.io.querylog.read import read_querylog
 
 
 def make_log(name: str, *, users: int) -> Measured:
@@ -25,8 +25,10 @@ def make_log(name: str, *, users: int) -> Measured:
     return Measured(name, took, baseline, rows, 0, 0.0, users / 5_000 + 5)
 
 
-def read_log(name: str, *, users: int, mb: float, seconds: float, family: str = "", **options: Any) -> Measured:
-    """Vocabularies of a generated log, in a process that did nothing else; baseline: Python counts its lines."""
+def read_log(
+    name: str, *, users: int, mb: float, seconds: float, family: str = "", **options: Any
+) -> Measured:
+    """TypicalBags of a generated log, in a process that did nothing else; baseline: Python counts its lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
         _generate(path, users)
@@ -39,19 +41,45 @@ def read_log(name: str, *, users: int, mb: float, seconds: float, family: str = 
 
 
 def _generate(path: Path, users: int) -> None:
-    command = [sys.executable, "-m", "setveil", "generate", "querylog", "-o", str(path), "--users", str(users), "--seed", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "generate",
+        "querylog",
+        "-o",
+        str(path),
+        "--users",
+        str(users),
+        "--seed",
+        "1",
+    ]
     subprocess.run(command, check=True, capture_output=True)
 
 
 _FAMILY = "query log, words, a vocabulary per user"
 CASES: dict[str, Case] = {
     "generate querylog, 1 M rows": functools.partial(make_log, users=64_000),
-    "querylog 20 MB": functools.partial(read_log, users=20_000, mb=1000, seconds=15, family=_FAMILY),
-    "querylog 100 MB": functools.partial(read_log, users=96_000, mb=1500, seconds=30, family=_FAMILY),
-    "querylog 100 MB, sessions": functools.partial(read_log, users=96_000, mb=1500, seconds=40, gap="30m"),
-    "querylog 100 MB, queries": functools.partial(read_log, users=96_000, mb=1500, seconds=40, terms="queries", min_users=3),
+    "querylog 20 MB": functools.partial(
+        read_log, users=20_000, mb=1000, seconds=15, family=_FAMILY
+    ),
+    "querylog 100 MB": functools.partial(
+        read_log, users=96_000, mb=1500, seconds=30, family=_FAMILY
+    ),
+    "querylog 100 MB, sessions": functools.partial(
+        read_log, users=96_000, mb=1500, seconds=40, gap="30m"
+    ),
+    "querylog 100 MB, queries": functools.partial(
+        read_log, users=96_000, mb=1500, seconds=40, terms="queries", min_users=3
+    ),
 }
 if os.environ.get("SETVEIL_BENCH_LONG"):
-    CASES["querylog 1 GB"] = functools.partial(read_log, users=960_000, mb=2000, seconds=180, family=_FAMILY)
-    CASES["querylog 1 GB, sessions"] = functools.partial(read_log, users=960_000, mb=2000, seconds=240, gap="30m")
-    CASES["querylog 1 GB, queries"] = functools.partial(read_log, users=960_000, mb=2000, seconds=240, terms="queries")
+    CASES["querylog 1 GB"] = functools.partial(
+        read_log, users=960_000, mb=2000, seconds=180, family=_FAMILY
+    )
+    CASES["querylog 1 GB, sessions"] = functools.partial(
+        read_log, users=960_000, mb=2000, seconds=240, gap="30m"
+    )
+    CASES["querylog 1 GB, queries"] = functools.partial(
+        read_log, users=960_000, mb=2000, seconds=240, terms="queries"
+    )

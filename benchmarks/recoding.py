@@ -12,16 +12,29 @@ from setveil.methods.recoding.method import GlobalRecoding
 from setveil.promises import KmAnonymity
 
 
-def recoding(name: str, *, method: GlobalRecoding, file: str, k: int, m: int, seconds: float, mb: float) -> Measured:
+def recoding(
+    name: str, *, method: GlobalRecoding, file: str, k: int, m: int, seconds: float, mb: float
+) -> Measured:
     """One run."""
     records, tree = balanced(real(file))
     warmup()
     took = best_of(2, lambda: method.anonymize(records, KmAnonymity(k=k, m=m), tree))
-    return Measured(name, took, sort_baseline(records), len(records), records.occurrences, peak_mb(), seconds, mb)
+    return Measured(
+        name,
+        took,
+        sort_baseline(records),
+        len(records),
+        records.occurrences,
+        peak_mb(),
+        seconds,
+        mb,
+    )
 
 
 def _case(method: GlobalRecoding, file: str, k: int, m: int, seconds: float, mb: float) -> Case:
-    return functools.partial(recoding, method=method, file=f"{file}.dat.gz", k=k, m=m, seconds=seconds, mb=mb)
+    return functools.partial(
+        recoding, method=method, file=f"{file}.dat.gz", k=k, m=m, seconds=seconds, mb=mb
+    )
 
 
 CASES: dict[str, Case] = where_real(

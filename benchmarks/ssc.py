@@ -18,9 +18,9 @@ from benchmarks.data import Case, sort_baseline
 from benchmarks.measured import Measured, peak_mb
 from setveil.audit import verify
 from setveil.data.transactions import Bags
-from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.hierarchy.wordnet import WordNet
-from setveil.io.querylog import read_querylog
+from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.wordnet.network import WordNet
+from setveil.io.querylog.read import read_querylog
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
 from setveil.methods.ssc import SSC, warmup
@@ -42,7 +42,19 @@ def vocabularies(users: int) -> tuple[Bags, Hierarchy]:
     """The nouns of each user of a generated log, and the WordNet tree over them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
-        command = [sys.executable, "-m", "setveil", "generate", "querylog", "-o", str(path), "--users", str(users), "--seed", "1"]
+        command = [
+            sys.executable,
+            "-m",
+            "setveil",
+            "generate",
+            "querylog",
+            "-o",
+            str(path),
+            "--users",
+            str(users),
+            "--seed",
+            "1",
+        ]
         subprocess.run(command, check=True, capture_output=True)
         data, _ = read_querylog(path, terms="nouns", seed=1)
     assert isinstance(data, Bags)
@@ -56,14 +68,26 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
     start = time.perf_counter()
     SSC().anonymize(data, PROMISE, tree)
     took = time.perf_counter() - start
-    return Measured(name, took, sort_baseline(data), len(data), data.occurrences, peak_mb(), seconds, mb, "ssc, nouns, k = 5")
+    return Measured(
+        name,
+        took,
+        sort_baseline(data),
+        len(data),
+        data.occurrences,
+        peak_mb(),
+        seconds,
+        mb,
+        "ssc, nouns, k = 5",
+    )
 
 
 def compare(users: int, say: Callable[[str], None]) -> None:
     """What each way loses on the same vocabularies."""
     warmup()
     data, tree = vocabularies(users)
-    say(f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}")
+    say(
+        f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}"
+    )
     say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for name, method in WAYS.items():
         start = time.process_time()
@@ -79,7 +103,9 @@ if WordNet.find():
     CASES["ssc, 10,000 users"] = functools.partial(cluster, users=10_000, seconds=90, mb=3000)
     CASES["ssc, 20,000 users"] = functools.partial(cluster, users=20_000, seconds=180, mb=3000)
     if os.environ.get("SETVEIL_BENCH_LONG"):
-        CASES["ssc, 100,000 users"] = functools.partial(cluster, users=100_000, seconds=1200, mb=3000)
+        CASES["ssc, 100,000 users"] = functools.partial(
+            cluster, users=100_000, seconds=1200, mb=3000
+        )
 
 if __name__ == "__main__":
     for number in map(int, sys.argv[1:] or ["20000"]):

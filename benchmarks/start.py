@@ -16,7 +16,12 @@ from setveil.io import read
 
 def start_up(name: str) -> Measured:
     """`setveil --help`, beside an interpreter that does nothing."""
-    took = best_of(5, lambda: subprocess.run([sys.executable, "-m", "setveil", "--help"], check=True, capture_output=True))
+    took = best_of(
+        5,
+        lambda: subprocess.run(
+            [sys.executable, "-m", "setveil", "--help"], check=True, capture_output=True
+        ),
+    )
     baseline = best_of(5, lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
     return Measured(name, took, baseline, 0, 0, 0.0, baseline + 0.4)
 
@@ -51,5 +56,7 @@ with open(sys.argv[1], "w") as out:
 
 CASES: dict[str, Case] = {
     "start-up": start_up,
-    "read csv 20M rows, limit 500MB": functools.partial(read_long_csv, rows=20_000_000, limit="500MB", asked_mb=1500),
+    "read csv 20M rows, limit 500MB": functools.partial(
+        read_long_csv, rows=20_000_000, limit="500MB", asked_mb=1500
+    ),
 }

@@ -34,7 +34,9 @@ EQUAL = 0.01
 def losses(data: Transactions, k: int, **options: Any) -> dict[str, list[float]]:
     """Each metric, for each seed the average over some reconstructions."""
     release = Disassociation(**options).anonymize(data, KmAnonymity(k=k, m=2))
-    found = [measure(release, data, METRICS, seed=seed, reconstructions=WORLDS) for seed in range(SEEDS)]
+    found = [
+        measure(release, data, METRICS, seed=seed, reconstructions=WORLDS) for seed in range(SEEDS)
+    ]
     return {metric: [float(values[metric]) for values in found] for metric in METRICS}
 
 
@@ -60,7 +62,10 @@ def main(names: Sequence[str]) -> int:
             paper, own = losses(data, k, order="paper"), losses(data, k)
             verdicts = {metric: compare(metric, paper[metric], own[metric]) for metric in METRICS}
             counts.update(verdicts.items())
-            cells = (f"{fmean(paper[metric]):.3f} / {fmean(own[metric]):.3f}{MARKS[verdicts[metric]]}" for metric in METRICS)
+            cells = (
+                f"{fmean(paper[metric]):.3f} / {fmean(own[metric]):.3f}{MARKS[verdicts[metric]]}"
+                for metric in METRICS
+            )
             print(f"| {name} | {k} | {' | '.join(cells)} |", flush=True)
     for metric in METRICS:
         print(metric, *(f"{verdict} {counts[metric, verdict]}" for verdict in MARKS))

@@ -14,11 +14,26 @@ from typing import Any
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 PLAIN = tuple("abcdefghijklmnop")
 NUMBERS = tuple(str(number) for number in (7, 10, 2, 33, 0, 100, 5, 64, 1, 12, 90, 8))
-AWKWARD = ("red wine", "x;y", "1,2", 'the "best"', "*", "*1", "tab\there", "crème brûlée", "日本", "7", "07", "-", "A00.1", "it's")
+AWKWARD = (
+    "red wine",
+    "x;y",
+    "1,2",
+    'the "best"',
+    "*",
+    "*1",
+    "tab\there",
+    "crème brûlée",
+    "日本",
+    "7",
+    "07",
+    "-",
+    "A00.1",
+    "it's",
+)
 LABEL_SETS = (PLAIN, NUMBERS, AWKWARD)
 
 
@@ -56,8 +71,19 @@ def trees(
     """
     if leaves is None:
         known = draw(st.sampled_from(LABEL_SETS))
-        leaves = draw(st.lists(st.sampled_from(known), min_size=min_leaves, max_size=min(max_leaves, len(known)), unique=True))
-    labels, parents, forest = list(draw(st.permutations(leaves))), [-1] * len(leaves), list(range(len(leaves)))
+        leaves = draw(
+            st.lists(
+                st.sampled_from(known),
+                min_size=min_leaves,
+                max_size=min(max_leaves, len(known)),
+                unique=True,
+            )
+        )
+    labels, parents, forest = (
+        list(draw(st.permutations(leaves))),
+        [-1] * len(leaves),
+        list(range(len(leaves))),
+    )
     for _ in range(draw(st.integers(0, max_inner))):
         least = 1 if chains else 2
         if len(forest) < least:
@@ -85,7 +111,15 @@ def data_with_tree(
     tree = draw(trees(max_leaves=max_leaves, chains=chains))
     make = bags if multiset else transactions
     items = tree.labels[: tree.leaf_count]
-    data = draw(make(labels=items, min_records=min_records, max_records=max_records, max_items=max_leaves, max_length=max_length))
+    data = draw(
+        make(
+            labels=items,
+            min_records=min_records,
+            max_records=max_records,
+            max_items=max_leaves,
+            max_length=max_length,
+        )
+    )
     return data, tree
 
 
@@ -104,7 +138,11 @@ def _records(
     known = draw(st.sampled_from(LABEL_SETS)) if labels is None else labels
     if not known:
         return draw(st.lists(st.just(()), min_size=min_records, max_size=max_records))
-    items = draw(st.lists(st.sampled_from(known), min_size=1, max_size=min(max_items, len(known)), unique=True))
+    items = draw(
+        st.lists(
+            st.sampled_from(known), min_size=1, max_size=min(max_items, len(known)), unique=True
+        )
+    )
     longest = len(items) if max_length is None else min(max_length, len(items))
     return draw(st.lists(record(items, longest), min_size=min_records, max_size=max_records))
 

@@ -60,12 +60,21 @@ def test_every_name_of_a_table_has_a_page(folder, name):
     assert page.read_text(encoding="utf-8").startswith("# "), f"{named(page)} has no title"
 
 
-@pytest.mark.parametrize(("page", "command"), [pytest.param(page, command, id=command.name) for page, command in every_command()])
+@pytest.mark.parametrize(
+    ("page", "command"),
+    [pytest.param(page, command, id=command.name) for page, command in every_command()],
+)
 def test_the_page_of_a_command_names_each_of_its_options(page, command):
     text = (DOCS / "commands" / f"{page}.md").read_text(encoding="utf-8")
-    assert page == command.name or f"## {command.name}" in text, f"the subcommand {command.name} has no heading"
-    for option in (parameter for parameter in command.params if isinstance(parameter, click.Option)):
-        assert f"`{option.opts[-1]}" in text, f"{option.opts[-1]} of {command.name} is not on its page"
+    assert page == command.name or f"## {command.name}" in text, (
+        f"the subcommand {command.name} has no heading"
+    )
+    for option in (
+        parameter for parameter in command.params if isinstance(parameter, click.Option)
+    ):
+        assert f"`{option.opts[-1]}" in text, (
+            f"{option.opts[-1]} of {command.name} is not on its page"
+        )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
@@ -78,7 +87,9 @@ def test_no_link_is_dead(page):
         goal = (page.parent / path).resolve() if path else page
         assert goal.exists(), f"{named(page)} links to {target}, which is not there"
         if anchor:
-            anchors = {_anchor(heading) for heading in HEADING.findall(goal.read_text(encoding="utf-8"))}
+            anchors = {
+                _anchor(heading) for heading in HEADING.findall(goal.read_text(encoding="utf-8"))
+            }
             assert anchor in anchors, f"{named(page)} links to {target}, which has no such heading"
 
 
@@ -93,13 +104,23 @@ def test_every_page_is_reached_from_the_index():
         if page in seen or page.suffix != ".md" or not page.is_file():
             continue
         seen.add(page)
-        targets = [target.partition("#")[0] for target in LINK.findall(page.read_text(encoding="utf-8"))]
-        pending += [(page.parent / target).resolve() for target in targets if target and not target.startswith("http")]
+        targets = [
+            target.partition("#")[0] for target in LINK.findall(page.read_text(encoding="utf-8"))
+        ]
+        pending += [
+            (page.parent / target).resolve()
+            for target in targets
+            if target and not target.startswith("http")
+        ]
     assert sorted(named(page) for page in DOCS.rglob("*.md") if page not in seen) == []
 
 
 def test_every_paper_that_is_cited_is_in_the_references():
-    known = set(re.findall(r"^@\w+\{(\w+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.MULTILINE))
+    known = set(
+        re.findall(
+            r"^@\w+\{(\w+),", (DOCS / "references.bib").read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
     for path in [*PAGES, *(TOP / "src").rglob("*.py")]:
         cited = set(re.findall(r"\[([A-Z][a-z]+\d{4}[a-z]?)\]", path.read_text(encoding="utf-8")))
         assert cited <= known, f"{named(path)} cites {sorted(cited - known)}"
@@ -126,7 +147,14 @@ class Example:
             return code, out + err
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         shell = EXIT_CODE.sub("", self.command)
-        done = subprocess.run(shell, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path}, check=False)
+        done = subprocess.run(
+            shell,
+            shell=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PATH": path},
+            check=False,
+        )
         return done.returncode, done.stdout + done.stderr
 
 
@@ -157,9 +185,13 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capfd):
                 code, output = example.run(capfd)
                 assert code == example.exit_code, f"{example.command}\n{output}"
                 matches = doctest.OutputChecker().check_output(example.expected, output, FLAGS)
-                assert not example.expected.strip() or matches, f"{example.command}\nexpected:\n{example.expected}\ngot:\n{output}"
+                assert not example.expected.strip() or matches, (
+                    f"{example.command}\nexpected:\n{example.expected}\ngot:\n{output}"
+                )
         else:
-            test = doctest.DocTestParser().get_doctest(body, names, f"{named(page)}, block {number + 1}", str(page), 0)
+            test = doctest.DocTestParser().get_doctest(
+                body, names, f"{named(page)}, block {number + 1}", str(page), 0
+            )
             runner = doctest.DocTestRunner(optionflags=FLAGS)
             complaints: list[str] = []
             runner.run(test, out=complaints.append, clear_globs=False)

@@ -26,7 +26,11 @@ ERRORS = [
 
 
 def test_there_is_an_example_of_every_error():
-    kinds = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.SetveilError)}
+    kinds = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.SetveilError)
+    }
     assert {type(error) for error in ERRORS} == kinds
 
 
@@ -44,6 +48,9 @@ def refuse(k: int) -> KAnonymity:
 
 
 def test_an_error_of_a_worker_is_raised_where_the_result_is_asked_for():
-    with ProcessPoolExecutor(1) as pool, pytest.raises(errors.ParameterError, match="k = 1 is not allowed") as raised:
+    with (
+        ProcessPoolExecutor(1) as pool,
+        pytest.raises(errors.ParameterError, match="k = 1 is not allowed") as raised,
+    ):
         pool.submit(refuse, 1).result(timeout=60)
     assert raised.value.name == "k"

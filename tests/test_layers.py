@@ -19,13 +19,47 @@ MAY_IMPORT = {
     "published": {"errors", "words", "data", "hierarchy", "promises"},
     "kernels": set(),
     "engines": {"errors", "data"},
-    "methods": {"errors", "words", "data", "hierarchy", "promises", "published", "kernels", "engines"},
-    "audit": {"errors", "words", "data", "hierarchy", "promises", "published"},
-    "metrics": {"errors", "words", "data", "hierarchy", "published", "kernels"},
+    "methods": {
+        "errors",
+        "words",
+        "data",
+        "hierarchy",
+        "promises",
+        "published",
+        "kernels",
+        "engines",
+    },
+    "alignment": {"errors", "words", "data", "hierarchy", "published"},
+    "audit": {"errors", "words", "data", "hierarchy", "promises", "published", "alignment"},
+    "metrics": {"errors", "words", "data", "hierarchy", "published", "alignment", "kernels"},
     "io": {"errors", "words", "data", "hierarchy", "promises", "published"},
-    "pipeline": {"errors", "words", "data", "hierarchy", "promises", "published", "methods", "engines", "audit", "metrics", "io"},
+    "pipeline": {
+        "errors",
+        "words",
+        "data",
+        "hierarchy",
+        "promises",
+        "published",
+        "methods",
+        "engines",
+        "alignment",
+        "audit",
+        "metrics",
+        "io",
+    },
     "report": {"errors", "words", "data", "hierarchy", "published", "audit", "metrics", "pipeline"},
-    "cli": {"errors", "words", "data", "hierarchy", "promises", "methods", "io", "pipeline", "report", "setveil"},
+    "cli": {
+        "errors",
+        "words",
+        "data",
+        "hierarchy",
+        "promises",
+        "methods",
+        "io",
+        "pipeline",
+        "report",
+        "setveil",
+    },
     "__main__": {"cli"},
 }
 """Folder or module -> the folders and modules of ours that it may import; `setveil` is the front door itself."""
@@ -59,13 +93,21 @@ def imports(path: Path, *, at_start: bool = False) -> Iterator[str]:
 
 
 def _is_late(node: ast.AST) -> bool:
-    typing_only = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    typing_only = (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
     return typing_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def our_rooms(path: Path) -> set[str]:
     """The folders and modules of ours that a file imports."""
-    ours = [name.split(".") for name in imports(path) if name.split(".")[0] == "setveil" and name != "setveil.__version__"]
+    ours = [
+        name.split(".")
+        for name in imports(path)
+        if name.split(".")[0] == "setveil" and name != "setveil.__version__"
+    ]
     known = set(rooms())
     return {parts[1] if len(parts) > 1 and parts[1] in known else "setveil" for parts in ours}
 
@@ -84,7 +126,14 @@ def test_the_table_names_no_room_that_is_not_there():
 
 def test_kernels_know_only_numpy_and_numba():
     for path in rooms()["kernels"]:
-        libraries = {name.split(".")[0] for name in imports(path)} - {"__future__", "collections", "inspect", "sys", "typing", "setveil"}
+        libraries = {name.split(".")[0] for name in imports(path)} - {
+            "__future__",
+            "collections",
+            "inspect",
+            "sys",
+            "typing",
+            "setveil",
+        }
         assert libraries <= KERNEL_LIBRARIES, f"{path.name} imports {sorted(libraries)}"
 
 
@@ -97,11 +146,16 @@ def test_optional_libraries_are_never_imported_with_a_module():
 def test_numba_is_imported_by_kernels_alone():
     for room, paths in rooms().items():
         for path in paths:
-            assert room == "kernels" or "numba" not in {name.split(".")[0] for name in imports(path)}, f"{path} imports numba"
+            assert room == "kernels" or "numba" not in {
+                name.split(".")[0] for name in imports(path)
+            }, f"{path} imports numba"
 
 
 def test_the_reader_of_imports_sees_those_inside_functions(tmp_path):
     file = tmp_path / "sample.py"
-    file.write_text("import a\ndef f():\n    from b.c import d\nif TYPE_CHECKING:\n    import e\n", encoding="utf-8")
+    file.write_text(
+        "import a\ndef f():\n    from b.c import d\nif TYPE_CHECKING:\n    import e\n",
+        encoding="utf-8",
+    )
     assert set(imports(file)) == {"a", "b.c.d", "e"}
     assert set(imports(file, at_start=True)) == {"a"}

@@ -32,7 +32,11 @@ def test_every_public_name_is_explained_by_an_example(name):
     assert ">>> " in text or name in ("Outcome", "SetveilError", "read_release")
 
 
-@pytest.mark.parametrize("data", [ROWS, TABLE, [np.array(row) for row in ROWS], DATA], ids=lambda data: type(data).__name__)
+@pytest.mark.parametrize(
+    "data",
+    [ROWS, TABLE, [np.array(row) for row in ROWS], DATA],
+    ids=lambda data: type(data).__name__,
+)
 def test_functions_of_data_take_what_people_have(data):
     assert sv.summarize(data) == sv.summarize(DATA)
     assert sv.exposure(data) == sv.exposure(DATA)
@@ -53,7 +57,13 @@ def test_a_release_with_records_is_data(release):
 
 
 def test_a_release_without_records_says_what_to_do():
-    for use in (sv.as_transactions, sv.summarize, sv.exposure, sv.top_itemsets, lambda release: sv.convert(release, "lists")):
+    for use in (
+        sv.as_transactions,
+        sv.summarize,
+        sv.exposure,
+        sv.top_itemsets,
+        lambda release: sv.convert(release, "lists"),
+    ):
         with pytest.raises(DataError, match=r"setveil\.reconstruct\(release\) makes possible ones"):
             use(PIECES)
     assert sv.summarize(sv.reconstruct(PIECES, seed=1)).records == 6
@@ -80,7 +90,11 @@ def test_a_text_is_no_itemset():
 def test_what_is_no_seed_is_refused(release, seed):
     def asked():
         yield lambda: sv.measure(release, DATA, seed=seed)
-        yield (lambda: sv.reconstruct(release, seed)) if release is PIECES else (lambda: release.records(seed))
+        yield (
+            (lambda: sv.reconstruct(release, seed))
+            if release is PIECES
+            else (lambda: release.records(seed))
+        )
 
     for ask in asked():
         with pytest.raises(ParameterError, match="it must be a whole number of 0 or more, or None"):
@@ -89,13 +103,20 @@ def test_what_is_no_seed_is_refused(release, seed):
 
 @each_release
 def test_one_measure_may_be_named_alone(release):
-    name = {"generalized": "ncp", "disassociated": "tlost", "suppressed": "distortion", "vocabularies": "term_counts"}[release.form]
+    name = {
+        "generalized": "ncp",
+        "disassociated": "tlost",
+        "suppressed": "distortion",
+        "typical-bags": "term_counts",
+    }[release.form]
     assert sv.measure(release, DATA, name) == sv.measure(release, DATA, [name])
 
 
 @each_release
 def test_what_cannot_be_measured_is_refused(release):
-    with pytest.raises(ParameterError, match=r"give a release .*, and then the data it was made from"):
+    with pytest.raises(
+        ParameterError, match=r"give a release .*, and then the data it was made from"
+    ):
         sv.measure(DATA, release)
     with pytest.raises(ParameterError, match="it must be a list of measures"):
         sv.measure(release, DATA, 3)
@@ -135,9 +156,18 @@ def test_what_cannot_be_verified_is_refused(arguments, options, problem):
         (lambda: sv.top_itemsets(DATA, 2.5), "count = 2.5 is not allowed"),
         (lambda: sv.top_itemsets(DATA, "x"), "count = 'x' is not allowed"),
         (lambda: sv.top_itemsets(DATA, 1, least_size=0), "least_size = 0 is not allowed"),
-        (lambda: sv.top_itemsets(DATA, 1, weights=[1]), "a whole number of 0 or more for each of the 6 records"),
-        (lambda: sv.top_itemsets(DATA, 1, weights=[-1] * 6), "a whole number of 0 or more for each of the 6 records"),
-        (lambda: sv.top_itemsets(DATA, 1, weights=[0.5] * 6), "a whole number of 0 or more for each of the 6 records"),
+        (
+            lambda: sv.top_itemsets(DATA, 1, weights=[1]),
+            "a whole number of 0 or more for each of the 6 records",
+        ),
+        (
+            lambda: sv.top_itemsets(DATA, 1, weights=[-1] * 6),
+            "a whole number of 0 or more for each of the 6 records",
+        ),
+        (
+            lambda: sv.top_itemsets(DATA, 1, weights=[0.5] * 6),
+            "a whole number of 0 or more for each of the 6 records",
+        ),
         (lambda: sv.top_itemsets_with_bounds(PIECES, 0), "count = 0 is not allowed"),
         (lambda: sv.reconstruct(PIECES, most_per_term=0), "most_per_term = 0 is not allowed"),
         (lambda: sv.exposure(DATA, k=1), "k = 1 is not allowed"),
@@ -168,7 +198,10 @@ def test_a_verdict_is_true_when_it_holds():
 
 
 def test_itemsets_are_shown_in_one_line():
-    assert repr(sv.top_itemsets(DATA, 2)) == "Itemsets(2 itemsets for the 2 asked for, supports 4 to 4)"
+    assert (
+        repr(sv.top_itemsets(DATA, 2))
+        == "Itemsets(2 itemsets for the 2 asked for, supports 4 to 4)"
+    )
     assert repr(sv.top_itemsets([], 2)) == "Itemsets(0 itemsets for the 2 asked for)"
 
 
@@ -184,11 +217,24 @@ def test_an_index_of_pieces_is_not_sent_along():
 def test_what_is_no_file_is_refused(path):
     with pytest.raises(ParameterError, match=r"setveil\.as_transactions takes tables and lists"):
         sv.read(path)
-    with pytest.raises(ParameterError, match="give the name of a file, or of a folder for a release"):
+    with pytest.raises(
+        ParameterError, match="give the name of a file, or of a folder for a release"
+    ):
         sv.write(DATA, path)
 
 
-@pytest.mark.parametrize("name", ["data.csv", "data.tsv", "data.dat", "data.baskets", "data.parquet", "data.jsonl", "data.csv.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "data.csv",
+        "data.tsv",
+        "data.dat",
+        "data.baskets",
+        "data.parquet",
+        "data.jsonl",
+        "data.csv.gz",
+    ],
+)
 def test_data_is_written_as_it_is_handed_over_and_read_again(tmp_path, name):
     sv.write(TABLE, tmp_path / name)
     assert sv.read(tmp_path / name) == DATA
@@ -204,7 +250,11 @@ def test_a_release_is_the_same_after_writing_and_reading(tmp_path, release):
     assert again == release
     assert again.promise == release.promise
     assert repr(again) == repr(release)
-    assert sv.verify(again, DATA, hierarchy=TREE).holds == sv.verify(release, DATA, hierarchy=TREE).holds is True
+    assert (
+        sv.verify(again, DATA, hierarchy=TREE).holds
+        == sv.verify(release, DATA, hierarchy=TREE).holds
+        is True
+    )
     assert sv.measure(again, DATA, hierarchy=TREE) == sv.measure(release, DATA, hierarchy=TREE)
     if release.form != "disassociated":
         assert again.records(seed=1) == release.records(seed=1)

@@ -9,14 +9,42 @@ import numpy as np
 import pytest
 
 import setveil
-from setveil import Bags, Disassociation, Hierarchy, Job, KAnonymity, KmAnonymity, LDiversity, Partition, Transactions, run
+from setveil import (
+    Bags,
+    Disassociation,
+    Hierarchy,
+    Job,
+    KAnonymity,
+    KmAnonymity,
+    LDiversity,
+    Partition,
+    Transactions,
+    run,
+)
 from setveil.errors import InfeasibleError, OutputError, ParameterError
 from setveil.hierarchy.recipes import hierarchy_maker
 from setveil.pipeline import running
-from setveil.published.disassociated import SimpleCluster
+from setveil.published.disassociated.form import SimpleCluster
 
-BASKETS = [["beer", "wine"], ["beer", "wine"], ["milk", "tea"], ["milk", "tea"], ["beer", "tea"], ["wine", "tea"], []]
-STAGES = ["reading", "building the hierarchy", "anonymizing", "writing", "reading back", "verifying", "measuring", "writing the alignment"]
+BASKETS = [
+    ["beer", "wine"],
+    ["beer", "wine"],
+    ["milk", "tea"],
+    ["milk", "tea"],
+    ["beer", "tea"],
+    ["wine", "tea"],
+    [],
+]
+STAGES = [
+    "reading",
+    "building the hierarchy",
+    "anonymizing",
+    "writing",
+    "reading back",
+    "verifying",
+    "measuring",
+    "writing the alignment",
+]
 WRONG_RECIPES = [
     "balanced:",
     "balanced:x",
@@ -52,7 +80,12 @@ def left_behind(tmp_path):
 def test_a_run_gives_release_verdict_losses_and_places(job, tmp_path):
     outcome = run(job)
     assert outcome.verdict.holds
-    assert {check.name for check in outcome.verdict.checks} >= {"k-anonymity", "containment", "records", "written"}
+    assert {check.name for check in outcome.verdict.checks} >= {
+        "k-anonymity",
+        "containment",
+        "records",
+        "written",
+    }
     assert (outcome.records, outcome.items, outcome.occurrences) == (7, 4, 12)
     assert 0 <= outcome.losses["ncp"] <= 1
     assert outcome.output == tmp_path / "release"
@@ -105,8 +138,12 @@ class Careless(Partition):
     def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
         release = super().anonymize(data, promise, hierarchy)
         numbers = hierarchy.leaf_numbers(data.vocabulary)
-        rows = Transactions.from_pairs(data.rows, numbers[data.items], hierarchy.nodes, size=len(data))
-        return setveil.Generalized.of_rows(rows, hierarchy, release.promise, self.to_dict(), alignment=np.arange(len(data)))
+        rows = Transactions.from_pairs(
+            data.rows, numbers[data.items], hierarchy.nodes, size=len(data)
+        )
+        return setveil.Generalized.of_rows(
+            rows, hierarchy, release.promise, self.to_dict(), alignment=np.arange(len(data))
+        )
 
 
 def test_a_release_that_does_not_verify_is_never_left(job, tmp_path):
@@ -204,7 +241,9 @@ def test_a_wrong_recipe_is_refused_before_the_data_is_read(job, recipe, tmp_path
 
 
 def test_a_tree_may_be_handed_over(job):
-    tree = Hierarchy.from_edges([("beer", "A"), ("wine", "A"), ("milk", "S"), ("tea", "S"), ("A", "ALL"), ("S", "ALL")])
+    tree = Hierarchy.from_edges(
+        [("beer", "A"), ("wine", "A"), ("milk", "S"), ("tea", "S"), ("A", "ALL"), ("S", "ALL")]
+    )
     assert run(replace(job, hierarchy=tree)).release.hierarchy == tree
 
 
@@ -213,20 +252,38 @@ def test_the_outcome_is_one_json_object(job):
 
     shown = json.loads(json.dumps(run(job).to_dict()))
     assert shown["verdict"]["holds"] is True
-    names = {"data", "release", "alignment", "method", "verdict", "not_promised", "losses", "suppressed", "seconds", "notes"}
+    names = {
+        "data",
+        "release",
+        "alignment",
+        "method",
+        "verdict",
+        "not_promised",
+        "losses",
+        "suppressed",
+        "seconds",
+        "notes",
+    }
     assert set(shown) == names
 
 
 @pytest.fixture
 def pieces(job):
     """The same job by disassociation."""
-    return replace(job, method=Disassociation(), promise=KmAnonymity(k=2, m=2), hierarchy=None, alignment=None)
+    return replace(
+        job, method=Disassociation(), promise=KmAnonymity(k=2, m=2), hierarchy=None, alignment=None
+    )
 
 
 def test_a_run_of_another_form_is_the_same_run(pieces, tmp_path):
     outcome = run(pieces)
     assert outcome.verdict.holds
-    assert {check.name for check in outcome.verdict.checks} >= {"structure", "km-anonymity", "world", "written"}
+    assert {check.name for check in outcome.verdict.checks} >= {
+        "structure",
+        "km-anonymity",
+        "world",
+        "written",
+    }
     assert list(outcome.seconds) == STAGES[:-1]
     assert "tkd" in outcome.losses
     assert not outcome.pruned
@@ -250,7 +307,9 @@ class Unsafe(Disassociation):
     """A method that publishes figure 4 of the paper, whatever the data."""
 
     def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
-        return setveil.Disassociated.of_clusters([SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])], promise, self.to_dict())
+        return setveil.Disassociated.of_clusters(
+            [SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])], promise, self.to_dict()
+        )
 
 
 def test_clusters_that_do_not_verify_are_never_left(pieces, tmp_path):
@@ -268,7 +327,9 @@ def test_a_tree_serves_the_losses_of_a_form_that_has_none(pieces):
 
 @pytest.mark.parametrize("data", [BASKETS, []])
 def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
-    promise = KmAnonymity(k=2, m=2, diversity=LDiversity(l=2, sensitive=["tea", *(f"x{i}" for i in range(7))]))
+    promise = KmAnonymity(
+        k=2, m=2, diversity=LDiversity(l=2, sensitive=["tea", *(f"x{i}" for i in range(7))])
+    )
     outcome = run(replace(pieces, data=data, promise=promise))
     note = "7 of 8 sensitive items stand in no record: 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more. Are they spelt as in the data?"
     assert outcome.notes == ((note,) if data else ())
@@ -294,9 +355,22 @@ def test_compiling_is_told_as_a_stage(pieces):
     assert stages[at - 1 : at + 2] == ["anonymizing", "compiling kernels (once)", "anonymizing"]
 
 
-def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_the_release(tmp_path):
-    baskets = [["wine", "milk"], ["wine", "milk"], ["wine", "rarity"], ["milk", "tea"], ["wine", "tea"]]
-    job = Job(data=baskets, promise=KmAnonymity(k=2, m=1), method=setveil.Suppression(), output=tmp_path / "release")
+def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_the_release(
+    tmp_path,
+):
+    baskets = [
+        ["wine", "milk"],
+        ["wine", "milk"],
+        ["wine", "rarity"],
+        ["milk", "tea"],
+        ["wine", "tea"],
+    ]
+    job = Job(
+        data=baskets,
+        promise=KmAnonymity(k=2, m=1),
+        method=setveil.Suppression(),
+        output=tmp_path / "release",
+    )
     outcome = run(job)
     assert outcome.suppressed == ("rarity",)
     assert outcome.to_dict()["suppressed"] == ["rarity"]
@@ -313,7 +387,9 @@ def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_t
     ],
 )
 def test_a_job_of_other_things_is_refused(field, value, advice):
-    job = Job(data=[["a"], ["a"]], promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2")
+    job = Job(
+        data=[["a"], ["a"]], promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2"
+    )
     with pytest.raises(ParameterError, match=advice):
         run(replace(job, **{field: value}))
 

@@ -45,13 +45,19 @@ def write_wndb(
         offsets[key], at = at, at + length
     lines = [_line(entry, offsets[key], offsets) for key, entry in entries.items()]
     (folder / "data.noun").write_text(head + "".join(lines), encoding="ascii")
-    (folder / "index.noun").write_text(head + "".join(_index(entries, offsets, senses or {})), encoding="ascii")
+    (folder / "index.noun").write_text(
+        head + "".join(_index(entries, offsets, senses or {})), encoding="ascii"
+    )
     (folder / "noun.exc").write_text("".join(f"{line}\n" for line in exceptions), encoding="ascii")
     if counts is not None:
         rows = (
-            f"{lemma}%1:03:{sense:02d}:: {sense + 1} {count}\n" for lemma in sorted(counts) for sense, count in enumerate(counts[lemma])
+            f"{lemma}%1:03:{sense:02d}:: {sense + 1} {count}\n"
+            for lemma in sorted(counts)
+            for sense, count in enumerate(counts[lemma])
         )
-        (folder / "cntlist.rev").write_text("".join(rows) + "wine%2:34:00:: 1 99\n", encoding="ascii")
+        (folder / "cntlist.rev").write_text(
+            "".join(rows) + "wine%2:34:00:: 1 99\n", encoding="ascii"
+        )
     return folder
 
 
@@ -63,7 +69,9 @@ def _line(entry: Entry, offset: int, offsets: Mapping[str, int]) -> str:
     return f"{offset:08d} 03 n {len(entry.words):02x} {words}{len(up) + 2:03d} {pointers}{others}| {entry.gloss}  \n"
 
 
-def _index(entries: Mapping[str, Entry], offsets: Mapping[str, int], senses: Mapping[str, Sequence[str]]) -> list[str]:
+def _index(
+    entries: Mapping[str, Entry], offsets: Mapping[str, int], senses: Mapping[str, Sequence[str]]
+) -> list[str]:
     found: dict[str, list[str]] = {}
     for key, entry in entries.items():
         for word in entry.words:
@@ -78,7 +86,9 @@ def _index(entries: Mapping[str, Entry], offsets: Mapping[str, int], senses: Map
 TINY = {
     "thing": Entry(["thing", "whatnot"]),
     "body": Entry(["body"], ["thing"]),
-    "idea": Entry(["idea"], ["thing"], gloss="a thought | with a bar and @ 00000001 n 0000 in its gloss"),
+    "idea": Entry(
+        ["idea"], ["thing"], gloss="a thought | with a bar and @ 00000001 n 0000 in its gloss"
+    ),
     "food": Entry(["food", "nosh"], ["body"]),
     "drink": Entry(["drink", "beverage"], ["food"]),
     "drug": Entry(["drug"], ["body"]),
@@ -118,7 +128,16 @@ TINY = {
 """Our own little net: `alcohol` has two hypernyms, `dog`, `box` and `mouse` have two senses, `Paris` is an instance."""
 
 TINY_EXCEPTIONS = ("dive diva", "gas gas", "men man", "mice mouse", "unheard-of unknown")
-TINY_COUNTS = {"man": (90,), "men": (3,), "dive": (2,), "wine": (9, 2), "dog": (40, 0), "beer": (5,), "milk": (5,), "tea": (7,)}
+TINY_COUNTS = {
+    "man": (90,),
+    "men": (3,),
+    "dive": (2,),
+    "wine": (9, 2),
+    "dog": (40, 0),
+    "beer": (5,),
+    "milk": (5,),
+    "tea": (7,),
+}
 
 
 def write_tiny(folder: Path) -> Path:

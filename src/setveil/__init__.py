@@ -14,28 +14,44 @@ if TYPE_CHECKING:
     from setveil import errors
     from setveil.audit import Verdict, verify
     from setveil.audit.exposure import exposure
-    from setveil.data.exchange import as_transactions, convert
     from setveil.data.summary import summarize
+    from setveil.data.tables.exchange import as_transactions, convert
     from setveil.data.transactions import Bags, Transactions
     from setveil.data.vocabulary import Vocabulary
     from setveil.errors import SetveilError
-    from setveil.hierarchy.hierarchy import Hierarchy
-    from setveil.hierarchy.wordnet import WordNet
+    from setveil.hierarchy.tree import Hierarchy
+    from setveil.hierarchy.wordnet.network import WordNet
     from setveil.io import FORMATS, read, write
-    from setveil.io.querylog import read_querylog
-    from setveil.io.releases import read_release
-    from setveil.methods import METHODS, SSC, Apriori, Disassociation, HgHs, MHgHs, Partition, Suppression
+    from setveil.io.querylog.read import read_querylog
+    from setveil.io.releases.folder import read_release
+    from setveil.methods import (
+        METHODS,
+        SSC,
+        Apriori,
+        Disassociation,
+        HgHs,
+        MHgHs,
+        Partition,
+        Suppression,
+    )
     from setveil.methods.suppression import explain
     from setveil.metrics import METRICS, measure
     from setveil.metrics.certain import top_itemsets_with_bounds
     from setveil.metrics.itemsets import top_itemsets
     from setveil.pipeline import Job, Outcome, run
-    from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
-    from setveil.published.disassociated import Disassociated
+    from setveil.promises import (
+        PROMISES,
+        Coherence,
+        KAnonymity,
+        KmAnonymity,
+        LDiversity,
+        VocabularyKAnonymity,
+    )
+    from setveil.published.disassociated.form import Disassociated
+    from setveil.published.disassociated.reconstruct import reconstruct
     from setveil.published.generalized import Generalized
-    from setveil.published.reconstruct import reconstruct
     from setveil.published.suppressed import Suppressed
-    from setveil.published.vocabularies import Vocabularies
+    from setveil.published.typical_bags import TypicalBags
 
 __version__ = "0.1.0"
 
@@ -64,8 +80,8 @@ __all__ = [
     "Suppressed",
     "Suppression",
     "Transactions",
+    "TypicalBags",
     "Verdict",
-    "Vocabularies",
     "Vocabulary",
     "VocabularyKAnonymity",
     "WordNet",
@@ -91,28 +107,44 @@ __all__ = [
 _HOMES = {
     "setveil.audit": ("Verdict", "verify"),
     "setveil.audit.exposure": ("exposure",),
-    "setveil.data.exchange": ("as_transactions", "convert"),
+    "setveil.data.tables.exchange": ("as_transactions", "convert"),
     "setveil.data.summary": ("summarize",),
     "setveil.data.transactions": ("Bags", "Transactions"),
     "setveil.data.vocabulary": ("Vocabulary",),
     "setveil.errors": ("SetveilError",),
-    "setveil.hierarchy.hierarchy": ("Hierarchy",),
-    "setveil.hierarchy.wordnet": ("WordNet",),
+    "setveil.hierarchy.tree": ("Hierarchy",),
+    "setveil.hierarchy.wordnet.network": ("WordNet",),
     "setveil.io": ("FORMATS", "read", "write"),
-    "setveil.io.querylog": ("read_querylog",),
-    "setveil.io.releases": ("read_release",),
-    "setveil.methods": ("METHODS", "SSC", "Apriori", "Disassociation", "HgHs", "MHgHs", "Partition", "Suppression"),
+    "setveil.io.querylog.read": ("read_querylog",),
+    "setveil.io.releases.folder": ("read_release",),
+    "setveil.methods": (
+        "METHODS",
+        "SSC",
+        "Apriori",
+        "Disassociation",
+        "HgHs",
+        "MHgHs",
+        "Partition",
+        "Suppression",
+    ),
     "setveil.methods.suppression": ("explain",),
     "setveil.metrics": ("METRICS", "measure"),
     "setveil.metrics.certain": ("top_itemsets_with_bounds",),
     "setveil.metrics.itemsets": ("top_itemsets",),
     "setveil.pipeline": ("Job", "Outcome", "run"),
-    "setveil.promises": ("PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "VocabularyKAnonymity"),
-    "setveil.published.disassociated": ("Disassociated",),
+    "setveil.promises": (
+        "PROMISES",
+        "Coherence",
+        "KAnonymity",
+        "KmAnonymity",
+        "LDiversity",
+        "VocabularyKAnonymity",
+    ),
+    "setveil.published.disassociated.form": ("Disassociated",),
     "setveil.published.generalized": ("Generalized",),
-    "setveil.published.reconstruct": ("reconstruct",),
+    "setveil.published.disassociated.reconstruct": ("reconstruct",),
     "setveil.published.suppressed": ("Suppressed",),
-    "setveil.published.vocabularies": ("Vocabularies",),
+    "setveil.published.typical_bags": ("TypicalBags",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

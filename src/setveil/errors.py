@@ -87,14 +87,20 @@ class HierarchyError(DataError):
 
     def __init__(self, faults: Sequence[str], source: str = "the hierarchy") -> None:
         self.faults, self.source = tuple(faults), source
-        more = "" if len(self.faults) == 1 else f" (and {len(self.faults) - 1} more; `setveil hierarchy check` lists them)"
+        more = (
+            ""
+            if len(self.faults) == 1
+            else f" (and {len(self.faults) - 1} more; `setveil hierarchy check` lists them)"
+        )
         super().__init__(f"{source}: {self.faults[0]}{more}")
 
 
 class UnknownItemError(DataError, KeyError):
     """Items that stand in no leaf of the hierarchy, or a label that the vocabulary does not hold."""
 
-    def __init__(self, items: Sequence[str], where: str = "the hierarchy has no leaf for", advice: str = "") -> None:
+    def __init__(
+        self, items: Sequence[str], where: str = "the hierarchy has no leaf for", advice: str = ""
+    ) -> None:
         self.items, self.where = tuple(items), where
         shown = ", ".join(repr(item) for item in self.items[:3])
         more = "" if len(self.items) <= 3 else f" and {len(self.items) - 3} more"
@@ -108,7 +114,13 @@ class MisfitError(DataError):
     The message names no item of anybody; `record` (items of an original record) and `published` (of a published one) are the witness.
     """
 
-    def __init__(self, problem: str, *, record: Sequence[str] | None = None, published: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        record: Sequence[str] | None = None,
+        published: Sequence[str] | None = None,
+    ) -> None:
         self.problem = problem
         self.record = None if record is None else tuple(record)
         self.published = None if published is None else tuple(published)
@@ -139,7 +151,9 @@ def check_count(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def _restored(kind: type[SetveilError], arguments: tuple[object, ...], facts: dict[str, object]) -> SetveilError:
+def _restored(
+    kind: type[SetveilError], arguments: tuple[object, ...], facts: dict[str, object]
+) -> SetveilError:
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     error.__dict__.update(facts)

@@ -73,4 +73,6 @@ def printable(text: str) -> str:
         >>> print(printable("red\x1b[31m wine"))
         red\\x1b[31m wine
     """
-    return "".join(letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text)
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text
+    )

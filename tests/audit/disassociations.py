@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.promises.promise import Promise
-from setveil.published.disassociated import Disassociated, cluster_of_json
+from setveil.published.disassociated.form import Disassociated, cluster_of_json
 from tests.oracle import disassociation as oracle
 
 Cluster = dict[str, Any]
@@ -35,23 +35,43 @@ def invented(random: Random, k: int, *, careful: bool = False) -> list[Cluster]:
 
 def _invent(random: Random, items: str, k: int, depth: int, careful: bool) -> Cluster:
     if depth:
-        parts = [_invent(random, items, k, random.randint(0, depth - 1), careful) for _ in range(random.choice((2, 2, 3)))]
+        parts = [
+            _invent(random, items, k, random.randint(0, depth - 1), careful)
+            for _ in range(random.choice((2, 2, 3)))
+        ]
         size = sum(simple["size"] for part in parts for simple in oracle.simple_clusters(part))
         spread = items
         if careful or random.random() < 0.8:
-            spread = "".join(sorted(set(items) - {term for part in parts for term in _term_chunks(part)}))
-        return {"shared": _invent_chunks(random, spread, size, k, random.choice((1, 1, 2)), careful), "parts": parts}
-    size = random.choice((k, k, k + 1, k + 2)) if careful else max(1, random.choice((k - 1, k, k, k + 1, k + 2)))
+            spread = "".join(
+                sorted(set(items) - {term for part in parts for term in _term_chunks(part)})
+            )
+        return {
+            "shared": _invent_chunks(random, spread, size, k, random.choice((1, 1, 2)), careful),
+            "parts": parts,
+        }
+    size = (
+        random.choice((k, k, k + 1, k + 2))
+        if careful
+        else max(1, random.choice((k - 1, k, k, k + 1, k + 2)))
+    )
     terms = sorted(item for item in items if random.random() < 0.15)
-    free = "".join(item for item in items if item not in terms or (not careful and random.random() < 0.03))
-    return {"size": size, "chunks": _invent_chunks(random, free, size, k, random.choice((0, 1, 1, 2, 3)), careful), "terms": terms}
+    free = "".join(
+        item for item in items if item not in terms or (not careful and random.random() < 0.03)
+    )
+    return {
+        "size": size,
+        "chunks": _invent_chunks(random, free, size, k, random.choice((0, 1, 1, 2, 3)), careful),
+        "terms": terms,
+    }
 
 
 def _term_chunks(cluster: Cluster) -> set[str]:
     return {term for simple in oracle.simple_clusters(cluster) for term in simple["terms"]}
 
 
-def _invent_chunks(random: Random, items: str, size: int, k: int, count: int, careful: bool) -> list[Any]:
+def _invent_chunks(
+    random: Random, items: str, size: int, k: int, count: int, careful: bool
+) -> list[Any]:
     """Chunks over disjoint items, mostly; counts around k, so that many are k^m-anonymous and, unless careful, many are not."""
     chunks, left = [], list(items)
     for _ in range(count):
@@ -74,7 +94,9 @@ def _written(rows: Counter[tuple[str, ...]]) -> list[Any]:
     return [[list(items), count] for items, count in sorted(rows.items())]
 
 
-def projected(random: Random, k: int, most_records: int = 9) -> tuple[list[Cluster], list[list[Records]]]:
+def projected(
+    random: Random, k: int, most_records: int = 9
+) -> tuple[list[Cluster], list[list[Records]]]:
     """Top-level clusters that random records were cut into by chance, and the records of each simple cluster of each of them."""
     items = "abcdefg"[: random.randint(2, 6)]
     clusters, originals = [], []
@@ -108,14 +130,24 @@ def _cut(random: Random, items: str, groups: Sequence[Records]) -> Cluster:
         split = random.randint(0, len(present))
         domains = _domains(random, present[:split])
         chunks = [_written(_project(records, [set(domain)] * len(records))) for domain in domains]
-        parts.append(({"size": len(records), "chunks": chunks, "terms": sorted(present[split:])}, [list(records)], [set(present[:split])]))
+        parts.append(
+            (
+                {"size": len(records), "chunks": chunks, "terms": sorted(present[split:])},
+                [list(records)],
+                [set(present[:split])],
+            )
+        )
     while len(parts) > 1:
         at = random.randrange(len(parts) - 1)
         parts[at : at + 2] = [_join(random, parts[at], parts[at + 1])]
     return parts[0][0]
 
 
-def _join(random: Random, one: tuple[Cluster, list[Records], list[set[str]]], other: tuple[Cluster, list[Records], list[set[str]]]) -> Any:
+def _join(
+    random: Random,
+    one: tuple[Cluster, list[Records], list[set[str]]],
+    other: tuple[Cluster, list[Records], list[set[str]]],
+) -> Any:
     """A joint cluster over two, with some terms of their term chunks shared; `told` is what each simple cluster's chunks tell already."""
     parts, groups, told = [one[0], other[0]], one[1] + other[1], one[2] + other[2]
     simples = [simple for part in parts for simple in oracle.simple_clusters(part)]
@@ -144,10 +176,16 @@ def _domains(random: Random, items: Sequence[str]) -> list[list[str]]:
 
 
 def _project(records: Records, domains: Sequence[set[str]]) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(sorted(record & domain)) for record, domain in zip(records, domains, strict=True) if record & domain)
+    return Counter(
+        tuple(sorted(record & domain))
+        for record, domain in zip(records, domains, strict=True)
+        if record & domain
+    )
 
 
-def aligned(release: Disassociated, originals: Sequence[Sequence[Records]]) -> Iterator[tuple[set[str], int]]:
+def aligned(
+    release: Disassociated, originals: Sequence[Sequence[Records]]
+) -> Iterator[tuple[set[str], int]]:
     """Every original record with its simple cluster, by the order that `Disassociated.of_clusters` keeps."""
     nodes = iter(np.flatnonzero(release.is_simple).tolist())
     for groups in originals:

@@ -18,8 +18,20 @@ from setveil.published.suppressed import Suppressed
 from tests.methods.test_suppression import random_case
 from tests.oracle import coherence as oracle
 
-ORIGINAL = [record.split() for record in ("a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV")]
-PUBLISHED = [record.split() for record in ("a c f g Diabetes", "a c f Hepatitis", "f Hepatitis", "c g HIV", "a c f g HIV")]
+ORIGINAL = [
+    record.split()
+    for record in (
+        "a c d f g Diabetes",
+        "a b c f Hepatitis",
+        "b d f x Hepatitis",
+        "b c g y z HIV",
+        "a c f g HIV",
+    )
+]
+PUBLISHED = [
+    record.split()
+    for record in ("a c f g Diabetes", "a c f Hepatitis", "f Hepatitis", "c g HIV", "a c f g HIV")
+]
 PROMISE = Coherence(h=0.8, k=2, p=2, private=["Diabetes", "Hepatitis", "HIV"])
 
 
@@ -34,12 +46,17 @@ def check_seed(seed):
     expected = oracle.minimal(oracle.moles(records, private, h, k, p))
     promise = Coherence(h=float(h), k=k, p=p, private=private)
     found = list(find_moles(count_records(Transactions.of(records)), promise))
-    assert {frozenset(mole.items): "rare" if mole.private is None else "breach" for mole in found} == expected
+    assert {
+        frozenset(mole.items): "rare" if mole.private is None else "breach" for mole in found
+    } == expected
     assert len(found) == len(expected)
     assert [len(mole.items) for mole in found] == sorted(len(mole.items) for mole in found)
     for mole in found:
         cohort = [record for record in records if set(mole.items) <= set(record)]
-        assert (len(cohort), sum(mole.private in record for record in cohort)) == (mole.support, mole.count)
+        assert (len(cohort), sum(mole.private in record for record in cohort)) == (
+            mole.support,
+            mole.count,
+        )
     return not expected
 
 
@@ -55,7 +72,9 @@ def test_the_moles_it_finds_are_those_of_brute_force_in_thousands_of_cases():
 def test_records_that_stand_several_times_count_as_often():
     records = [["a", "b", "flu"]] * 70 + [["a", "b"]] * 60 + [["a", "c"]] * 3
     for k, h in ((3, 0.54), (3, 0.5), (4, 0.9)):
-        found = find_moles(count_records(Transactions.of(records)), Coherence(h=h, k=k, p=3, private=["flu"]))
+        found = find_moles(
+            count_records(Transactions.of(records)), Coherence(h=h, k=k, p=3, private=["flu"])
+        )
         expected = oracle.minimal(oracle.moles(records, {"flu"}, str(h), k, 3))
         assert {frozenset(mole.items) for mole in found} == set(expected)
 
@@ -63,7 +82,14 @@ def test_records_that_stand_several_times_count_as_often():
 def test_the_release_of_figure_1_holds_and_every_question_is_answered():
     verdict = verify(Suppressed.of(PUBLISHED, PROMISE), Transactions.of(ORIGINAL))
     assert verdict.holds
-    assert [check.name for check in verdict.checks] == ["structure", "coherence", "records", "private", "suppression", "containment"]
+    assert [check.name for check in verdict.checks] == [
+        "structure",
+        "coherence",
+        "records",
+        "private",
+        "suppression",
+        "containment",
+    ]
 
 
 def test_a_rare_mole_is_the_witness_with_its_support():
@@ -74,20 +100,35 @@ def test_a_rare_mole_is_the_witness_with_its_support():
 
 
 def test_a_breach_is_the_witness_with_its_share_and_the_private_item():
-    records = [[item for item in record if item in {"b", "f", "Hepatitis", "HIV"}] for record in ORIGINAL]
+    records = [
+        [item for item in record if item in {"b", "f", "Hepatitis", "HIV"}] for record in ORIGINAL
+    ]
     verdict = verify(Transactions.of(records), promise=PROMISE)
-    assert verdict.witness.text == "{b, f} stands in 2 records; 2 of them (100 %) hold the private item Hepatitis, more than h = 80 %"
+    assert (
+        verdict.witness.text
+        == "{b, f} stands in 2 records; 2 of them (100 %) hold the private item Hepatitis, more than h = 80 %"
+    )
 
 
 def test_an_adversary_who_knows_nothing_may_know_too_much():
-    verdict = verify(Transactions.of([["flu"], ["flu"], []]), promise=Coherence(h=0.5, k=2, p=1, private=["flu"]))
-    assert verdict.witness.text == "there are 3 records; 2 of them (66.67 %) hold the private item flu, more than h = 50 %"
-    assert not verify(Transactions.of([["flu"]]), promise=Coherence(h=1, k=2, p=1, private=["flu"])).holds
+    verdict = verify(
+        Transactions.of([["flu"], ["flu"], []]), promise=Coherence(h=0.5, k=2, p=1, private=["flu"])
+    )
+    assert (
+        verdict.witness.text
+        == "there are 3 records; 2 of them (66.67 %) hold the private item flu, more than h = 50 %"
+    )
+    assert not verify(
+        Transactions.of([["flu"]]), promise=Coherence(h=1, k=2, p=1, private=["flu"])
+    ).holds
     assert verify(Transactions.of([]), promise=Coherence(h=0.1, k=2, p=1, private=["flu"])).holds
 
 
 def test_a_mole_of_one_item_that_was_left_in_is_found():
-    forgotten = [record + [item for item in "xyz" if item in before] for record, before in zip(PUBLISHED, ORIGINAL, strict=True)]
+    forgotten = [
+        record + [item for item in "xyz" if item in before]
+        for record, before in zip(PUBLISHED, ORIGINAL, strict=True)
+    ]
     names, witness = failed(Suppressed.of(forgotten, PROMISE))
     assert (names, witness.items) == (["coherence"], ("x",))
 
@@ -100,24 +141,41 @@ def test_a_private_item_that_was_touched_is_found():
 
 
 @pytest.mark.parametrize(("min_support", "holds"), [(0.0, False), (0.2, False), (0.21, True)])
-def test_a_private_item_may_be_left_out_only_where_the_release_says_that_items_so_rare_are(min_support, holds):
+def test_a_private_item_may_be_left_out_only_where_the_release_says_that_items_so_rare_are(
+    min_support, holds
+):
     without = [[item for item in record if item != "Diabetes"] for record in PUBLISHED]
-    release = replace(Suppressed.of(without, PROMISE), method={"name": "coherence", "min_support": min_support})
+    release = replace(
+        Suppressed.of(without, PROMISE), method={"name": "suppression", "min_support": min_support}
+    )
     verdict = verify(release, Transactions.of(ORIGINAL))
     assert verdict.holds == holds
     if holds:
         text = next(check.text for check in verdict.checks if check.name == "private")
-        assert text.endswith("; those in less than 21 % of the records are left out, as the release says")
+        assert text.endswith(
+            "; those in less than 21 % of the records are left out, as the release says"
+        )
 
 
 def test_an_item_that_is_suppressed_in_some_records_only_is_found():
-    names, witness = failed(Suppressed.of([*PUBLISHED[:4], ["a", "c", "g", "HIV"]], replace(PROMISE, p=1)))
+    names, witness = failed(
+        Suppressed.of([*PUBLISHED[:4], ["a", "c", "g", "HIV"]], replace(PROMISE, p=1))
+    )
     assert names == ["suppression", "containment"]
     assert witness.text == "f stood in 4 records and is published in 3"
 
 
 def test_an_item_that_changed_its_record_is_found_though_all_counts_agree():
-    moved = [record.split() for record in ("a c f g Diabetes", "a c f Hepatitis", "f g Hepatitis", "c HIV", "a c f g HIV")]
+    moved = [
+        record.split()
+        for record in (
+            "a c f g Diabetes",
+            "a c f Hepatitis",
+            "f g Hepatitis",
+            "c HIV",
+            "a c f g HIV",
+        )
+    ]
     names, witness = failed(Suppressed.of(moved, replace(PROMISE, p=1)))
     assert names == ["containment"]
     assert witness.private
@@ -134,7 +192,11 @@ def test_a_lost_record_is_found():
     names, witness = failed(Suppressed.of(PUBLISHED[:4], PROMISE))
     assert "records" in names
     assert any(
-        "1 record is lost" in line for line in [witness.text, verify(Suppressed.of(PUBLISHED[:4], PROMISE), Transactions.of(ORIGINAL)).text]
+        "1 record is lost" in line
+        for line in [
+            witness.text,
+            verify(Suppressed.of(PUBLISHED[:4], PROMISE), Transactions.of(ORIGINAL)).text,
+        ]
     )
 
 
@@ -147,7 +209,9 @@ def test_an_alignment_that_gives_a_person_the_record_of_another_is_found():
 
 def test_sizes_that_do_not_fit_are_found():
     release = Suppressed.of(PUBLISHED, PROMISE)
-    assert failed(replace(release, sizes=np.zeros(len(release.sizes), dtype=np.int64)))[0] == ["structure"]
+    assert failed(replace(release, sizes=np.zeros(len(release.sizes), dtype=np.int64)))[0] == [
+        "structure"
+    ]
 
 
 def test_other_promises_of_a_suppressed_release_can_be_asked_for():
@@ -161,21 +225,36 @@ def test_of_bags_a_count_is_part_of_what_an_adversary_knows():
     assert verify(bags, promise=Coherence(h=0.5, k=2, p=1, private=["flu"])).holds
     verdict = verify(bags, promise=Coherence(h=0.4, k=2, p=1, private=["flu"]))
     assert verdict.witness.items == ("a x2",)
-    assert not verify(Bags.of([{"a": 1}, {"a": 1}, {"a": 2}]), promise=Coherence(h=1, k=2, p=1)).holds
+    assert not verify(
+        Bags.of([{"a": 1}, {"a": 1}, {"a": 2}]), promise=Coherence(h=1, k=2, p=1)
+    ).holds
 
 
 def test_as_many_witnesses_as_asked_for():
     verdict = verify(Transactions.of(ORIGINAL), promise=PROMISE, limit=5)
-    assert [witness.items for witness in verdict.checks[0].witnesses][:3] == [("x",), ("y",), ("z",)]
+    assert [witness.items for witness in verdict.checks[0].witnesses][:3] == [
+        ("x",),
+        ("y",),
+        ("z",),
+    ]
     assert len(verdict.checks[0].witnesses) == 5
 
 
 def test_wide_data_with_many_private_items():
     draw = random.Random(1)
-    records = [[f"u{draw.randint(0, 4)}", f"v{draw.randint(0, 3)}", *{f"x{draw.randint(0, 60)}" for _ in range(3)}] for _ in range(3000)]
+    records = [
+        [
+            f"u{draw.randint(0, 4)}",
+            f"v{draw.randint(0, 3)}",
+            *{f"x{draw.randint(0, 60)}" for _ in range(3)},
+        ]
+        for _ in range(3000)
+    ]
     private = {f"x{number}" for number in range(61)}
     for h in ("0.05", "0.1", "0.9"):
-        holds = verify(Transactions.of(records), promise=Coherence(h=float(h), k=2, p=2, private=private)).holds
+        holds = verify(
+            Transactions.of(records), promise=Coherence(h=float(h), k=2, p=2, private=private)
+        ).holds
         assert holds == (oracle.moles(records, private, h, 2, 2) == {})
 
 

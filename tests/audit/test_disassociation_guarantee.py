@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from setveil.audit.disassociation.guarantee import check_guarantee
-from setveil.audit.disassociation.layout import Layout
-from setveil.audit.disassociation.proof import prove
+from setveil.audit.disassociated.guarantee import check_guarantee
+from setveil.audit.disassociated.layout import Layout
+from setveil.audit.disassociated.proof import prove
 from setveil.audit.verify import verify
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
 from tests.audit.disassociations import effort, invented, projected, released
 from tests.oracle import disassociation as oracle
 
@@ -21,7 +21,9 @@ def compare(seed: int, hardest: float) -> str:
     """Compare one random release with the oracle; the answer says what kind of release it was."""
     random = Random(seed)
     k, m = random.choice((2, 2, 3)), random.choice((1, 2, 2, 3))
-    clusters = projected(random, k, 7)[0] if seed % 3 == 0 else invented(random, k, careful=seed % 3 == 1)
+    clusters = (
+        projected(random, k, 7)[0] if seed % 3 == 0 else invented(random, k, careful=seed % 3 == 1)
+    )
     if max(effort(cluster) for cluster in clusters) > hardest:
         return "left out"
     promise = KmAnonymity(k=k, m=m)
@@ -42,7 +44,18 @@ def compare(seed: int, hardest: float) -> str:
 
 def test_the_verifier_and_the_oracle_agree_on_random_releases():
     kinds = Counter(compare(seed, 8) for seed in range(900))
-    assert min(kinds[kind] for kind in ("not well formed", "accepted by counting", "accepted by search", "rejected")) >= 20, kinds
+    assert (
+        min(
+            kinds[kind]
+            for kind in (
+                "not well formed",
+                "accepted by counting",
+                "accepted by search",
+                "rejected",
+            )
+        )
+        >= 20
+    ), kinds
 
 
 @pytest.mark.long
@@ -56,7 +69,9 @@ def test_what_a_cluster_alone_cannot_hide_another_cluster_may():
     scarce = SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])
     promise = KmAnonymity(k=3, m=2)
     assert not verify(Disassociated.of_clusters([scarce], promise)).holds
-    assert verify(Disassociated.of_clusters([scarce, SimpleCluster(3, [{("a", "b", "c"): 3}])], promise)).holds
+    assert verify(
+        Disassociated.of_clusters([scarce, SimpleCluster(3, [{("a", "b", "c"): 3}])], promise)
+    ).holds
     partly = Disassociated.of_clusters([scarce, scarce], promise)
     assert verify(partly).witness.count == 2
     assert verify(Disassociated.of_clusters([scarce] * 3, promise)).holds
@@ -66,13 +81,21 @@ def test_a_shared_chunk_of_one_term_may_stand_above_chunks_that_tell_of_it_where
     """Five subrecords {a} fit the five records of the part that does not tell of a; six do not."""
     promise = KmAnonymity(k=2, m=3)
     parts = [SimpleCluster(4, [{("a", "b"): 4}]), SimpleCluster(5, [{("c",): 5}], ["d"])]
-    layouts = [Layout(Disassociated.of_clusters([JointCluster([{("a",): count}], parts)], promise)) for count in (5, 6)]
-    assert [prove(layout, promise, chunks_hold=True).tolist() for layout in layouts] == [[True], [False]]
+    layouts = [
+        Layout(Disassociated.of_clusters([JointCluster([{("a",): count}], parts)], promise))
+        for count in (5, 6)
+    ]
+    assert [prove(layout, promise, chunks_hold=True).tolist() for layout in layouts] == [
+        [True],
+        [False],
+    ]
     assert [check_guarantee(layout, promise).holds for layout in layouts] == [True, False]
 
 
 def test_a_cluster_with_too_few_subrecords_has_no_world():
-    verdict = verify(Disassociated.of_clusters([SimpleCluster(5, [{("a",): 4}])], KmAnonymity(k=2, m=2)))
+    verdict = verify(
+        Disassociated.of_clusters([SimpleCluster(5, [{("a",): 4}])], KmAnonymity(k=2, m=2))
+    )
     assert not verdict.holds
     assert verdict.witness.items == ()
     assert "no data set" in verdict.witness.text
@@ -85,7 +108,10 @@ def test_empty_records_are_no_matter_of_the_promise():
 
 def test_a_cluster_that_is_too_large_to_decide_counts_as_broken():
     parts = [SimpleCluster(4, [{(f"a{number}",): 4}, {("w",): 2}]) for number in range(6)]
-    joint = JointCluster([{("u",): 5, ("w", "u"): 5}], [*parts, SimpleCluster(9, [], ["z"]), SimpleCluster(9, [], ["y"])])
+    joint = JointCluster(
+        [{("u",): 5, ("w", "u"): 5}],
+        [*parts, SimpleCluster(9, [], ["z"]), SimpleCluster(9, [], ["y"])],
+    )
     promise = KmAnonymity(k=5, m=3)
     layout = Layout(Disassociated.of_clusters([joint], promise))
     check = check_guarantee(layout, promise, work=200)

@@ -14,7 +14,7 @@ from setveil.audit.verify import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
 from tests.audit.disassociations import aligned, effort, projected, released
 from tests.oracle import disassociation as oracle
 
@@ -24,7 +24,9 @@ PROMISE = KmAnonymity(k=2, m=2)
 def with_original(clusters, originals):
     release = released(clusters, PROMISE)
     pairs = list(aligned(release, originals))
-    return replace(release, alignment=np.array([node for _, node in pairs])), Transactions.of(record for record, _ in pairs)
+    return replace(release, alignment=np.array([node for _, node in pairs])), Transactions.of(
+        record for record, _ in pairs
+    )
 
 
 def by_name(verdict):
@@ -59,7 +61,10 @@ def compare(seed: int, hardest: float) -> str:
     if seed % 4:
         originals = spoil(random, originals)
     checks = by_name(verify(*with_original(clusters, originals)))
-    is_world = all(oracle.is_world(cluster, groups) for cluster, groups in zip(clusters, originals, strict=True))
+    is_world = all(
+        oracle.is_world(cluster, groups)
+        for cluster, groups in zip(clusters, originals, strict=True)
+    )
     assert checks["world"].holds == is_world, (seed, clusters, originals)
     assert is_world or seed % 4, (seed, clusters, originals)
     if is_world:
@@ -81,7 +86,13 @@ def test_the_verifier_and_the_oracle_agree_thousands_of_times_whether_the_origin
 
 
 RELEASE = Disassociated.of_clusters(
-    [JointCluster([{("x", "y"): 2}], [SimpleCluster(2, [{("a", "b"): 2}], ["p"]), SimpleCluster(3, [{("c",): 3}], ["q"])])], PROMISE
+    [
+        JointCluster(
+            [{("x", "y"): 2}],
+            [SimpleCluster(2, [{("a", "b"): 2}], ["p"]), SimpleCluster(3, [{("c",): 3}], ["q"])],
+        )
+    ],
+    PROMISE,
 )
 RECORDS = ["a b p x y", "a b", "c q", "c x y", "c q"]
 
@@ -120,9 +131,13 @@ def test_the_witness_of_a_lost_item_is_private():
     assert verdict.witness.items == ()
 
 
-@pytest.mark.parametrize("alignment", [[1, 1, 2, 2], [1, 1, 2, 2, 7], [0, 1, 2, 2, 2], [-1, 1, 2, 2, 2], [1, 2, 2, 2, 2]])
+@pytest.mark.parametrize(
+    "alignment", [[1, 1, 2, 2], [1, 1, 2, 2, 7], [0, 1, 2, 2, 2], [-1, 1, 2, 2, 2], [1, 2, 2, 2, 2]]
+)
 def test_an_alignment_that_names_no_clusters_is_refused(alignment):
-    assert not by_name(verify(replace(RELEASE, alignment=np.array(alignment)), original(*RECORDS)))["world"].holds
+    assert not by_name(verify(replace(RELEASE, alignment=np.array(alignment)), original(*RECORDS)))[
+        "world"
+    ].holds
 
 
 def test_the_vocabulary_of_the_original_may_be_in_another_order():

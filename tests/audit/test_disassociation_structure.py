@@ -13,7 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.promises.ldiversity import LDiversity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
 
 PROMISE = KmAnonymity(k=2, m=2)
 AB, C, XY = {("a", "b"): 2, ("a",): 1}, {("c",): 3}, {("x", "y"): 2}
@@ -21,7 +21,13 @@ AB, C, XY = {("a", "b"): 2, ("a",): 1}, {("c",): 3}, {("x", "y"): 2}
 
 def joint(*, size=3, chunks=(AB, C), terms=("p",), shared=(XY,), other=("q",)):
     """A good joint cluster, and what it becomes with one thing changed."""
-    return JointCluster(list(shared), [SimpleCluster(size, list(chunks), list(terms)), SimpleCluster(3, [{("a",): 3}], list(other))])
+    return JointCluster(
+        list(shared),
+        [
+            SimpleCluster(size, list(chunks), list(terms)),
+            SimpleCluster(3, [{("a",): 3}], list(other)),
+        ],
+    )
 
 
 def verdict_of(*clusters, promise=PROMISE):
@@ -31,7 +37,12 @@ def verdict_of(*clusters, promise=PROMISE):
 def test_the_release_that_the_others_are_made_from_is_good():
     verdict = verdict_of(joint())
     assert verdict.holds, verdict.text
-    assert [check.name for check in verdict.checks] == ["structure", "clusters", "chunks", "km-anonymity"]
+    assert [check.name for check in verdict.checks] == [
+        "structure",
+        "clusters",
+        "chunks",
+        "km-anonymity",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +70,11 @@ def test_each_fault_of_the_form_is_found_with_a_witness(cluster, rule, items):
 
 def test_nothing_is_said_of_the_promise_where_the_form_is_broken():
     last = verdict_of(joint(terms=("p", "b"))).checks[-1]
-    assert (last.name, last.holds, last.text.startswith("not asked")) == ("km-anonymity", False, True)
+    assert (last.name, last.holds, last.text.startswith("not asked")) == (
+        "km-anonymity",
+        False,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,7 +99,9 @@ def test_arrays_that_do_not_fit_together_are_refused(change):
 def test_a_term_chunk_of_a_joint_cluster_is_refused():
     release = Disassociated.of_clusters([joint()], PROMISE)
     rows = np.array([0, 1, 2])
-    terms = Transactions.from_pairs(rows, release.vocabulary.encode(["p", "p", "q"]), release.vocabulary)
+    terms = Transactions.from_pairs(
+        rows, release.vocabulary.encode(["p", "p", "q"]), release.vocabulary
+    )
     assert "only simple clusters" in verify(replace(release, terms=terms)).checks[0].text
 
 
@@ -110,12 +127,16 @@ def test_a_chunk_that_is_not_anonymous_by_itself_is_found():
 
 
 def test_an_item_counts_in_each_chunk_apart():
-    verdict = verdict_of(SimpleCluster(3, [{("a",): 1}], ["p"]), SimpleCluster(3, [{("a",): 3}], ["p"]))
+    verdict = verdict_of(
+        SimpleCluster(3, [{("a",): 1}], ["p"]), SimpleCluster(3, [{("a",): 3}], ["p"])
+    )
     assert [check.name for check in verdict.failed] == ["chunks"]
 
 
 def test_sensitive_items_in_term_chunks_of_large_clusters_are_diverse():
-    verdict = verdict_of(joint(), promise=LDiversity(l=3, sensitive=frozenset({"p", "q", "elsewhere"})))
+    verdict = verdict_of(
+        joint(), promise=LDiversity(l=3, sensitive=frozenset({"p", "q", "elsewhere"}))
+    )
     assert verdict.holds
     assert "2 sensitive items" in verdict.checks[-1].text
 
@@ -129,7 +150,9 @@ def test_sensitive_items_in_chunks_or_small_clusters_are_found(item, l, count):
 
 
 def test_diversity_is_checked_beside_km_anonymity():
-    kept, broken = (KmAnonymity(k=2, m=2, diversity=LDiversity(l=3, sensitive=[item])) for item in ("p", "a"))
+    kept, broken = (
+        KmAnonymity(k=2, m=2, diversity=LDiversity(l=3, sensitive=[item])) for item in ("p", "a")
+    )
     assert verdict_of(joint(), promise=kept).holds
     assert "(k = 2, m = 2, l = 3)" in verdict_of(joint(), promise=kept).text
     assert [check.name for check in verdict_of(joint(), promise=broken).failed] == ["l-diversity"]
@@ -144,7 +167,9 @@ def test_disassociated_data_cannot_be_held_to_k_anonymity():
 
 def test_a_verdict_is_written_as_json():
     assert json.loads(json.dumps(verdict_of(joint(terms=("b",))).to_dict()))["holds"] is False
-    assert json.loads(json.dumps(verdict_of(joint(), promise=LDiversity(l=2, sensitive=["p"])).to_dict()))["promise"]["sensitive"] == ["p"]
+    assert json.loads(
+        json.dumps(verdict_of(joint(), promise=LDiversity(l=2, sensitive=["p"])).to_dict())
+    )["promise"]["sensitive"] == ["p"]
 
 
 @pytest.mark.parametrize(("l", "sensitive"), [(1, ["a"]), (2.0, ["a"]), (2, "flu"), (2, 7)])

@@ -23,7 +23,9 @@ from tests.strategies import bags, transactions
 @given(st.one_of(transactions(), bags(max_count=2)), st.integers(2, 4))
 def test_shares_are_those_of_the_oracle(data, k):
     found, records = exposure(data, k=k, known=(1, 2, 3, 5)), bags_of(data)
-    assert found.whole == pytest.approx(sum(rare_records(records, k).values()) / max(len(records), 1))
+    assert found.whole == pytest.approx(
+        sum(rare_records(records, k).values()) / max(len(records), 1)
+    )
     held = [list(record.items()) for record in records]
     for one in found.known:
         assert one.exact
@@ -33,7 +35,9 @@ def test_shares_are_those_of_the_oracle(data, k):
 
 def test_whoever_knows_more_finds_no_fewer_people():
     draw = random.Random(5)
-    data = Transactions.of([[item for item in "abcdefghij" if draw.random() < 0.4] for _ in range(300)])
+    data = Transactions.of(
+        [[item for item in "abcdefghij" if draw.random() < 0.4] for _ in range(300)]
+    )
     shares = [one.share for one in exposure(data, known=range(1, 8)).known]
     assert shares == sorted(shares)
     assert shares[-1] <= exposure(data).whole
@@ -41,7 +45,9 @@ def test_whoever_knows_more_finds_no_fewer_people():
 
 def test_a_sample_is_said_to_be_one_and_lies_near_the_whole(monkeypatch):
     draw = random.Random(6)
-    data = Transactions.of([[item for item in "abcdefghijklmno" if draw.random() < 0.35] for _ in range(2_000)])
+    data = Transactions.of(
+        [[item for item in "abcdefghijklmno" if draw.random() < 0.35] for _ in range(2_000)]
+    )
     exact = exposure(data, known=(2, 3, 4))
     module = sys.modules["setveil.audit.exposure"]
     monkeypatch.setattr(module, "_MOST_ITEMSETS", 10)
@@ -80,7 +86,9 @@ def test_of_bags_the_sentence_says_what_the_adversary_knows():
     assert "and how often each stands" in exposure(Bags.of([{"a": 2}, {"a": 1}])).sentences[1]
 
 
-@pytest.mark.parametrize(("options", "message"), [({"k": 1}, "k = 1"), ({"known": (0,)}, "known = 0")])
+@pytest.mark.parametrize(
+    ("options", "message"), [({"k": 1}, "k = 1"), ({"known": (0,)}, "known = 0")]
+)
 def test_numbers_that_make_no_sense_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         front_door(Transactions.of([["a"]]), **options)
@@ -90,5 +98,11 @@ def test_numbers_are_told_as_people_read_them():
     rows = [["a"]] * 4_999 + [["b"]]
     first, second, *_ = exposure(Transactions.of(rows)).sentences
     assert first == "under 0.1 % of 5,000 records stand fewer than 2 times."
-    assert second == "Whoever knows 1 item of a person finds fewer than 2 records for under 0.1 % of the people."
-    assert exposure(Transactions.of([["a"]])).sentences[0] == "100.0 % of 1 record stand fewer than 2 times."
+    assert (
+        second
+        == "Whoever knows 1 item of a person finds fewer than 2 records for under 0.1 % of the people."
+    )
+    assert (
+        exposure(Transactions.of([["a"]])).sentences[0]
+        == "100.0 % of 1 record stand fewer than 2 times."
+    )

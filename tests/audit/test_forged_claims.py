@@ -13,19 +13,30 @@ from setveil.audit.kanonymity import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
-from setveil.hierarchy.hierarchy import Hierarchy, Origin
+from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
-VISITS = [["tea", "flu"], ["tea", "flu"], ["tea", "cold"], ["tea"], ["beer"], ["beer"], ["beer", "tea"], ["tea"]]
+VISITS = [
+    ["tea", "flu"],
+    ["tea", "flu"],
+    ["tea", "cold"],
+    ["tea"],
+    ["beer"],
+    ["beer"],
+    ["beer", "tea"],
+    ["tea"],
+]
 PROMISE = Coherence(h=0.6, k=2, p=1, private=["flu", "cold"])
 
 
 def without(*gone, **method):
-    return Suppressed.of([[item for item in visit if item not in gone] for visit in VISITS], PROMISE, method=method)
+    return Suppressed.of(
+        [[item for item in visit if item not in gone] for visit in VISITS], PROMISE, method=method
+    )
 
 
 @pytest.mark.parametrize("share", [0.99, 0.3])
@@ -37,9 +48,13 @@ def test_a_release_cannot_excuse_a_missing_private_item_by_a_threshold_that_othe
     assert verdict.witness.private
 
 
-@pytest.mark.parametrize("share", [1, 1.0, 5, True, -1, float("nan"), float("inf"), 10**400, "0.9", None, [1]])
+@pytest.mark.parametrize(
+    "share", [1, 1.0, 5, True, -1, float("nan"), float("inf"), 10**400, "0.9", None, [1]]
+)
 def test_a_threshold_that_is_no_share_excuses_nothing(share):
-    verdict = verify(without("flu", "cold", "beer", "tea", min_support=share), Transactions.of(VISITS))
+    verdict = verify(
+        without("flu", "cold", "beer", "tea", min_support=share), Transactions.of(VISITS)
+    )
     assert [check.name for check in verdict.failed] == ["private"]
 
 
@@ -57,7 +72,11 @@ def huge_bags():
     return Bags.from_pairs(records, items, vocabulary, counts=counts)
 
 
-@pytest.mark.parametrize("promise", [KmAnonymity(k=2, m=1), Coherence(h=1, k=2, p=1), KAnonymity(k=2)], ids=lambda promise: promise.model)
+@pytest.mark.parametrize(
+    "promise",
+    [KmAnonymity(k=2, m=1), Coherence(h=1, k=2, p=1), KAnonymity(k=2)],
+    ids=lambda promise: promise.model,
+)
 def test_huge_counts_never_make_two_items_one(promise):
     verdict = verify(huge_bags(), promise=promise)
     assert not verdict.holds
@@ -66,11 +85,17 @@ def test_huge_counts_never_make_two_items_one(promise):
 
 def test_supports_are_counted_alike_when_codes_and_weights_do_not_fit_into_one_word(monkeypatch):
     rows = np.random.default_rng(3).random((40, 9)) < 0.4
-    counted = count_records(Transactions.of([[str(item) for item in np.flatnonzero(row)] for row in rows]))
+    counted = count_records(
+        Transactions.of([[str(item) for item in np.flatnonzero(row)] for row in rows])
+    )
 
     def found():
         search = Search(Vertical.of(counted), 4)
-        return [sorted(map(tuple, rare.itemsets.tolist())) for size in (1, 2, 3) for rare in search.of_size(size)]
+        return [
+            sorted(map(tuple, rare.itemsets.tolist()))
+            for size in (1, 2, 3)
+            for rare in search.of_size(size)
+        ]
 
     plain = found()
     monkeypatch.setattr("setveil.audit.itemsets._WORD", 0)
@@ -79,7 +104,11 @@ def test_supports_are_counted_alike_when_codes_and_weights_do_not_fit_into_one_w
 
 
 def test_knowing_all_items_takes_no_longer_than_knowing_as_many_as_there_are():
-    parts = [SimpleCluster(3, [{("t",): 3}]), SimpleCluster(2, [{("w", "z"): 2}]), SimpleCluster(2, [{("v",): 2}])]
+    parts = [
+        SimpleCluster(3, [{("t",): 3}]),
+        SimpleCluster(2, [{("w", "z"): 2}]),
+        SimpleCluster(2, [{("v",): 2}]),
+    ]
     cluster = JointCluster([{("u",): 2, ("w",): 2, ("z",): 2}], parts)
     start = time.process_time()
     for m in (6, "all", 10**12):
@@ -104,31 +133,47 @@ def test_knowing_all_items_takes_no_longer_than_knowing_as_many_as_there_are():
 )
 def test_a_recipe_that_cannot_be_followed_is_a_release_that_does_not_stem_from_its_original(origin):
     tree = Hierarchy.from_parents(["a", "b", "*"], [2, 2, -1], origin)
-    verdict = verify(Generalized.of([["a"], ["a"], ["b"], ["b"]], tree, KAnonymity(k=2)), Transactions.of([["a"], ["a"], ["b"], ["b"]]))
+    verdict = verify(
+        Generalized.of([["a"], ["a"], ["b"], ["b"]], tree, KAnonymity(k=2)),
+        Transactions.of([["a"], ["a"], ["b"], ["b"]]),
+    )
     assert [check.name for check in verdict.failed] == ["containment"]
     assert verdict.failed[0].text == "its tree cannot be built again by the recipe in release.json"
 
 
 @pytest.mark.parametrize("epsilon", [-1, 1.5, "x", None, True, [4], float("nan")])
 def test_an_epsilon_that_is_no_number_of_steps_compares_nothing_and_so_does_not_hold(epsilon):
-    release = Vocabularies.of([["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": epsilon})
+    release = TypicalBags.of(
+        [["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": epsilon}
+    )
     tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
     verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
-    assert [check.text for check in verdict.failed] == ["its method names an epsilon that is no number of steps"]
+    assert [check.text for check in verdict.failed] == [
+        "its method names an epsilon that is no number of steps"
+    ]
 
 
 def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
     bags, data = Bags.of([["x"], ["x"]]), Bags.of([["a"], ["b"]])
     whole = Hierarchy.from_paths([("x", "*"), ("y", "*")])
-    pruned = Hierarchy.from_parents(["x", "*"], [1, -1], Origin("balanced", {"fanout": 2}, pruned=True))
-    for tree, told in ((whole, "an original record holds an item that the hierarchy"), (pruned, "it shows 1 nodes that the tree built")):
-        verdict = verify(Vocabularies.of_rows(bags, VocabularyKAnonymity(k=2), {}, hierarchy=tree), data)
+    pruned = Hierarchy.from_parents(
+        ["x", "*"], [1, -1], Origin("balanced", {"fanout": 2}, pruned=True)
+    )
+    for tree, told in (
+        (whole, "an original record holds an item that the hierarchy"),
+        (pruned, "it shows 1 nodes that the tree built"),
+    ):
+        verdict = verify(
+            TypicalBags.of_rows(bags, VocabularyKAnonymity(k=2), {}, hierarchy=tree), data
+        )
         assert [check.name for check in verdict.failed] == ["containment"]
         assert verdict.failed[0].text.startswith(told)
 
 
 def test_the_epsilon_that_a_release_claims_is_told():
-    release = Vocabularies.of([["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": 10**30})
+    release = TypicalBags.of(
+        [["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": 10**30}
+    )
     tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
     verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
     assert verdict.checks[-1].text.endswith(f"at most {10**30} steps away")
@@ -136,7 +181,9 @@ def test_the_epsilon_that_a_release_claims_is_told():
 
 def test_a_fan_out_beyond_all_items_is_one_level():
     items = ["a", "b", "c"]
-    assert Hierarchy.balanced(Transactions.of([items]).vocabulary, 10**30) == Hierarchy.balanced(Transactions.of([items]).vocabulary, 3)
+    assert Hierarchy.balanced(Transactions.of([items]).vocabulary, 10**30) == Hierarchy.balanced(
+        Transactions.of([items]).vocabulary, 3
+    )
 
 
 def test_counts_that_cannot_be_added_up_are_refused():
@@ -148,6 +195,11 @@ def test_counts_that_cannot_be_added_up_are_refused():
 
 def test_a_release_that_suppresses_everything_says_so():
     tree = Hierarchy.from_parents(["a", "b", "*"], [2, 2, -1])
-    verdict = verify(Generalized.of([[], [], []], tree, KAnonymity(k=2)).without_alignment(), Transactions.of([["a"], ["b"], []]))
+    verdict = verify(
+        Generalized.of([[], [], []], tree, KAnonymity(k=2)).without_alignment(),
+        Transactions.of([["a"], ["b"], []]),
+    )
     assert verdict.holds
-    assert verdict.checks[-1].text.endswith("by a complete matching; 2 originals with items are published as empty")
+    assert verdict.checks[-1].text.endswith(
+        "by a complete matching; 2 originals with items are published as empty"
+    )

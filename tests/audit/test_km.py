@@ -28,7 +28,9 @@ HE2009_TABLE_1 = [
 def assert_like_oracle(records: list[list[str]], k: int, m: int) -> int:
     """The number of minimal violations, found and checked one by one."""
     expected = oracle.minimal(oracle.violations(records, k, m))
-    found = find_violations(count_records(Transactions.of(records)), KmAnonymity(k=k, m=m), limit=10_000)
+    found = find_violations(
+        count_records(Transactions.of(records)), KmAnonymity(k=k, m=m), limit=10_000
+    )
     assert {frozenset(items): support for items, support in found} == expected
     assert len(found) == len(expected)
     assert [len(items) for items, _ in found] == sorted(len(items) for items in expected)
@@ -38,7 +40,10 @@ def assert_like_oracle(records: list[list[str]], k: int, m: int) -> int:
 def random_records(draw: random.Random) -> list[list[str]]:
     """Few distinct records, many repeats, so that both answers are common and minimal violations come in every size."""
     items = "abcdefgh"[: draw.randint(1, 8)]
-    kinds = [[item for item in items if draw.random() < density] for density in [draw.random() for _ in range(draw.randint(1, 6))]]
+    kinds = [
+        [item for item in items if draw.random() < density]
+        for density in [draw.random() for _ in range(draw.randint(1, 6))]
+    ]
     return [list(draw.choice(kinds)) for _ in range(draw.randint(0, 14))]
 
 
@@ -46,7 +51,9 @@ def random_records(draw: random.Random) -> list[list[str]]:
 def test_thousands_of_random_data_sets_have_the_violations_of_the_oracle(seed):
     draw, sizes = random.Random(seed), set()
     for _ in range(2_000):
-        sizes.add(min(assert_like_oracle(random_records(draw), draw.randint(2, 5), draw.randint(1, 6)), 3))
+        sizes.add(
+            min(assert_like_oracle(random_records(draw), draw.randint(2, 5), draw.randint(1, 6)), 3)
+        )
     assert sizes == {0, 1, 2, 3}
 
 
@@ -68,7 +75,9 @@ def test_of_bags_an_adversary_knows_items_and_how_often_they_stand(data, k, m):
 def test_the_smallest_violation_is_the_witness_however_large_it_must_be(size):
     """Every proper subset of `size` items stands often; all of them together stand once."""
     items = [f"i{number}" for number in range(size)]
-    records = [[item for item in items if item != left_out] for left_out in items for _ in range(4)] + [items]
+    records = [
+        [item for item in items if item != left_out] for left_out in items for _ in range(4)
+    ] + [items]
     data = Transactions.of(records)
     if size > 1:
         assert verify(data, promise=KmAnonymity(k=4, m=size - 1)).holds
@@ -90,8 +99,12 @@ def test_the_paper_s_data_with_a_fifth_record_is_2_m_anonymous_for_every_m():
 
 
 def test_k_anonymous_data_is_proved_without_looking_at_itemsets(monkeypatch):
-    monkeypatch.setattr(itemsets.Search, "of_size", lambda *_: pytest.fail("no itemset needs to be counted"))
-    verdict = verify(Transactions.of([[str(n) for n in range(300)]] * 5), promise=KmAnonymity(k=5, m=50))
+    monkeypatch.setattr(
+        itemsets.Search, "of_size", lambda *_: pytest.fail("no itemset needs to be counted")
+    )
+    verdict = verify(
+        Transactions.of([[str(n) for n in range(300)]] * 5), promise=KmAnonymity(k=5, m=50)
+    )
     assert verdict.holds
     assert "(k-anonymity)" in verdict.checks[0].text
 
@@ -99,7 +112,10 @@ def test_k_anonymous_data_is_proved_without_looking_at_itemsets(monkeypatch):
 def test_the_number_of_witnesses_is_the_one_asked_for():
     data = Transactions.of([["a"], ["b"], ["c"], ["d", "d2"]])
     for limit in (1, 3, 5):
-        assert len(verify(data, promise=KmAnonymity(k=2, m=2), limit=limit).checks[0].witnesses) == limit
+        assert (
+            len(verify(data, promise=KmAnonymity(k=2, m=2), limit=limit).checks[0].witnesses)
+            == limit
+        )
 
 
 def test_empty_records_hold_no_itemset():

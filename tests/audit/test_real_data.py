@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from setveil.audit import exposure, verify
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
 from setveil.methods import Partition
 from setveil.metrics import measure
@@ -17,7 +17,10 @@ BALANCED = [
     pytest.param("bms-webview-2.dat.gz", marks=pytest.mark.long),
     pytest.param("retail.dat.gz", marks=pytest.mark.long),
 ]
-TAXONOMY = [("groceries.csv.gz", "groceries.hierarchy.csv"), ("foodmart1997-customers.csv.gz", "foodmart1997.hierarchy.csv")]
+TAXONOMY = [
+    ("groceries.csv.gz", "groceries.hierarchy.csv"),
+    ("foodmart1997-customers.csv.gz", "foodmart1997.hierarchy.csv"),
+]
 
 
 def assert_verifies_from_disk(data, tree) -> None:
@@ -42,7 +45,10 @@ def test_releases_over_natural_taxonomies_are_matched_with_their_originals(share
 
 
 def test_a_release_of_other_data_does_not_verify(shared_data):
-    data, tree = read(shared_data / "groceries.csv.gz"), Hierarchy.read(shared_data / "groceries.hierarchy.csv")
+    data, tree = (
+        read(shared_data / "groceries.csv.gz"),
+        Hierarchy.read(shared_data / "groceries.hierarchy.csv"),
+    )
     release = Partition().anonymize(data, KAnonymity(k=10), tree).without_alignment()
     assert verify(release, data.take(np.arange(len(data))[::-1])).holds
     halves = data.take(np.arange(len(data)) // 2)

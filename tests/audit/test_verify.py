@@ -14,7 +14,7 @@ from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.build import balanced
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import Partition
 from setveil.metrics import measure
 from setveil.promises import KAnonymity, KmAnonymity, Promise
@@ -26,8 +26,24 @@ from tests.oracle.km import violations
 from tests.strategies import bags, transactions
 
 TREE = Hierarchy.from_parents(["ALL", "A", "B", "a1", "a2", "b1", "b2"], [-1, 0, 0, 1, 1, 2, 2])
-ORIGINAL = [["a1"], ["a1", "a2"], ["b1", "b2"], ["b1", "b2"], ["a1", "a2", "b2"], ["a1", "a2", "b2"], ["a1", "a2", "b1", "b2"]]
-PUBLISHED = [["A"], ["A"], ["b1", "b2"], ["b1", "b2"], ["a1", "a2", "B"], ["a1", "a2", "B"], ["a1", "a2", "B"]]
+ORIGINAL = [
+    ["a1"],
+    ["a1", "a2"],
+    ["b1", "b2"],
+    ["b1", "b2"],
+    ["a1", "a2", "b2"],
+    ["a1", "a2", "b2"],
+    ["a1", "a2", "b1", "b2"],
+]
+PUBLISHED = [
+    ["A"],
+    ["A"],
+    ["b1", "b2"],
+    ["b1", "b2"],
+    ["a1", "a2", "B"],
+    ["a1", "a2", "B"],
+    ["a1", "a2", "B"],
+]
 
 
 def table_2(published: list[list[str]] | None = None) -> Generalized:
@@ -45,7 +61,12 @@ def test_a_valid_release_holds_with_and_without_its_alignment(pair, keep):
     verdict = verify(release if keep else release.without_alignment(), original)
     rare = rare_records(published_of(release), 2)
     assert verdict.holds == (not rare)
-    assert [check.name for check in verdict.checks] == ["structure", "k-anonymity", "records", "containment"]
+    assert [check.name for check in verdict.checks] == [
+        "structure",
+        "k-anonymity",
+        "records",
+        "containment",
+    ]
     assert set(failed(verdict)) <= {"k-anonymity"}
 
 
@@ -57,7 +78,10 @@ def test_k_anonymity_of_plain_data_is_that_of_the_oracle(data, k):
     assert len(verdict.checks[0].witnesses) == len(rare)
     assert sorted(witness.count for witness in verdict.checks[0].witnesses) == sorted(rare.values())
     if not isinstance(data, Bags):
-        found = {frozenset((item, 1) for item in witness.items): witness.count for witness in verdict.checks[0].witnesses}
+        found = {
+            frozenset((item, 1) for item in witness.items): witness.count
+            for witness in verdict.checks[0].witnesses
+        }
         assert found == rare
 
 
@@ -68,7 +92,9 @@ def test_one_changed_record_is_judged_as_the_oracle_does(pair, data):
     assume(len(original) > 0)
     tree, records = release.hierarchy, [dict(record) for record in published_of(release)]
     at = data.draw(st.integers(0, len(records) - 1))
-    records[at] = dict.fromkeys(data.draw(st.lists(st.sampled_from(tree.labels), max_size=3, unique=True)), 1)
+    records[at] = dict.fromkeys(
+        data.draw(st.lists(st.sampled_from(tree.labels), max_size=3, unique=True)), 1
+    )
     broken = Generalized.of(records, tree, KAnonymity(k=2)).without_alignment()
     verdict = verify(broken, original)
     by_name = {check.name: check for check in verdict.checks}
@@ -115,7 +141,9 @@ def test_equal_classes_given_twice_are_counted_as_one():
     half = list(release.classes).index(("A",))
     sizes = np.append(release.sizes, 1)
     sizes[half] = 1
-    twice = replace(release, classes=release.classes.take([*range(len(release.classes)), half]), sizes=sizes)
+    twice = replace(
+        release, classes=release.classes.take([*range(len(release.classes)), half]), sizes=sizes
+    )
     assert verify(twice, Transactions.of(ORIGINAL)).holds
     assert failed(verify(twice, promise=KAnonymity(k=3))) == ["k-anonymity"]
 
@@ -150,18 +178,26 @@ def test_a_changed_item_is_found_with_the_original_it_belongs_to():
 
 def test_an_item_that_was_left_out_is_found():
     original = [["a1", "b1"], ["a1", "b1"]]
-    verdict = verify(Generalized.of([["A"], ["A"]], TREE, KAnonymity(k=2)), Transactions.of(original))
+    verdict = verify(
+        Generalized.of([["A"], ["A"]], TREE, KAnonymity(k=2)), Transactions.of(original)
+    )
     assert failed(verdict) == ["containment"]
     assert (verdict.witness.original, verdict.witness.items) == (("a1", "b1"), ("A",))
 
 
 def test_a_node_that_covers_nothing_is_found():
-    verdict = verify(Generalized.of([["A", "B"], ["A", "B"]], TREE, KAnonymity(k=2)), Transactions.of([["a1"], ["a1"]]))
+    verdict = verify(
+        Generalized.of([["A", "B"], ["A", "B"]], TREE, KAnonymity(k=2)),
+        Transactions.of([["a1"], ["a1"]]),
+    )
     assert failed(verdict) == ["containment"]
 
 
 def test_a_published_record_too_many_of_its_kind_is_found():
-    verdict = verify(table_2([["a1"], ["a1"], ["A"], ["A"]]), Transactions.of([["a1"], ["a1", "a2"], ["a2"], ["a2"]]))
+    verdict = verify(
+        table_2([["a1"], ["a1"], ["A"], ["A"]]),
+        Transactions.of([["a1"], ["a1", "a2"], ["a2"], ["a2"]]),
+    )
     assert failed(verdict) == ["containment"]
     assert verdict.witness.items == ("a1",)
     assert not verdict.witness.private
@@ -181,7 +217,9 @@ def test_a_label_that_the_hierarchy_does_not_have_is_found():
     assert verdict.witness.items == ("zebra",)
     with_original = verify(release, Transactions.of(ORIGINAL))
     assert failed(with_original) == ["structure", "containment"]
-    assert with_original.checks[-1].text == "a release that is not well formed is the image of nothing"
+    assert (
+        with_original.checks[-1].text == "a release that is not well formed is the image of nothing"
+    )
 
 
 def test_a_suppressed_record_is_an_image_and_an_empty_original_needs_one():
@@ -200,7 +238,9 @@ def test_counts_that_differ_make_records_of_bags_different():
 
 def test_a_count_that_no_original_has_is_found():
     original = Bags.of([{"a1": 1, "a2": 1}, {"a1": 2}])
-    assert verify(Generalized.of([{"A": 2}, {"A": 2}], TREE, KAnonymity(k=2), counted=True), original).holds
+    assert verify(
+        Generalized.of([{"A": 2}, {"A": 2}], TREE, KAnonymity(k=2), counted=True), original
+    ).holds
     wrong = Generalized.of([{"A": 3}, {"A": 3}], TREE, KAnonymity(k=2), counted=True)
     assert failed(verify(wrong, original)) == ["containment"]
     assert failed(verify(wrong.without_alignment(), original)) == ["containment"]
@@ -223,7 +263,9 @@ def test_a_release_is_judged_by_another_promise_on_request(pair, k, m):
     release, _ = pair
     verdict = verify(release, promise=KmAnonymity(k=k, m=m))
     assert verdict.promise == KmAnonymity(k=k, m=m)
-    assert verdict.holds == (not violations([list(record) for record in published_of(release)], k, m))
+    assert verdict.holds == (
+        not violations([list(record) for record in published_of(release)], k, m)
+    )
 
 
 def test_no_record_keeps_every_promise():
@@ -253,7 +295,10 @@ def test_a_promise_that_cannot_be_verified_is_refused():
         def limits(self) -> str:
             return "everything"
 
-    with pytest.raises(ParameterError, match="can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity"):
+    with pytest.raises(
+        ParameterError,
+        match="can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity",
+    ):
         verify(Transactions.of([["a"]]), promise=Vague())
 
 
@@ -261,13 +306,20 @@ def test_the_verdict_is_written_as_json():
     verdict = verify(table_2([["B"], ["B"], *PUBLISHED[2:]]), Transactions.of(ORIGINAL))
     read = json.loads(json.dumps(verdict.to_dict()))
     assert (read["holds"], read["promise"]["k"]) == (False, 2)
-    assert [check["name"] for check in read["checks"]] == ["structure", "k-anonymity", "records", "containment"]
+    assert [check["name"] for check in read["checks"]] == [
+        "structure",
+        "k-anonymity",
+        "records",
+        "containment",
+    ]
     assert read["checks"][-1]["witnesses"][0]["private"] is True
     assert "witness (private): " in verdict.text
 
 
 def test_the_original_may_be_a_list():
     baskets = [["a"], ["a"], ["a", "b"], ["a", "b"]]
-    release = Partition().anonymize(baskets, KAnonymity(k=2), Hierarchy.from_paths([("a", "*"), ("b", "*")]))
+    release = Partition().anonymize(
+        baskets, KAnonymity(k=2), Hierarchy.from_paths([("a", "*"), ("b", "*")])
+    )
     assert verify(release, baskets).holds
     assert measure(release, baskets, ["ncp"]) == {"ncp": 0.0}

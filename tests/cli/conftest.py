@@ -76,7 +76,9 @@ def nothing_new(folder: Path) -> Callable[[], None]:
     before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
     def check() -> None:
-        assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+        assert {
+            path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+        } == before
         assert not [path for path in folder.rglob("*") if path.is_dir()]
 
     return check

@@ -42,7 +42,11 @@ def test_a_release_is_written_verified_and_explained(call, folder):
 
 
 def test_the_folder_holds_data_tree_and_release_json_and_nothing_else(released, folder):
-    assert sorted(path.name for path in released.iterdir()) == ["data.csv", "hierarchy.csv", "release.json"]
+    assert sorted(path.name for path in released.iterdir()) == [
+        "data.csv",
+        "hierarchy.csv",
+        "release.json",
+    ]
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]
     about = json.loads((released / "release.json").read_text(encoding="utf-8"))
     assert about["promise"]["model"] == "k-anonymity"
@@ -63,7 +67,9 @@ def test_json_is_one_object_and_nothing_else(call, folder):
 
 def test_json_tells_what_is_promised_and_what_is_not(call, folder):
     told = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--json").json
-    assert told["verdict"]["promise"]["meaning"].startswith("Every published record stands at least 2 times")
+    assert told["verdict"]["promise"]["meaning"].startswith(
+        "Every published record stands at least 2 times"
+    )
     assert told["not_promised"].startswith("The 2 records may agree")
 
 
@@ -80,9 +86,21 @@ def test_with_m_the_promise_is_km_anonymity(call, folder):
 
 
 def test_a_built_tree_brings_the_hint_about_public_items(call, folder):
-    text = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "balanced:2").out
+    text = call(
+        "anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "balanced:2"
+    ).out
     assert "--public-items" in text
-    text = call("anonymize", "baskets.csv", "-o", "whole", "-k", 2, "--hierarchy", "balanced:2", "--public-items").out
+    text = call(
+        "anonymize",
+        "baskets.csv",
+        "-o",
+        "whole",
+        "-k",
+        2,
+        "--hierarchy",
+        "balanced:2",
+        "--public-items",
+    ).out
     assert "--public-items" not in text
     whole = setveil.Hierarchy.read("whole/hierarchy.csv")
     assert whole.leaf_count == 4
@@ -90,7 +108,10 @@ def test_a_built_tree_brings_the_hint_about_public_items(call, folder):
 
 @pytest.mark.parametrize("format", ["csv", "dat", "parquet"])
 def test_the_data_file_has_the_format_that_was_asked_for(call, folder, format):
-    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--format", format).code == 0
+    assert (
+        call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--format", format).code
+        == 0
+    )
     assert (folder / "release" / f"data.{format}").is_file()
     assert setveil.verify(setveil.read_release("release"), setveil.read("baskets.csv")).holds
 
@@ -104,12 +125,29 @@ def test_the_same_seed_gives_the_same_bytes(call, folder):
 
 def test_the_number_of_threads_does_not_matter(call, folder):
     for threads in (1, 2):
-        assert call("anonymize", "baskets.csv", "-o", f"t{threads}", "-k", 2, *GIVEN, "--seed", 7, "--threads", threads).code == 0
+        assert (
+            call(
+                "anonymize",
+                "baskets.csv",
+                "-o",
+                f"t{threads}",
+                "-k",
+                2,
+                *GIVEN,
+                "--seed",
+                7,
+                "--threads",
+                threads,
+            ).code
+            == 0
+        )
     assert (folder / "t1" / "data.csv").read_bytes() == (folder / "t2" / "data.csv").read_bytes()
 
 
 def test_the_alignment_has_the_published_record_of_each_record(call, folder):
-    result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--alignment", "private.csv")
+    result = call(
+        "anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--alignment", "private.csv"
+    )
     assert result.code == 0
     with open("private.csv", encoding="utf-8", newline="") as stream:
         lines = [tuple(line) for line in csv.reader(stream)]
@@ -126,8 +164,22 @@ def test_standard_input_is_read(folder):
     import subprocess
     import sys
 
-    command = [sys.executable, "-m", "setveil", "anonymize", "-", "-o", "release", "-k", "2", *GIVEN, "--json"]
-    done = subprocess.run(command, input=(folder / "baskets.csv").read_bytes(), capture_output=True, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "anonymize",
+        "-",
+        "-o",
+        "release",
+        "-k",
+        "2",
+        *GIVEN,
+        "--json",
+    ]
+    done = subprocess.run(
+        command, input=(folder / "baskets.csv").read_bytes(), capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["data"]["records"] == 6
 
@@ -135,7 +187,11 @@ def test_standard_input_is_read(folder):
 def test_force_replaces_a_release_whole(call, released):
     (released / "stray.txt").write_text("left by somebody", encoding="utf-8")
     assert call("anonymize", "baskets.csv", "-o", "release", "-k", 3, *GIVEN, "--force").code == 0
-    assert sorted(path.name for path in released.iterdir()) == ["data.csv", "hierarchy.csv", "release.json"]
+    assert sorted(path.name for path in released.iterdir()) == [
+        "data.csv",
+        "hierarchy.csv",
+        "release.json",
+    ]
     assert setveil.read_release(released).promise == setveil.KAnonymity(k=3)
 
 
@@ -156,37 +212,146 @@ def test_bags_keep_how_often_an_item_stands(call, folder):
 
 
 WRONG = [
-    pytest.param(["baskets.csv", "-k", 7, *GIVEN], 3, "k = 7 is more than the 6 records", id="k above the number of records"),
-    pytest.param(["baskets.csv", "-k", 1, *GIVEN], 2, "-k 1 is not allowed: it must be a whole number of 2 or more", id="k = 1"),
-    pytest.param(["baskets.csv", "-k", "x", *GIVEN], 2, "'x' is not a valid integer", id="k is no number"),
-    pytest.param(["baskets.csv", *GIVEN], 2, "say among how many people each one is to be hidden, as in -k 10", id="no k"),
-    pytest.param(["baskets.csv", "-m", 2, *GIVEN], 2, "km-anonymity needs -k with a number", id="m without k"),
-    pytest.param(["baskets.csv", "-k", 2, "-m", 2, "--promise", "k-anonymity", *GIVEN], 2, "k-anonymity has no number m", id="m too many"),
-    pytest.param(["baskets.csv", "-k", 2], 2, "the method partition needs a hierarchy over the items", id="no hierarchy"),
-    pytest.param(["baskets.csv", "-k", 2, "--hierarchy", "none.csv"], 3, "none.csv", id="hierarchy file missing"),
-    pytest.param(["baskets.csv", "-k", 2, "--hierarchy", "balanced:x"], 2, "it is a file, or balanced[:FANOUT", id="fan-out is no number"),
-    pytest.param(["baskets.csv", "-k", 2, "--hierarchy", "balanced:1"], 2, "2 or more", id="fan-out 1"),
-    pytest.param(["baskets.csv", "-k", 2, "--hierarchy", "balanced:5:odd"], 2, "it is a file, or balanced[:FANOUT", id="unknown order"),
-    pytest.param(["baskets.csv", "-k", 2, "--hierarchy", "balanced:5:numeric"], 2, "is not a whole number", id="order does not fit"),
+    pytest.param(
+        ["baskets.csv", "-k", 7, *GIVEN],
+        3,
+        "k = 7 is more than the 6 records",
+        id="k above the number of records",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 1, *GIVEN],
+        2,
+        "-k 1 is not allowed: it must be a whole number of 2 or more",
+        id="k = 1",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", "x", *GIVEN], 2, "'x' is not a valid integer", id="k is no number"
+    ),
+    pytest.param(
+        ["baskets.csv", *GIVEN],
+        2,
+        "say among how many people each one is to be hidden, as in -k 10",
+        id="no k",
+    ),
+    pytest.param(
+        ["baskets.csv", "-m", 2, *GIVEN], 2, "km-anonymity needs -k with a number", id="m without k"
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "-m", 2, "--promise", "k-anonymity", *GIVEN],
+        2,
+        "k-anonymity has no number m",
+        id="m too many",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2],
+        2,
+        "the method partition needs a hierarchy over the items",
+        id="no hierarchy",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "none.csv"],
+        3,
+        "none.csv",
+        id="hierarchy file missing",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balanced:x"],
+        2,
+        "it is a file, or balanced[:FANOUT",
+        id="fan-out is no number",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balanced:1"], 2, "2 or more", id="fan-out 1"
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balanced:5:odd"],
+        2,
+        "it is a file, or balanced[:FANOUT",
+        id="unknown order",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balanced:5:numeric"],
+        2,
+        "is not a whole number",
+        id="order does not fit",
+    ),
     pytest.param(["none.csv", "-k", 2, *GIVEN], 3, "none.csv", id="data missing"),
     pytest.param([".", "-k", 2, *GIVEN], 3, "folder", id="data is a folder"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--record", "nobody"], 3, "nobody", id="no such column"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--method", "magic"], 2, "'magic' is not one of partition", id="unknown method"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--format", "xls"], 2, "'xls' is not one of", id="unknown format"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--memory-limit", "lots"], 2, "lots", id="memory limit is no size"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--threads", 0], 2, "0 is not in the range x>=1", id="no threads"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--seed", -1], 2, "-1 is not in the range x>=0", id="negative seed"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "release/a.csv"], 2, "must not lie in the release folder", id="leak"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "baskets.csv", "--force"], 2, "is read as input", id="input overwritten"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "no/a.csv"], 2, "does not exist", id="alignment in no folder"),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "-"], 2, "cannot go to standard output", id="alignment nowhere"),
     pytest.param(
-        ["baskets.csv", "-k", 2, "--hierarchy", "balance:5"], 3, "no such file, and no such recipe: it is a file, or", id="no recipe"
+        ["baskets.csv", "-k", 2, *GIVEN, "--record", "nobody"], 3, "nobody", id="no such column"
     ),
     pytest.param(
-        ["baskets.csv", "-k", 2, "--hierarchy", "prefix:0"], 2, "--hierarchy prefix:0 is not allowed: the lengths", id="no length"
+        ["baskets.csv", "-k", 2, *GIVEN, "--method", "magic"],
+        2,
+        "'magic' is not one of partition",
+        id="unknown method",
     ),
-    pytest.param(["baskets.csv", "-k", 2, *GIVEN, "--alignment", "tree.csv"], 2, "is read as input", id="tree overwritten"),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--format", "xls"],
+        2,
+        "'xls' is not one of",
+        id="unknown format",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--memory-limit", "lots"],
+        2,
+        "lots",
+        id="memory limit is no size",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--threads", 0],
+        2,
+        "0 is not in the range x>=1",
+        id="no threads",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--seed", -1],
+        2,
+        "-1 is not in the range x>=0",
+        id="negative seed",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "release/a.csv"],
+        2,
+        "must not lie in the release folder",
+        id="leak",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "baskets.csv", "--force"],
+        2,
+        "is read as input",
+        id="input overwritten",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "no/a.csv"],
+        2,
+        "does not exist",
+        id="alignment in no folder",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "-"],
+        2,
+        "cannot go to standard output",
+        id="alignment nowhere",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "balance:5"],
+        3,
+        "no such file, and no such recipe: it is a file, or",
+        id="no recipe",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, "--hierarchy", "prefix:0"],
+        2,
+        "--hierarchy prefix:0 is not allowed: the lengths",
+        id="no length",
+    ),
+    pytest.param(
+        ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "tree.csv"],
+        2,
+        "is read as input",
+        id="tree overwritten",
+    ),
 ]
 
 
@@ -210,7 +375,9 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, nothing_new, argumen
         ("-", "cannot go to standard output"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_refused_before_the_data_is_read(call, nothing_new, output, message):
+def test_a_place_that_cannot_be_written_is_refused_before_the_data_is_read(
+    call, nothing_new, output, message
+):
     result = call("anonymize", "missing.csv", "-k", 2, *GIVEN, "-o", output, "--force")
     assert (result.code, result.out) == (2, "")
     assert message in result.err
@@ -221,7 +388,10 @@ def test_a_release_that_is_there_is_kept(call, released):
     before = {path.name: path.read_bytes() for path in released.iterdir()}
     result = call("anonymize", "missing.csv", "-o", "release", "-k", 2, *GIVEN)
     assert result.code == 2
-    assert result.err == "setveil: cannot write release: a release is there already; choose another name or allow overwriting (--force)\n"
+    assert (
+        result.err
+        == "setveil: cannot write release: a release is there already; choose another name or allow overwriting (--force)\n"
+    )
     assert {path.name: path.read_bytes() for path in released.iterdir()} == before
 
 

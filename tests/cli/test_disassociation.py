@@ -8,7 +8,18 @@ import pytest
 
 import setveil
 
-DISASSOCIATE = ("anonymize", "baskets.csv", "-o", "release", "--method", "disassociation", "-k", 2, "-m", 2)
+DISASSOCIATE = (
+    "anonymize",
+    "baskets.csv",
+    "-o",
+    "release",
+    "--method",
+    "disassociation",
+    "-k",
+    2,
+    "-m",
+    2,
+)
 FIGURE_4 = '{"size":5,"chunks":[[[["a"],3]],[[["b","c"],3]]],"terms":[]}\n'
 
 
@@ -24,7 +35,10 @@ def test_a_release_is_written_verified_and_measured(call, folder):
     assert (result.code, result.err) == (0, "")
     assert "Verified: km-anonymity (k = 2, m = 2)" in result.out
     assert "tkd" in result.out
-    assert sorted(path.name for path in (folder / "release").iterdir()) == ["data.jsonl", "release.json"]
+    assert sorted(path.name for path in (folder / "release").iterdir()) == [
+        "data.jsonl",
+        "release.json",
+    ]
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]
     release = setveil.read_release("release")
     assert isinstance(release, setveil.Disassociated)
@@ -37,7 +51,9 @@ def test_the_folder_shows_no_person_no_order_and_no_loss(call, released, folder)
     hidden = ["ann", "bob", "cem", "dee", "eve", "fay", "customer", "tkd", "seconds", "baskets.csv"]
     assert [word for word in hidden if f'"{word}"' in text] == []
     header, *rows = (folder / "baskets.csv").read_text(encoding="utf-8").splitlines()
-    (folder / "baskets.csv").write_text("\n".join([header, *reversed(rows)]) + "\n", encoding="utf-8")
+    (folder / "baskets.csv").write_text(
+        "\n".join([header, *reversed(rows)]) + "\n", encoding="utf-8"
+    )
     before = {path.name: path.read_bytes() for path in released.iterdir()}
     assert call(*DISASSOCIATE, "--force", "--threads", 1).code == 0
     assert {path.name: path.read_bytes() for path in released.iterdir()} == before
@@ -46,8 +62,19 @@ def test_the_folder_shows_no_person_no_order_and_no_loss(call, released, folder)
 def test_json_is_one_object_and_nothing_else(call, folder):
     result = call(*DISASSOCIATE, "--json", "--hierarchy", "tree.csv")
     assert (result.code, result.err) == (0, "")
-    assert result.json["method"] == {"name": "disassociation", "max_cluster": None, "refine": True, "order": "default", "share_lost": False}
-    assert {check["name"] for check in result.json["verdict"]["checks"]} >= {"structure", "km-anonymity", "world", "written"}
+    assert result.json["method"] == {
+        "name": "disassociation",
+        "max_cluster": None,
+        "refine": True,
+        "order": "default",
+        "share_lost": False,
+    }
+    assert {check["name"] for check in result.json["verdict"]["checks"]} >= {
+        "structure",
+        "km-anonymity",
+        "world",
+        "written",
+    }
     assert "tkd_ml2" in result.json["losses"]
     assert result.json["notes"] == []
 
@@ -58,7 +85,13 @@ def test_without_a_tree_what_needs_one_is_not_measured(call, folder):
 
 def test_the_options_of_the_method_reach_it(call, folder):
     result = call(*DISASSOCIATE, "--max-cluster", 3, "--no-refine", "--order", "paper", "--json")
-    assert result.json["method"] == {"name": "disassociation", "max_cluster": 3, "refine": False, "order": "paper", "share_lost": False}
+    assert result.json["method"] == {
+        "name": "disassociation",
+        "max_cluster": 3,
+        "refine": False,
+        "order": "paper",
+        "share_lost": False,
+    }
     assert setveil.read_release("release").method["max_cluster"] == 3
 
 
@@ -85,9 +118,22 @@ def test_sensitive_items_stand_apart(call, folder):
     promise = setveil.read_release("release").promise
     assert promise.diversity == setveil.LDiversity(l=3, sensitive=["beer", "tea"])
     assert call("verify", "release").code == 0
-    assert call("verify", "release", "--promise", "l-diversity", "-l", 3, "--sensitive", "sensitive.txt").code == 0
-    assert call("verify", "release", "--promise", "l-diversity", "-l", 7, "--sensitive", "sensitive.txt").code == 1
-    assert call("verify", "release", "-k", 2, "-m", 2, "-l", 3, "--sensitive", "sensitive.txt").code == 0
+    assert (
+        call(
+            "verify", "release", "--promise", "l-diversity", "-l", 3, "--sensitive", "sensitive.txt"
+        ).code
+        == 0
+    )
+    assert (
+        call(
+            "verify", "release", "--promise", "l-diversity", "-l", 7, "--sensitive", "sensitive.txt"
+        ).code
+        == 1
+    )
+    assert (
+        call("verify", "release", "-k", 2, "-m", 2, "-l", 3, "--sensitive", "sensitive.txt").code
+        == 0
+    )
 
 
 def test_sensitive_items_that_stand_nowhere_are_told(call, folder):
@@ -119,7 +165,11 @@ WRONG = [
         2,
         "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps km-anonymity",
     ),
-    (["-k", 7, "-m", 2], 3, "k = 7 is more than the 6 records of the data: nobody can be hidden among 7"),
+    (
+        ["-k", 7, "-m", 2],
+        3,
+        "k = 7 is more than the 6 records of the data: nobody can be hidden among 7",
+    ),
     (["-k", 2, "-m", 0], 2, "-m 0 is not allowed: it must be a whole number of 1 or more"),
     (
         ["-k", 3, "-m", 2, "--max-cluster", 2],
@@ -142,7 +192,11 @@ WRONG = [
         2,
         "--public-items is not allowed: it publishes a built tree whole, but a disassociated release has no tree",
     ),
-    (["-k", 2, "-m", 2, "--format", "csv"], 2, "--format csv is not allowed: a disassociated release may have one of jsonl, parquet"),
+    (
+        ["-k", 2, "-m", 2, "--format", "csv"],
+        2,
+        "--format csv is not allowed: a disassociated release may have one of jsonl, parquet",
+    ),
     (
         ["-k", 2, "-m", 2, "--layout", "pairs"],
         2,
@@ -159,8 +213,16 @@ WRONG = [
         "-l is missing: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
     ),
     (["-k", 2, "-m", 2, "-l", 2, "--sensitive", "none.txt"], 3, "none.txt: there is no such file"),
-    (["-k", 2, "-m", 2, "-l", 2, "--sensitive", "empty.txt"], 3, "empty.txt: the file names no item; it must have one on each line"),
-    (["-k", 2, "-m", 2, "--hierarchy", "small.csv"], 3, "the hierarchy has no leaf for 'milk', 'tea'"),
+    (
+        ["-k", 2, "-m", 2, "-l", 2, "--sensitive", "empty.txt"],
+        3,
+        "empty.txt: the file names no item; it must have one on each line",
+    ),
+    (
+        ["-k", 2, "-m", 2, "--hierarchy", "small.csv"],
+        3,
+        "the hierarchy has no leaf for 'milk', 'tea'",
+    ),
 ]
 
 
@@ -169,16 +231,25 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, folder, arguments, c
     (folder / "empty.txt").write_text("\n", encoding="utf-8")
     (folder / "small.csv").write_text("beer;ALL\nwine;ALL\n", encoding="utf-8")
     before = sorted(path.name for path in folder.iterdir())
-    result = call("anonymize", "baskets.csv", "-o", "release", "--method", "disassociation", *arguments)
+    result = call(
+        "anonymize", "baskets.csv", "-o", "release", "--method", "disassociation", *arguments
+    )
     assert (result.code, result.out, result.err) == (code, "", f"setveil: {message}\n")
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(
-    ("option", "named"), [(["--max-cluster", 5], "--max-cluster"), (["--no-refine"], "--no-refine"), (["--order", "paper"], "--order")]
+    ("option", "named"),
+    [
+        (["--max-cluster", 5], "--max-cluster"),
+        (["--no-refine"], "--no-refine"),
+        (["--order", "paper"], "--order"),
+    ],
 )
 def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, option, named):
-    result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", *option)
+    result = call(
+        "anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", *option
+    )
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         f"setveil: {named} is an option of the method disassociation, not of partition (`setveil anonymize --help` shows what is allowed)\n"
@@ -188,14 +259,36 @@ def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, optio
 
 def test_only_disassociated_data_can_keep_l_diversity(call, folder):
     (folder / "sensitive.txt").write_text("tea\n", encoding="utf-8")
-    result = call("anonymize", "none.csv", "-o", "r", "-k", 2, "-m", 2, "-l", 2, "--sensitive", "sensitive.txt", "--hierarchy", "tree.csv")
+    result = call(
+        "anonymize",
+        "none.csv",
+        "-o",
+        "r",
+        "-k",
+        2,
+        "-m",
+        2,
+        "-l",
+        2,
+        "--sensitive",
+        "sensitive.txt",
+        "--hierarchy",
+        "tree.csv",
+    )
     assert result.code == 2
-    assert result.err == "setveil: --sensitive tea is not allowed: only disassociated data can keep l-diversity\n"
+    assert (
+        result.err
+        == "setveil: --sensitive tea is not allowed: only disassociated data can keep l-diversity\n"
+    )
 
 
 def test_too_few_records_that_hold_anything_are_refused(call, folder):
-    (folder / "sparse.jsonl").write_text('{"items": ["a"]}\n' + '{"items": []}\n' * 4, encoding="utf-8")
-    result = call("anonymize", "sparse.jsonl", "-o", "release", "--method", "disassociation", "-k", 2, "-m", 2)
+    (folder / "sparse.jsonl").write_text(
+        '{"items": ["a"]}\n' + '{"items": []}\n' * 4, encoding="utf-8"
+    )
+    result = call(
+        "anonymize", "sparse.jsonl", "-o", "release", "--method", "disassociation", "-k", 2, "-m", 2
+    )
     assert (result.code, result.out) == (3, "")
     assert "only 1 records hold an item, but a cluster needs 2" in result.err
     assert not (folder / "release").exists()
@@ -209,7 +302,10 @@ def test_a_bare_file_of_clusters_is_verified(call, released, folder):
     assert call("verify", "clusters.jsonl", "-k", 7, "-m", 2).code == 1
     result = call("verify", "clusters.jsonl")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "setveil: -k is missing: clusters.jsonl is a data file and promises nothing: say what to check, as in -k 10\n"
+    assert (
+        result.err
+        == "setveil: -k is missing: clusters.jsonl is a data file and promises nothing: say what to check, as in -k 10\n"
+    )
 
 
 def test_a_promise_that_fails_is_answered_with_the_itemset(call, folder):
@@ -238,7 +334,10 @@ def test_clusters_come_through_a_pipe_too(folder):
     ("lines", "message"),
     [
         (FIGURE_4 + "{", "clusters.jsonl, line 2: this is no JSON"),
-        (FIGURE_4.replace("5", "0"), "clusters.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0"),
+        (
+            FIGURE_4.replace("5", "0"),
+            "clusters.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0",
+        ),
     ],
 )
 def test_a_damaged_file_of_clusters_is_a_data_error(call, folder, lines, message):
@@ -251,7 +350,9 @@ def test_a_damaged_file_of_clusters_is_a_data_error(call, folder, lines, message
 
 def test_a_changed_release_is_noticed(call, released):
     data = released / "data.jsonl"
-    data.write_text(data.read_text(encoding="utf-8").replace('"size":6', '"size":5'), encoding="utf-8")
+    data.write_text(
+        data.read_text(encoding="utf-8").replace('"size":6', '"size":5'), encoding="utf-8"
+    )
     data.write_text(data.read_text(encoding="utf-8") + "\n", encoding="utf-8")
     result = call("verify", "release")
     assert (result.code, result.out) == (3, "")
@@ -261,10 +362,22 @@ def test_a_changed_release_is_noticed(call, released):
 
 
 def test_the_losses_may_be_averaged_over_reconstructions(call, released):
-    result = call("measure", "release", "--original", "baskets.csv", "--reconstructions", 5, "--hierarchy", "tree.csv", "--json")
+    result = call(
+        "measure",
+        "release",
+        "--original",
+        "baskets.csv",
+        "--reconstructions",
+        5,
+        "--hierarchy",
+        "tree.csv",
+        "--json",
+    )
     assert (result.code, result.err) == (0, "")
     original, tree = setveil.read("baskets.csv"), setveil.Hierarchy.read("tree.csv")
-    assert result.json == setveil.measure(setveil.read_release("release"), original, reconstructions=5, hierarchy=tree)
+    assert result.json == setveil.measure(
+        setveil.read_release("release"), original, reconstructions=5, hierarchy=tree
+    )
     assert "tkd_ml2" not in call("measure", "release", "--original", "baskets.csv", "--json").json
 
 
@@ -273,8 +386,14 @@ def test_the_losses_may_be_averaged_over_reconstructions(call, released):
     [
         (["--metric", "ncp"], "--metric ncp is not allowed: a disassociated release has tkd"),
         (["--metric", "tkd_ml2"], "--metric tkd_ml2 is not allowed: it needs a hierarchy"),
-        (["--reconstructions", 0], "Invalid value for '--reconstructions': 0 is not in the range x>=1"),
-        (["--alignment", "a.csv"], "--alignment a.csv is not allowed: a disassociated release has no published record for each original"),
+        (
+            ["--reconstructions", 0],
+            "Invalid value for '--reconstructions': 0 is not in the range x>=1",
+        ),
+        (
+            ["--alignment", "a.csv"],
+            "--alignment a.csv is not allowed: a disassociated release has no published record for each original",
+        ),
     ],
 )
 def test_what_cannot_be_measured_is_refused(call, released, arguments, message):
@@ -293,7 +412,10 @@ def test_what_cannot_be_measured_is_refused(call, released, arguments, message):
     ],
 )
 def test_options_for_disassociated_releases_are_refused_for_others(call, folder, option, message):
-    assert call("anonymize", "baskets.csv", "-o", "general", "-k", 2, "--hierarchy", "tree.csv").code == 0
+    assert (
+        call("anonymize", "baskets.csv", "-o", "general", "-k", 2, "--hierarchy", "tree.csv").code
+        == 0
+    )
     result = call("measure", "general", "--original", "none.csv", *option)
     assert (result.code, result.out) == (2, "")
     assert message in result.err

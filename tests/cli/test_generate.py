@@ -10,7 +10,20 @@ import setveil
 
 
 def test_quest_records_are_written(call, folder):
-    result = call("generate", "quest", "-o", "quest.dat", "--records", 200, "--items", 50, "--average-length", 4, "--patterns", 20)
+    result = call(
+        "generate",
+        "quest",
+        "-o",
+        "quest.dat",
+        "--records",
+        200,
+        "--items",
+        50,
+        "--average-length",
+        4,
+        "--patterns",
+        20,
+    )
     assert result.code == 0
     assert result.out.startswith("quest.dat: 200 records, ")
     data = setveil.read("quest.dat")
@@ -19,7 +32,19 @@ def test_quest_records_are_written(call, folder):
 
 
 def test_a_shop_comes_with_a_tree_over_its_products(call, folder):
-    assert call("generate", "shop", "-o", "shop.csv", "--records", 300, "--hierarchy", "shop.hierarchy.csv").code == 0
+    assert (
+        call(
+            "generate",
+            "shop",
+            "-o",
+            "shop.csv",
+            "--records",
+            300,
+            "--hierarchy",
+            "shop.hierarchy.csv",
+        ).code
+        == 0
+    )
     data, tree = setveil.read("shop.csv"), setveil.Hierarchy.read("shop.hierarchy.csv")
     assert len(data) == 300
     assert len(tree.leaf_numbers(data.vocabulary)) == len(data.vocabulary)
@@ -38,8 +63,14 @@ def test_the_same_seed_gives_the_same_file(call, folder, kind):
     ("arguments", "message"),
     [
         (["quest", "-o", "baskets.csv"], "cannot write baskets.csv: it exists already"),
-        (["shop", "-o", "new.csv", "--hierarchy", "tree.csv"], "cannot write tree.csv: it exists already"),
-        (["shop", "-o", "baskets.csv", "--hierarchy", "new.csv"], "cannot write baskets.csv: it exists already"),
+        (
+            ["shop", "-o", "new.csv", "--hierarchy", "tree.csv"],
+            "cannot write tree.csv: it exists already",
+        ),
+        (
+            ["shop", "-o", "baskets.csv", "--hierarchy", "new.csv"],
+            "cannot write baskets.csv: it exists already",
+        ),
         (["quest", "-o", "quest.odd"], "its name does not tell the format"),
         (["quest", "-o", "quest.dat", "--records", -1], "-1 is not in the range x>=0"),
         (["quest"], "Missing option '-o' / '--output'"),
@@ -59,8 +90,15 @@ def test_the_demo_goes_the_whole_way(call, folder):
     assert "Whoever knows 2 items of a person" in result.out
     assert "Verified: k-anonymity (k = 10)" in result.out
     place = folder / "demo"
-    assert sorted(path.name for path in place.iterdir()) == ["private", "products.hierarchy.csv", "release", "setveil-demo.txt"]
-    assert setveil.verify(setveil.read_release(place / "release"), setveil.read(place / "private" / "baskets.csv")).holds
+    assert sorted(path.name for path in place.iterdir()) == [
+        "private",
+        "products.hierarchy.csv",
+        "release",
+        "setveil-demo.txt",
+    ]
+    assert setveil.verify(
+        setveil.read_release(place / "release"), setveil.read(place / "private" / "baskets.csv")
+    ).holds
     outcome = json.loads((place / "private" / "outcome.json").read_text(encoding="utf-8"))
     assert outcome["release"] == "demo/release"
     assert ".tmp" not in result.out
@@ -86,9 +124,11 @@ def test_warmup_says_that_the_kernels_are_ready(call, folder):
 
 
 def test_one_record_is_no_records(call, folder):
-    assert call("generate", "quest", "-o", "one.dat", "--records", 1, "--items", 1, "--average-length", 1).out == (
-        "one.dat: 1 record, 1 item, 1 occurrence\n"
-    )
+    assert call(
+        "generate", "quest", "-o", "one.dat", "--records", 1, "--items", 1, "--average-length", 1
+    ).out == ("one.dat: 1 record, 1 item, 1 occurrence\n")
     log = call("generate", "querylog", "-o", "log.tsv", "--users", 1, "--topics", "catalogue")
     assert log.out.startswith("log.tsv: queries of 1 user, ")
-    assert call("hierarchy", "build", "one.dat", "balanced:2", "-o", "tree.hierarchy.csv").out.startswith("tree.hierarchy.csv: 1 leaf, ")
+    assert call(
+        "hierarchy", "build", "one.dat", "balanced:2", "-o", "tree.hierarchy.csv"
+    ).out.startswith("tree.hierarchy.csv: 1 leaf, ")

@@ -31,11 +31,17 @@ def test_a_file_that_is_there_is_kept(call, folder):
     result = call("hierarchy", "build", "baskets.csv", "balanced:2", "-o", "tree.csv")
     assert result.code == 2
     assert "Alcohol" in (folder / "tree.csv").read_text(encoding="utf-8")
-    assert call("hierarchy", "build", "baskets.csv", "balanced:2", "-o", "tree.csv", "--force").code == 0
+    assert (
+        call("hierarchy", "build", "baskets.csv", "balanced:2", "-o", "tree.csv", "--force").code
+        == 0
+    )
     assert "Alcohol" not in (folder / "tree.csv").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("recipe", ["balanced:1", "balanced:x", "balanced:2:odd", "prefix:a", "tree.csv", "balanced:2:numeric:3"])
+@pytest.mark.parametrize(
+    "recipe",
+    ["balanced:1", "balanced:x", "balanced:2:odd", "prefix:a", "tree.csv", "balanced:2:numeric:3"],
+)
 def test_a_wrong_recipe_is_refused(call, nothing_new, recipe):
     result = call("hierarchy", "build", "baskets.csv", recipe, "-o", "built.csv")
     assert (result.code, result.out) == (2, "")
@@ -50,7 +56,9 @@ def test_a_good_tree_has_no_errors(call, folder):
 
 
 def test_every_fault_is_listed(call, folder):
-    (folder / "bad.csv").write_text("beer;Alcohol;ALL\nbeer;Drinks;ALL\nmilk;Other\n", encoding="utf-8")
+    (folder / "bad.csv").write_text(
+        "beer;Alcohol;ALL\nbeer;Drinks;ALL\nmilk;Other\n", encoding="utf-8"
+    )
     result = call("hierarchy", "check", "bad.csv", "--data", "baskets.csv", "--json")
     assert result.code == 3
     assert result.json["usable"] is False
@@ -61,7 +69,9 @@ def test_every_fault_is_listed(call, folder):
 
 
 def test_an_unusable_tree_names_the_command_that_lists_its_faults(call, folder):
-    (folder / "tree.csv").write_text("beer;Alcohol;ALL\nbeer;Drinks;ALL\nmilk;Other\n", encoding="utf-8")
+    (folder / "tree.csv").write_text(
+        "beer;Alcohol;ALL\nbeer;Drinks;ALL\nmilk;Other\n", encoding="utf-8"
+    )
     result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv")
     assert result.code == 3
     assert "`setveil hierarchy check` lists them" in result.err
@@ -85,7 +95,9 @@ def test_a_part_of_a_tree_is_shown(call, folder):
 
 
 def test_a_tree_over_data_is_shown_as_json(call, folder):
-    shown = call("hierarchy", "show", "balanced:2", "--data", "baskets.csv", "--depth", 1, "--json").json
+    shown = call(
+        "hierarchy", "show", "balanced:2", "--data", "baskets.csv", "--depth", 1, "--json"
+    ).json
     assert (shown["leaves"], shown["height"]) == (4, 2)
     assert [child["leaves"] for child in shown["tree"]["children"]] == [2, 2]
 
@@ -103,7 +115,10 @@ def test_the_layout_of_a_file_may_be_said(call, folder):
     (folder / "pairs.csv").write_text(AMBIGUOUS, encoding="utf-8")
     told = call("hierarchy", "show", "pairs.csv", "--layout", "pairs", "--json")
     assert told.json["leaves"] == 4
-    assert call("hierarchy", "check", "pairs.csv", "--layout", "pairs", "--data", "baskets.csv").code == 0
+    assert (
+        call("hierarchy", "check", "pairs.csv", "--layout", "pairs", "--data", "baskets.csv").code
+        == 0
+    )
     assert call("hierarchy", "check", "pairs.csv", "--layout", "paths").code == 3
     command = ("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "pairs.csv")
     assert call(*command, "--layout", "paths").code == 3
@@ -113,4 +128,7 @@ def test_the_layout_of_a_file_may_be_said(call, folder):
 def test_a_layout_without_a_file_is_refused(call, folder):
     result = call("hierarchy", "show", "balanced:5", "--data", "baskets.csv", "--layout", "pairs")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "setveil: --layout pairs is not allowed: it says how a hierarchy file is laid out, but none is given\n"
+    assert (
+        result.err
+        == "setveil: --layout pairs is not allowed: it says how a hierarchy file is laid out, but none is given\n"
+    )

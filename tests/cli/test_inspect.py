@@ -26,13 +26,21 @@ def test_json_has_summary_and_exposure(call, folder):
 
 
 def test_k_says_what_picks_a_person_out(call, folder):
-    assert call("inspect", "baskets.csv", "-k", 3, "--json").json["exposure"]["whole"] == pytest.approx(1)
+    assert call("inspect", "baskets.csv", "-k", 3, "--json").json["exposure"][
+        "whole"
+    ] == pytest.approx(1)
 
 
 def test_several_k_stand_side_by_side_unless_one_is_asked_for(call, folder):
     result = call("inspect", "baskets.csv")
-    assert [line.split()[:3] for line in result.out.splitlines() if line.startswith("  k = ")] == [["k", "=", k] for k in ("2", "5", "10")]
-    assert [entry["k"] for entry in call("inspect", "baskets.csv", "--json").json["exposures"]] == [2, 5, 10]
+    assert [line.split()[:3] for line in result.out.splitlines() if line.startswith("  k = ")] == [
+        ["k", "=", k] for k in ("2", "5", "10")
+    ]
+    assert [entry["k"] for entry in call("inspect", "baskets.csv", "--json").json["exposures"]] == [
+        2,
+        5,
+        10,
+    ]
     assert "  k = " not in call("inspect", "baskets.csv", "-k", 3).out
 
 
@@ -56,7 +64,12 @@ def test_large_numbers_have_separators(call, folder):
 
 
 def test_a_pipe_gets_plain_text_without_colour(folder):
-    done = subprocess.run([sys.executable, "-m", "setveil", "inspect", "baskets.csv"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "setveil", "inspect", "baskets.csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
     assert all(line == line.rstrip() for line in done.stdout.splitlines())

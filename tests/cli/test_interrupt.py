@@ -64,7 +64,9 @@ def test_the_loading_of_a_native_module_is_interrupted_in_the_loader_itself(monk
         signal.raise_signal(signal.SIGINT)
         seen.append(spec)
 
-    monkeypatch.setattr(interrupt, "_LOADERS", (create_module.__code__, ExtensionFileLoader.exec_module.__code__))
+    monkeypatch.setattr(
+        interrupt, "_LOADERS", (create_module.__code__, ExtensionFileLoader.exec_module.__code__)
+    )
     with pytest.raises(KeyboardInterrupt):
         create_module(None, "module")
     assert seen == []
@@ -104,7 +106,9 @@ def test_after_the_work_an_interruption_ends_the_process_at_once():
 
 
 @pytest.mark.parametrize("second", SIGNALS)
-def test_clearing_away_is_not_interrupted_by_a_second_signal_but_by_one_much_later(monkeypatch, second):
+def test_clearing_away_is_not_interrupted_by_a_second_signal_but_by_one_much_later(
+    monkeypatch, second
+):
     interrupt.listen()
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
@@ -162,5 +166,7 @@ except KeyboardInterrupt:
 
 
 def test_a_kernel_that_gives_a_named_tuple_is_interrupted_without_a_crash():
-    done = subprocess.run([sys.executable, "-c", KERNEL], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", KERNEL], capture_output=True, text=True, timeout=120
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")

@@ -24,7 +24,16 @@ def test_without_a_command_the_help_is_shown(call):
 
 
 @pytest.mark.parametrize(
-    "command", [*COMMANDS, "hierarchy build", "hierarchy check", "hierarchy show", "generate quest", "generate shop", "generate querylog"]
+    "command",
+    [
+        *COMMANDS,
+        "hierarchy build",
+        "hierarchy check",
+        "hierarchy show",
+        "generate quest",
+        "generate shop",
+        "generate querylog",
+    ],
 )
 def test_every_command_has_help(call, command):
     result = call(*command.split(), "--help")
@@ -34,7 +43,12 @@ def test_every_command_has_help(call, command):
 
 def test_the_options_of_a_method_tell_whose_they_are_and_their_defaults(call):
     text = " ".join(call("anonymize", "--help").out.split())
-    for told in ("may be matched. [ssc; default: 4]", "[ssc; default: 10]", "[ssc; default: majority]", "block. [ssc; default: off]"):
+    for told in (
+        "may be matched. [ssc; default: 4]",
+        "[ssc; default: 10]",
+        "[ssc; default: majority]",
+        "block. [ssc; default: off]",
+    ):
         assert told in text
 
 
@@ -46,8 +60,14 @@ def test_no_command_is_described_in_half_a_sentence(call, command):
 def test_an_unknown_command_is_a_usage_error(call):
     result = call("anonymise")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "setveil: No such command 'anonymise'; did you mean 'anonymize'? (`setveil --help` shows what is allowed)\n"
-    assert call("zebra").err == "setveil: No such command 'zebra' (`setveil --help` shows what is allowed)\n"
+    assert (
+        result.err
+        == "setveil: No such command 'anonymise'; did you mean 'anonymize'? (`setveil --help` shows what is allowed)\n"
+    )
+    assert (
+        call("zebra").err
+        == "setveil: No such command 'zebra' (`setveil --help` shows what is allowed)\n"
+    )
 
 
 def test_an_unknown_option_is_a_usage_error(call, folder):
@@ -62,10 +82,18 @@ def test_an_unknown_option_is_a_usage_error(call, folder):
     ("error", "code", "message"),
     [
         (OSError(28, "No space left on device"), 3, "setveil: No space left on device\n"),
-        (PermissionError(13, "Permission denied", "secret.csv"), 3, "setveil: secret.csv: Permission denied\n"),
+        (
+            PermissionError(13, "Permission denied", "secret.csv"),
+            3,
+            "setveil: secret.csv: Permission denied\n",
+        ),
         (MemoryError(), 3, "setveil: there is not enough memory for this data\n"),
         (KeyboardInterrupt(), 130, "setveil: interrupted, nothing half-written is left\n"),
-        (ZeroDivisionError("odd"), 70, "setveil: a defect of setveil, ZeroDivisionError: odd (--debug shows where)\n"),
+        (
+            ZeroDivisionError("odd"),
+            70,
+            "setveil: a defect of setveil, ZeroDivisionError: odd (--debug shows where)\n",
+        ),
     ],
 )
 def test_what_nobody_expected_is_one_line_too(call, monkeypatch, folder, error, code, message):
@@ -86,7 +114,14 @@ def test_a_name_cannot_steer_the_terminal(call, folder):
     assert "\\x1b[31mred.csv" in result.err
 
 
-@pytest.mark.parametrize("arguments", [["--debug", "inspect", "none.csv"], ["inspect", "none.csv", "--debug"], ["inspect", "none.csv"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--debug", "inspect", "none.csv"],
+        ["inspect", "none.csv", "--debug"],
+        ["inspect", "none.csv"],
+    ],
+)
 def test_debug_shows_the_traceback_and_keeps_the_exit_code(call, folder, monkeypatch, arguments):
     monkeypatch.setenv("SETVEIL_DEBUG", "" if "--debug" in arguments else "1")
     result = call(*arguments)
@@ -96,9 +131,16 @@ def test_debug_shows_the_traceback_and_keeps_the_exit_code(call, folder, monkeyp
 
 
 def test_a_parameter_is_named_by_its_option(call, folder):
-    assert call("inspect", "baskets.csv", "-k", 1).err == "setveil: -k 1 is not allowed: it must be a whole number of 2 or more\n"
-    assert call("inspect", "baskets.csv", "--memory-limit", "lots").err.startswith("setveil: --memory-limit lots is not allowed: ")
-    assert call("anonymize", "baskets.csv", "-o", "release").err.startswith("setveil: -k is missing: say among how many people")
+    assert (
+        call("inspect", "baskets.csv", "-k", 1).err
+        == "setveil: -k 1 is not allowed: it must be a whole number of 2 or more\n"
+    )
+    assert call("inspect", "baskets.csv", "--memory-limit", "lots").err.startswith(
+        "setveil: --memory-limit lots is not allowed: "
+    )
+    assert call("anonymize", "baskets.csv", "-o", "release").err.startswith(
+        "setveil: -k is missing: say among how many people"
+    )
     (folder / "odd.csv").write_text("a,b\nc,d\n", encoding="utf-8")
     assert "(--input-format baskets)" in call("inspect", "odd.csv").err
     assert "allow overwriting (--force)" in call("generate", "quest", "-o", "odd.csv").err
@@ -117,24 +159,39 @@ main(["--version"])
 
 
 def test_an_interruption_while_modules_are_loaded_is_one_line_too():
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "setveil: interrupted, nothing half-written is left\n")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        130,
+        "",
+        "setveil: interrupted, nothing half-written is left\n",
+    )
 
 
 @pytest.fixture
 def letters(folder):
     """Data in letters that few encodings have, and the report of it in JSON."""
-    (folder / "letters.csv").write_text("record,item\n1,caf\u00e9\n1,\u65e5\u672c\n2,\U0001f600\n", encoding="utf-8")
+    (folder / "letters.csv").write_text(
+        "record,item\n1,caf\u00e9\n1,\u65e5\u672c\n2,\U0001f600\n", encoding="utf-8"
+    )
     return "letters.csv"
 
 
 def run_in(encoding, *arguments):
-    return subprocess.run([*SETVEIL, *arguments], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding})
+    return subprocess.run(
+        [*SETVEIL, *arguments],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_terminal_without_the_letters_of_the_data_is_no_defect(letters, encoding):
-    text, as_json = run_in(encoding, "inspect", letters), run_in(encoding, "inspect", letters, "--json")
+    text, as_json = (
+        run_in(encoding, "inspect", letters),
+        run_in(encoding, "inspect", letters, "--json"),
+    )
     assert (text.returncode, text.stderr, as_json.returncode, as_json.stderr) == (0, b"", 0, b"")
     names = {entry["item"] for entry in json.loads(as_json.stdout)["summary"]["most_frequent"]}
     assert names == {"caf\u00e9", "\u65e5\u672c", "\U0001f600"}
@@ -146,36 +203,66 @@ def test_a_tree_is_printed_as_utf_8_whatever_the_terminal_speaks(letters):
     assert done.stdout.decode("utf-8").startswith("caf\u00e9;*1;*\n")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="there is no device that is always full"
+)
 def test_a_report_that_finds_no_room_says_so(folder):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*SETVEIL, "inspect", "baskets.csv"], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert (done.returncode, done.stderr) == (2, "setveil: cannot write the report: No space left on device\n")
+        done = subprocess.run(
+            [*SETVEIL, "inspect", "baskets.csv"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "setveil: cannot write the report: No space left on device\n",
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="closes streams in the manner of POSIX")
 @pytest.mark.parametrize(("closed", "code"), [("<&-", 0), (">&-", 0), ("2>&-", 0)])
 def test_a_closed_stream_is_no_defect(folder, closed, code):
-    done = subprocess.run(f'"{sys.executable}" -m setveil inspect baskets.csv {closed}', shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        f'"{sys.executable}" -m setveil inspect baskets.csv {closed}',
+        shell=True,
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (code, "")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full")
-@pytest.mark.parametrize(("arguments", "code"), [(["inspect", "none.csv"], 3), (["inspect", "--colour"], 2), ([], 2)])
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="there is no device that is always full"
+)
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["inspect", "none.csv"], 3), (["inspect", "--colour"], 2), ([], 2)]
+)
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_a_message_that_nobody_can_read_does_not_change_the_exit_code(folder, arguments, code, debug):
+def test_a_message_that_nobody_can_read_does_not_change_the_exit_code(
+    folder, arguments, code, debug
+):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*SETVEIL, *arguments], stdout=subprocess.PIPE, stderr=full, env={**os.environ, "SETVEIL_DEBUG": debug})
+        done = subprocess.run(
+            [*SETVEIL, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=full,
+            env={**os.environ, "SETVEIL_DEBUG": debug},
+        )
     assert (done.returncode, done.stdout) == (code, b"")
     reader, writer = os.pipe()
     os.close(reader)
-    assert subprocess.run([*SETVEIL, *arguments], stderr=writer, env={**os.environ, "SETVEIL_DEBUG": debug}).returncode == code
+    assert (
+        subprocess.run(
+            [*SETVEIL, *arguments], stderr=writer, env={**os.environ, "SETVEIL_DEBUG": debug}
+        ).returncode
+        == code
+    )
     os.close(writer)
 
 
 def test_an_argument_is_named_by_what_was_given(call, folder):
     call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv")
-    assert call("support", "release", "beer").err.startswith("setveil: release is not allowed: it is generalized, ")
+    assert call("support", "release", "beer").err.startswith(
+        "setveil: release is not allowed: it is generalized, "
+    )
 
 
 def test_main_may_be_called_beside_other_code(folder):
@@ -199,8 +286,22 @@ thread.join()
 
 def start_and_wait(folder):
     """A command that waits for standard input, after it has made its temporary folder."""
-    command = [*SETVEIL, "anonymize", "-", "-o", "release", "-k", "2", "--hierarchy", "balanced:2", "--alignment", "private.csv"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [
+        *SETVEIL,
+        "anonymize",
+        "-",
+        "-o",
+        "release",
+        "-k",
+        "2",
+        "--hierarchy",
+        "balanced:2",
+        "--alignment",
+        "private.csv",
+    ]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     deadline = time.monotonic() + 30
     while not list(folder.glob(".release.*")):
         assert process.poll() is None, process.communicate()[1]
@@ -218,15 +319,25 @@ def test_an_interruption_leaves_nothing(folder, nothing_new, number):
     for _ in range(3):
         process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
+    assert (process.returncode, out, err) == (
+        130,
+        "",
+        "setveil: interrupted, nothing half-written is left\n",
+    )
     nothing_new()
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_reader_that_goes_away_is_no_traceback(folder, monkeypatch, unbuffered):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
-    (folder / "many.dat").write_text(" ".join(str(number) for number in range(50_000)) + "\n", encoding="utf-8")
-    process = subprocess.Popen([*SETVEIL, "hierarchy", "build", "many.dat", "balanced:5"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    (folder / "many.dat").write_text(
+        " ".join(str(number) for number in range(50_000)) + "\n", encoding="utf-8"
+    )
+    process = subprocess.Popen(
+        [*SETVEIL, "hierarchy", "build", "many.dat", "balanced:5"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.stdout is not None
     process.stdout.read(10)
     process.stdout.close()
@@ -245,8 +356,21 @@ def test_progress_is_shown_on_a_terminal(folder):
     import pty
 
     leader, follower = pty.openpty()
-    command = [*SETVEIL, "anonymize", "baskets.csv", "-o", "release", "-k", "2", "--hierarchy", "tree.csv", "--json"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=follower, env={**os.environ, "TERM": "xterm"})
+    command = [
+        *SETVEIL,
+        "anonymize",
+        "baskets.csv",
+        "-o",
+        "release",
+        "-k",
+        "2",
+        "--hierarchy",
+        "tree.csv",
+        "--json",
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=follower, env={**os.environ, "TERM": "xterm"}
+    )
     os.close(follower)
     shown = b""
     try:
@@ -277,8 +401,15 @@ def test_a_terminal_that_is_closed_is_no_error_of_the_data(folder, ignored, code
         fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
 
     with open("report.txt", "wb") as report:
-        how = {"stdin": subprocess.PIPE, "stdout": report, "stderr": follower, "env": {**os.environ, "TERM": "xterm"}}
-        process = subprocess.Popen(command, **how, preexec_fn=take_the_terminal, start_new_session=True)
+        how = {
+            "stdin": subprocess.PIPE,
+            "stdout": report,
+            "stderr": follower,
+            "env": {**os.environ, "TERM": "xterm"},
+        }
+        process = subprocess.Popen(
+            command, **how, preexec_fn=take_the_terminal, start_new_session=True
+        )
     os.close(follower)
     assert os.read(leader, 1)
     os.close(leader)

@@ -9,7 +9,10 @@ import setveil
 
 @pytest.fixture
 def release(call, folder):
-    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv").code == 0
+    assert (
+        call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv").code
+        == 0
+    )
     return folder / "release"
 
 
@@ -28,7 +31,9 @@ def test_without_names_everything_that_applies_is_measured(call, release):
 
 
 def test_the_figures_are_those_of_the_run(call, folder):
-    run = call("anonymize", "baskets.csv", "-o", "built", "-k", 2, "--hierarchy", "balanced:2", "--json").json
+    run = call(
+        "anonymize", "baskets.csv", "-o", "built", "-k", 2, "--hierarchy", "balanced:2", "--json"
+    ).json
     measured = call("measure", "built", "--original", "baskets.csv", "--json").json
     assert measured["ncp"] == pytest.approx(run["losses"]["ncp"])
 
@@ -45,7 +50,11 @@ def test_text_says_that_the_figures_are_private(call, release):
     ("arguments", "code", "message"),
     [
         (["release"], 2, "Missing option '--original'"),
-        (["release", "--original", "baskets.csv", "--metric", "beauty"], 2, "'beauty' is not one of"),
+        (
+            ["release", "--original", "baskets.csv", "--metric", "beauty"],
+            2,
+            "'beauty' is not one of",
+        ),
         (["release", "--original", "none.csv"], 3, "none.csv"),
         (["none", "--original", "baskets.csv"], 3, "none is not a usable release"),
         (["baskets.csv", "--original", "baskets.csv"], 3, "baskets.csv is not a usable release"),
@@ -66,9 +75,23 @@ def test_an_original_with_other_records_is_refused(call, release, folder):
 
 
 def test_with_the_alignment_the_figures_are_exactly_those_of_the_run(call, folder):
-    command = ("anonymize", "baskets.csv", "-o", "built", "-k", 3, "--hierarchy", "balanced:2", "--alignment", "private.csv", "--json")
+    command = (
+        "anonymize",
+        "baskets.csv",
+        "-o",
+        "built",
+        "-k",
+        3,
+        "--hierarchy",
+        "balanced:2",
+        "--alignment",
+        "private.csv",
+        "--json",
+    )
     run = call(*command).json
-    measured = call("measure", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json").json
+    measured = call(
+        "measure", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json"
+    ).json
     assert measured == run["losses"]
 
 

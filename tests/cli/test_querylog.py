@@ -55,13 +55,21 @@ def test_vocabularies_hold_no_user_and_no_time(log, capfd):
 def test_json_is_one_object(log, capfd):
     assert querylog(log, "-o", "vocab.csv", "--gap", "30m", "--json") == 0
     found = json.loads(capfd.readouterr().out)
-    assert (found["private"], found["rows"], found["bad_rows"], found["merged_clicks"]) == (True, 5, 1, 1)
+    assert (found["private"], found["rows"], found["bad_rows"], found["merged_clicks"]) == (
+        True,
+        5,
+        1,
+        1,
+    )
     assert (found["vocabularies"], found["users"], found["bad_lines"][0]["line"]) == (3, 2, 6)
 
 
 def test_queries_are_sets(log):
     assert querylog(log, "-o", "queries.jsonl", "--terms", "queries") == 0
-    assert sorted(map(sorted, setveil.read("queries.jsonl"))) == [["red wine", "wine"], ["white wine"]]
+    assert sorted(map(sorted, setveil.read("queries.jsonl"))) == [
+        ["red wine", "wine"],
+        ["white wine"],
+    ]
 
 
 def test_the_report_does_not_mix_with_data_on_standard_output(log, capfd):
@@ -77,8 +85,15 @@ def test_options_from_files(log):
         with open(name, "w", encoding="utf-8") as stream:
             stream.write(words)
     assert querylog(log, "-o", "one.csv", "--stop-words", "stop.txt") == 0
-    assert querylog(log, "-o", "two.csv", "--stop-words", "none", "--known", "known.txt", "--force") == 0
-    assert list(setveil.read("one.csv").vocabulary) == list(setveil.read("two.csv").vocabulary) == ["wine"]
+    assert (
+        querylog(log, "-o", "two.csv", "--stop-words", "none", "--known", "known.txt", "--force")
+        == 0
+    )
+    assert (
+        list(setveil.read("one.csv").vocabulary)
+        == list(setveil.read("two.csv").vocabulary)
+        == ["wine"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,20 +123,31 @@ def test_a_missing_column_is_asked_for_by_its_option(tmp_path, monkeypatch, capf
     monkeypatch.chdir(tmp_path)
     Path("log.csv").write_text("who,query,time\n1,wine,2006-03-01\n", encoding="utf-8")
     assert querylog("log.csv", "-o", "vocab.csv") == 3
-    assert "no column is obviously the user: name it with --user, one of 'who', 'query', 'time'" in capfd.readouterr().err
+    assert (
+        "no column is obviously the user: name it with --user, one of 'who', 'query', 'time'"
+        in capfd.readouterr().err
+    )
 
 
 def test_the_report_tells_what_is_lost_to_rarity(log, capfd):
     assert querylog(log, "-o", "vocab.csv", "--min-users", "2") == 0
     lines = [" ".join(line.split()) for line in capfd.readouterr().out.splitlines()]
-    place = lines.index("lost to rarity 40.00 % of the occurrences that were left, issued by fewer than 2 users")
+    place = lines.index(
+        "lost to rarity 40.00 % of the occurrences that were left, issued by fewer than 2 users"
+    )
     assert lines[place + 1] == "66.67 % of the distinct terms"
 
 
-def test_a_generated_log_is_repeatable_and_says_where_its_words_are_from(tmp_path, monkeypatch, capfd):
+def test_a_generated_log_is_repeatable_and_says_where_its_words_are_from(
+    tmp_path, monkeypatch, capfd
+):
     monkeypatch.chdir(tmp_path)
     made = ["generate", "querylog", "--users", "200", "--topics", "catalogue"]
-    assert answer([*made, "-o", "a.tsv", "--seed", "3"]) == answer([*made, "-o", "b.tsv", "--seed", "3"]) == 0
+    assert (
+        answer([*made, "-o", "a.tsv", "--seed", "3"])
+        == answer([*made, "-o", "b.tsv", "--seed", "3"])
+        == 0
+    )
     assert answer([*made, "-o", "c.tsv.gz", "--seed", "4"]) == 0
     assert "words from the built-in catalogue" in capfd.readouterr().out
     assert Path("a.tsv").read_bytes() == Path("b.tsv").read_bytes()
@@ -133,9 +159,24 @@ def test_a_generated_log_is_repeatable_and_says_where_its_words_are_from(tmp_pat
 
 def test_an_interruption_leaves_nothing(tmp_path):
     log = tmp_path / "log.tsv"
-    log.write_text("".join(f"{n}\tword{n} and{n}\t2006-03-01 00:00:00\n" for n in range(300_000)), encoding="utf-8")
-    command = [sys.executable, "-m", "setveil", "querylog", str(log), "-o", str(tmp_path / "vocab.csv"), "--wordnet", "none"]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)})
+    log.write_text(
+        "".join(f"{n}\tword{n} and{n}\t2006-03-01 00:00:00\n" for n in range(300_000)),
+        encoding="utf-8",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "querylog",
+        str(log),
+        "-o",
+        str(tmp_path / "vocab.csv"),
+        "--wordnet",
+        "none",
+    ]
+    running = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
     deadline = time.time() + 60
     while not any(tmp_path.glob("setveil-*")) and time.time() < deadline:
         time.sleep(0.02)
@@ -151,9 +192,33 @@ def test_an_interruption_leaves_nothing(tmp_path):
 def test_a_large_log_takes_little_memory(tmp_path):
     """200 MB here; the log of 1 GB is among the benchmarks."""
     log, vocabularies = tmp_path / "log.tsv", tmp_path / "vocab.csv"
-    made = [sys.executable, "-m", "setveil", "generate", "querylog", "-o", log, "--users", "180000", "--topics", "catalogue"]
+    made = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "generate",
+        "querylog",
+        "-o",
+        log,
+        "--users",
+        "180000",
+        "--topics",
+        "catalogue",
+    ]
     subprocess.run(made, check=True, capture_output=True)
     assert log.stat().st_size > 150_000_000
-    command = [sys.executable, "-m", "setveil", "querylog", log, "-o", vocabularies, "--wordnet", "none", "--memory-limit", "300MB"]
+    command = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "querylog",
+        log,
+        "-o",
+        vocabularies,
+        "--wordnet",
+        "none",
+        "--memory-limit",
+        "300MB",
+    ]
     subprocess.run(command, check=True, capture_output=True)
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 900_000_000

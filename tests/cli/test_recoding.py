@@ -12,7 +12,10 @@ from setveil.cli import answer
 @pytest.fixture
 def baskets(tmp_path):
     path = tmp_path / "baskets.dat"
-    path.write_text("\n".join(["1 2 3", "1 2", "1 2 3", "4 5", "4 5", "4 5 6", "1 4", "2 4", "3", "6"]) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(["1 2 3", "1 2", "1 2 3", "4 5", "4 5", "4 5 6", "1 4", "2 4", "3", "6"]) + "\n",
+        encoding="utf-8",
+    )
     return path
 
 
@@ -37,7 +40,12 @@ def test_a_release_is_written_verified_and_measured(method, m, baskets, tmp_path
     ]
     assert answer(arguments) == 0
     about = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    assert about["method"] == {"name": method, "variant": "best", "restarts": 4, "recoding": "global"}
+    assert about["method"] == {
+        "name": method,
+        "variant": "best",
+        "restarts": 4,
+        "recoding": "global",
+    }
     assert about["promise"]["m"] == (2 if m == "2" else "all")
     assert answer(["verify", str(folder), "--original", str(baskets)]) == 0
     capsys.readouterr()
@@ -48,11 +56,29 @@ def test_a_release_is_written_verified_and_measured(method, m, baskets, tmp_path
 def test_the_papers_search_can_be_asked_for(baskets, tmp_path):
     folder = tmp_path / "release"
     options = ["-k", "2", "-m", "2", "--hierarchy", "balanced:2", "--variant", "paper"]
-    assert answer(["anonymize", str(baskets), "-o", str(folder), "--method", "mhghs", *options]) == 0
-    assert json.loads((folder / "release.json").read_text(encoding="utf-8"))["method"]["variant"] == "paper"
+    assert (
+        answer(["anonymize", str(baskets), "-o", str(folder), "--method", "mhghs", *options]) == 0
+    )
+    assert (
+        json.loads((folder / "release.json").read_text(encoding="utf-8"))["method"]["variant"]
+        == "paper"
+    )
 
 
 def test_a_number_of_items_that_is_no_number_is_refused(baskets, tmp_path, capsys):
     options = ["-k", "2", "-m", "many", "--hierarchy", "balanced:2"]
-    assert answer(["anonymize", str(baskets), "-o", str(tmp_path / "release"), "--method", "apriori", *options]) == 2
+    assert (
+        answer(
+            [
+                "anonymize",
+                str(baskets),
+                "-o",
+                str(tmp_path / "release"),
+                "--method",
+                "apriori",
+                *options,
+            ]
+        )
+        == 2
+    )
     assert "many" in capsys.readouterr().err

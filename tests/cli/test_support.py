@@ -12,14 +12,19 @@ import time
 import pytest
 
 import setveil
-from setveil.published.disassociated import SimpleCluster
-from setveil.published.reconstruct import reconstructions
+from setveil.published.disassociated.form import SimpleCluster
+from setveil.published.disassociated.reconstruct import reconstructions
 
 
 @pytest.fixture
 def release(folder):
-    clusters = [SimpleCluster(5, [{("flu", "itunes"): 3, ("flu",): 1}, {("sony tv",): 3}], ["ikea"]), SimpleCluster(4, [{("flu",): 4}])]
-    made = setveil.Disassociated.of_clusters(clusters, setveil.KmAnonymity(k=3, m=2), {"name": "by hand"})
+    clusters = [
+        SimpleCluster(5, [{("flu", "itunes"): 3, ("flu",): 1}, {("sony tv",): 3}], ["ikea"]),
+        SimpleCluster(4, [{("flu",): 4}]),
+    ]
+    made = setveil.Disassociated.of_clusters(
+        clusters, setveil.KmAnonymity(k=3, m=2), {"name": "by hand"}
+    )
     setveil.write(made, "release")
     return made
 
@@ -37,7 +42,14 @@ def test_the_answer_has_bounds_and_what_is_expected(call, release):
 
 def test_json_has_the_same_as_the_library(call, release):
     result = call("support", "release", "ikea", "--json")
-    assert result.json == {"records": 9, "items": ["ikea"], "lower": 1, "expected": 1.0, "upper": 5, "unknown": []}
+    assert result.json == {
+        "records": 9,
+        "items": ["ikea"],
+        "lower": 1,
+        "expected": 1.0,
+        "upper": 5,
+        "unknown": [],
+    }
 
 
 def test_an_item_that_nobody_has_is_named(call, release):
@@ -52,7 +64,12 @@ def test_the_top_itemsets_come_with_bounds(call, release):
     assert result.code == 0
     expected = setveil.top_itemsets_with_bounds(release, 2, least_size=2)
     assert result.json["itemsets"] == [
-        {"items": list(items), "lower": found.lower, "expected": pytest.approx(found.expected), "upper": found.upper}
+        {
+            "items": list(items),
+            "lower": found.lower,
+            "expected": pytest.approx(found.expected),
+            "upper": found.upper,
+        }
         for items, found in expected
     ]
     assert "{flu, itunes}" in call("support", "release", "--top", 2, "--least-size", 2).out
@@ -66,11 +83,18 @@ def test_the_top_itemsets_come_with_bounds(call, release):
         (["release", "flu", "--least-size", 2], 2, "--least-size belongs to --top"),
         (["release", "--top", 0], 2, "0 is not in the range x>=1"),
         (["none", "flu"], 3, "none is not a usable release: there is no such folder"),
-        (["general", "flu"], 2, "general is not allowed: it is generalized, so its records can be read as they are"),
+        (
+            ["general", "flu"],
+            2,
+            "general is not allowed: it is generalized, so its records can be read as they are",
+        ),
     ],
 )
 def test_wrong_questions_get_one_line(call, release, arguments, code, message):
-    assert call("anonymize", "baskets.csv", "-o", "general", "-k", 2, "--hierarchy", "tree.csv").code == 0
+    assert (
+        call("anonymize", "baskets.csv", "-o", "general", "-k", 2, "--hierarchy", "tree.csv").code
+        == 0
+    )
     result = call("support", *arguments)
     assert (result.code, result.out) == (code, "")
     assert message in result.err
@@ -83,7 +107,9 @@ def test_reconstructions_are_those_of_the_library(call, release, folder):
     assert "world-001.csv to world-003.csv" in result.out
     names = ["world-001.csv", "world-002.csv", "world-003.csv"]
     assert sorted(path.name for path in (folder / "worlds").iterdir()) == [*names, "worlds.json"]
-    for name, world in zip(names, reconstructions(setveil.read_release("release"), 3, 5), strict=True):
+    for name, world in zip(
+        names, reconstructions(setveil.read_release("release"), 3, 5), strict=True
+    ):
         assert setveil.read(folder / "worlds" / name) == world
     about = json.loads((folder / "worlds" / "worlds.json").read_text(encoding="utf-8"))
     assert (about["worlds"], about["records"], about["seed"], about["files"]) == (3, 9, 5, names)
@@ -93,22 +119,32 @@ def test_the_twin_of_a_release_gives_the_same_reconstructions(call, release, fol
     setveil.write(release, "twin", format="parquet")
     for name in ("release", "twin"):
         assert call("reconstruct", name, "-o", f"{name}-worlds", "--seed", 5).code == 0
-    first, second = ((folder / f"{name}-worlds" / "world-001.csv").read_bytes() for name in ("release", "twin"))
+    first, second = (
+        (folder / f"{name}-worlds" / "world-001.csv").read_bytes() for name in ("release", "twin")
+    )
     assert first == second
 
 
 @pytest.mark.parametrize("format", setveil.FORMATS)
 def test_reconstructions_may_have_any_format(call, folder, format):
-    made = setveil.Disassociated.of_clusters([SimpleCluster(4, [{("1", "2"): 3}], ["3"])], setveil.KmAnonymity(k=3, m=2))
+    made = setveil.Disassociated.of_clusters(
+        [SimpleCluster(4, [{("1", "2"): 3}], ["3"])], setveil.KmAnonymity(k=3, m=2)
+    )
     setveil.write(made, "release")
-    result = call("reconstruct", "release", "-o", "worlds", "--seed", 1, "--format", format, "--json")
+    result = call(
+        "reconstruct", "release", "-o", "worlds", "--seed", 1, "--format", format, "--json"
+    )
     assert result.code == 0, result.err
     (name,) = result.json["files"]
-    assert setveil.read(folder / "worlds" / name, format=format) == setveil.reconstruct(setveil.read_release("release"), 1)
+    assert setveil.read(folder / "worlds" / name, format=format) == setveil.reconstruct(
+        setveil.read_release("release"), 1
+    )
 
 
 def test_empty_records_of_a_reconstruction_are_kept(call, folder):
-    made = setveil.Disassociated.of_clusters([SimpleCluster(3), SimpleCluster(3, [{("a",): 3}])], setveil.KmAnonymity(k=2, m=1))
+    made = setveil.Disassociated.of_clusters(
+        [SimpleCluster(3), SimpleCluster(3, [{("a",): 3}])], setveil.KmAnonymity(k=2, m=1)
+    )
     setveil.write(made, "release")
     assert call("reconstruct", "release", "-o", "worlds").code == 0
     assert sorted(setveil.read("worlds/world-001.csv")) == [(), (), (), ("a",), ("a",), ("a",)]
@@ -128,7 +164,10 @@ def test_reconstructions_that_are_there_are_kept(call, release, folder):
 def test_force_replaces_reconstructions_whole_and_nothing_else(call, release, folder):
     assert call("reconstruct", "release", "-o", "worlds", "-n", 2).code == 0
     assert call("reconstruct", "release", "-o", "worlds", "--force", "--format", "jsonl").code == 0
-    assert sorted(path.name for path in (folder / "worlds").iterdir()) == ["world-001.jsonl", "worlds.json"]
+    assert sorted(path.name for path in (folder / "worlds").iterdir()) == [
+        "world-001.jsonl",
+        "worlds.json",
+    ]
     before = {path.name: path.read_bytes() for path in (folder / "release").iterdir()}
     result = call("reconstruct", "release", "-o", "release", "--force")
     assert result.code == 2
@@ -145,7 +184,17 @@ def test_an_item_that_a_format_cannot_hold_leaves_nothing(call, release, folder)
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent in the manner of POSIX")
 def test_an_interruption_leaves_no_reconstruction(release, folder):
-    command = [sys.executable, "-m", "setveil", "reconstruct", "release", "-o", "worlds", "-n", "100000"]
+    command = [
+        sys.executable,
+        "-m",
+        "setveil",
+        "reconstruct",
+        "release",
+        "-o",
+        "worlds",
+        "-n",
+        "100000",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 30
@@ -157,11 +206,18 @@ def test_an_interruption_leaves_no_reconstruction(release, folder):
         out, err = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert (process.returncode, out, err) == (130, "", "setveil: interrupted, nothing half-written is left\n")
+    assert (process.returncode, out, err) == (
+        130,
+        "",
+        "setveil: interrupted, nothing half-written is left\n",
+    )
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]
 
 
 def test_reconstructions_do_not_go_to_standard_output(call, folder):
     result = call("reconstruct", "release", "-o", "-")
     assert (result.code, result.out) == (2, "")
-    assert result.err == "setveil: cannot write -: reconstructions are files in a folder and cannot go to standard output\n"
+    assert (
+        result.err
+        == "setveil: cannot write -: reconstructions are files in a folder and cannot go to standard output\n"
+    )

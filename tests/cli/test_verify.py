@@ -10,7 +10,21 @@ import pytest
 
 @pytest.fixture
 def release(call, folder):
-    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", "--seed", 1).code == 0
+    assert (
+        call(
+            "anonymize",
+            "baskets.csv",
+            "-o",
+            "release",
+            "-k",
+            2,
+            "--hierarchy",
+            "tree.csv",
+            "--seed",
+            1,
+        ).code
+        == 0
+    )
     return folder / "release"
 
 
@@ -24,7 +38,11 @@ def test_a_release_holds_what_it_carries(call, release):
 def test_with_the_original_containment_is_checked_too(call, release):
     result = call("verify", "release", "--original", "baskets.csv", "--json")
     assert result.code == 0
-    assert {check["name"] for check in result.json["checks"]} >= {"k-anonymity", "records", "containment"}
+    assert {check["name"] for check in result.json["checks"]} >= {
+        "k-anonymity",
+        "records",
+        "containment",
+    }
     assert result.json["holds"] is True
 
 
@@ -43,7 +61,9 @@ def test_a_release_can_be_held_to_another_promise(call, release):
 
 
 def test_another_original_is_noticed(call, release, folder):
-    (folder / "other.csv").write_text("customer,product\n" + "".join(f"{c},milk\n" for c in "abcdef"), encoding="utf-8")
+    (folder / "other.csv").write_text(
+        "customer,product\n" + "".join(f"{c},milk\n" for c in "abcdef"), encoding="utf-8"
+    )
     result = call("verify", "release", "--original", "other.csv")
     assert result.code == 1
     assert "containment" in result.out
@@ -52,7 +72,10 @@ def test_another_original_is_noticed(call, release, folder):
 def test_a_plain_file_needs_a_promise(call, folder):
     result = call("verify", "baskets.csv")
     assert (result.code, result.out) == (2, "")
-    assert "baskets.csv is a data file and promises nothing: say what to check, as in -k 10" in result.err
+    assert (
+        "baskets.csv is a data file and promises nothing: say what to check, as in -k 10"
+        in result.err
+    )
 
 
 def test_a_plain_file_that_does_not_hold_gives_a_witness(call, folder):
@@ -113,7 +136,10 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--promise", "l-diversity", "-k", 2], "-l is missing: l-diversity needs -l with a number"),
+        (
+            ["--promise", "l-diversity", "-k", 2],
+            "-l is missing: l-diversity needs -l with a number",
+        ),
         (
             ["-k", 2, "-m", 2, "-l", 3],
             "--sensitive is missing: -l needs --sensitive with a file of the sensitive items, one on each line",
@@ -122,8 +148,14 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
             ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
             "-l is missing: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
         ),
-        (["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"], "k-anonymity promises nothing of sensitive items"),
-        (["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tree.csv"], "l-diversity can be verified on disassociated data only"),
+        (
+            ["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"],
+            "k-anonymity promises nothing of sensitive items",
+        ),
+        (
+            ["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tree.csv"],
+            "l-diversity can be verified on disassociated data only",
+        ),
     ],
 )
 def test_what_a_promise_lacks_is_asked_for(call, folder, arguments, message):
@@ -136,16 +168,32 @@ def test_what_a_promise_lacks_is_asked_for(call, folder, arguments, message):
 @pytest.fixture
 def aligned(call, folder):
     """A release over a tree that is published in part, with its private alignment."""
-    command = ("anonymize", "baskets.csv", "-o", "built", "-k", 2, "--hierarchy", "balanced:2", "--alignment", "private.csv")
+    command = (
+        "anonymize",
+        "baskets.csv",
+        "-o",
+        "built",
+        "-k",
+        2,
+        "--hierarchy",
+        "balanced:2",
+        "--alignment",
+        "private.csv",
+    )
     assert call(*command).code == 0
     return folder / "private.csv"
 
 
 def test_with_the_alignment_each_record_is_compared_with_its_own_original(call, aligned):
-    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    result = call(
+        "verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json"
+    )
     assert (result.code, result.err) == (0, "")
     texts = {check["name"]: check["text"] for check in result.json["checks"]}
-    assert texts["containment"] == "every published record is the image of its original, by the alignment of the release"
+    assert (
+        texts["containment"]
+        == "every published record is the image of its original, by the alignment of the release"
+    )
 
 
 def test_an_alignment_that_gives_a_record_to_somebody_else_fails(call, aligned):
@@ -153,20 +201,30 @@ def test_an_alignment_that_gives_a_record_to_somebody_else_fails(call, aligned):
     assert lines[0] != lines[2]
     lines[0], lines[2] = lines[2], lines[0]
     aligned.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    result = call(
+        "verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json"
+    )
     assert result.code == 1
-    assert [check["name"] for check in result.json["checks"] if not check["holds"]] == ["containment"]
+    assert [check["name"] for check in result.json["checks"] if not check["holds"]] == [
+        "containment"
+    ]
     assert call("verify", "built", "--original", "baskets.csv").code == 0
 
 
 def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
     lines = aligned.read_text(encoding="utf-8").splitlines()
     aligned.write_text("\n".join([lines[2], *lines[1:]]) + "\n", encoding="utf-8")
-    assert call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    assert (
+        call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    )
     aligned.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
-    assert call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    assert (
+        call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv").code == 1
+    )
     aligned.write_text("\n".join([*lines[:-1], "beer,nonsense"]) + "\n", encoding="utf-8")
-    result = call("verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json")
+    result = call(
+        "verify", "built", "--original", "baskets.csv", "--alignment", "private.csv", "--json"
+    )
     assert result.code == 1
     failed = [check for check in result.json["checks"] if not check["holds"]]
     assert [(check["name"], check["witnesses"][0]["text"]) for check in failed] == [
@@ -177,13 +235,31 @@ def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["built", "--alignment", "private.csv"], 2, "it tells the published record of each original: give a release and its original"),
-        (["built", "--alignment", "none.csv", "--original", "baskets.csv"], 3, "none.csv: there is no such file"),
-        (["built", "--alignment", "empty.csv", "--original", "baskets.csv"], 3, "empty.csv: the file is empty; an alignment has a line"),
-        (["baskets.csv", "-k", 2, "--alignment", "private.csv", "--original", "baskets.csv"], 2, "give a release and its original"),
+        (
+            ["built", "--alignment", "private.csv"],
+            2,
+            "it tells the published record of each original: give a release and its original",
+        ),
+        (
+            ["built", "--alignment", "none.csv", "--original", "baskets.csv"],
+            3,
+            "none.csv: there is no such file",
+        ),
+        (
+            ["built", "--alignment", "empty.csv", "--original", "baskets.csv"],
+            3,
+            "empty.csv: the file is empty; an alignment has a line",
+        ),
+        (
+            ["baskets.csv", "-k", 2, "--alignment", "private.csv", "--original", "baskets.csv"],
+            2,
+            "give a release and its original",
+        ),
     ],
 )
-def test_an_alignment_needs_a_release_and_its_original(call, aligned, folder, arguments, code, message):
+def test_an_alignment_needs_a_release_and_its_original(
+    call, aligned, folder, arguments, code, message
+):
     (folder / "empty.csv").write_text("", encoding="utf-8")
     result = call("verify", *arguments)
     assert (result.code, result.out) == (code, "")
@@ -194,7 +270,21 @@ def test_an_alignment_needs_a_release_and_its_original(call, aligned, folder, ar
 def test_the_alignment_of_bags_is_read_with_their_counts(call, folder):
     rows = "".join(f"{record},beer,2\n{record},tea,1\n" for record in range(4))
     (folder / "bags.csv").write_text("record,item,count\n" + rows, encoding="utf-8")
-    command = ("anonymize", "bags.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", "--bags", "--alignment", "private.csv")
+    command = (
+        "anonymize",
+        "bags.csv",
+        "-o",
+        "release",
+        "-k",
+        2,
+        "--hierarchy",
+        "tree.csv",
+        "--bags",
+        "--alignment",
+        "private.csv",
+    )
     assert call(*command).code == 0
-    result = call("verify", "release", "--original", "bags.csv", "--bags", "--alignment", "private.csv")
+    result = call(
+        "verify", "release", "--original", "bags.csv", "--bags", "--alignment", "private.csv"
+    )
     assert result.code == 0, result.out + result.err

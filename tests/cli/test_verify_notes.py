@@ -16,7 +16,11 @@ REPEATS = {
 
 
 @pytest.mark.parametrize("name", REPEATS)
-@pytest.mark.parametrize("promise", [("-k", 2), ("-k", 2, "-m", 1), ("-k", 2, "-p", 1, "--h", 1)], ids=["k", "km", "coherence"])
+@pytest.mark.parametrize(
+    "promise",
+    [("-k", 2), ("-k", 2, "-m", 1), ("-k", 2, "-p", 1, "--h", 1)],
+    ids=["k", "km", "coherence"],
+)
 def test_repeats_that_a_reader_of_the_file_sees_count(call, folder, name, promise):
     (folder / name).write_text(REPEATS[name])
     form = ("--input-format", "baskets") if name.endswith("baskets") else ()
@@ -37,18 +41,25 @@ def test_a_file_without_repeats_is_one_of_sets(call, folder):
 
 
 def test_what_lies_beside_a_release_is_named(call, folder):
-    assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv").code == 0
+    assert (
+        call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv").code
+        == 0
+    )
     assert call("verify", "release", "--json").json["notes"] == []
     for name in ("alignment.csv", "b", "c", "d"):
         (folder / "release" / name).write_text("ann\n")
     (note,) = call("verify", "release", "--json").json["notes"]
-    assert note.startswith("The folder also holds alignment.csv, b, c and 1 more: no part of the release, and not looked at.")
+    assert note.startswith(
+        "The folder also holds alignment.csv, b, c and 1 more: no part of the release, and not looked at."
+    )
 
 
 def test_a_share_given_for_a_release_is_that_of_its_own_private_items(call, folder):
-    method = ("--method", "coherence", "-k", 2, "-p", 1, "--h", 0.9, "--private", "wine")
+    method = ("--method", "suppression", "-k", 2, "-p", 1, "--h", 0.9, "--private", "wine")
     assert call("anonymize", "baskets.csv", "-o", "release", *method).code == 0
-    assert json.loads((folder / "release" / "release.json").read_text())["promise"]["private"] == ["wine"]
+    assert json.loads((folder / "release" / "release.json").read_text())["promise"]["private"] == [
+        "wine"
+    ]
     strict = call("verify", "release", "-k", 2, "-p", 1, "--h", 0.1, "--json")
     assert strict.code == 1
     assert "wine" in strict.json["checks"][1]["witnesses"][0]["text"]
@@ -59,7 +70,9 @@ def test_a_share_that_bounds_nothing_is_told(call, folder):
     (folder / "rows.csv").write_text("record,item\n1,tea\n2,tea\n")
     result = call("verify", "rows.csv", "-k", 2, "-p", 1, "--h", 0.1, "--json")
     assert result.code == 0
-    assert result.json["notes"] == ["No item is private, so h = 0.1 bounds nothing: name the private items with --private."]
+    assert result.json["notes"] == [
+        "No item is private, so h = 0.1 bounds nothing: name the private items with --private."
+    ]
 
 
 @pytest.mark.parametrize("number", [10**30, 2**63, 10**400])

@@ -20,7 +20,7 @@ def little(tmp_path_factory, monkeypatch) -> Path:
     """A WordNet folder that no variable names."""
     for name in ("SETVEIL_WORDNET", "WNSEARCHDIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("setveil.hierarchy.wordnet.PLACES", ())
+    monkeypatch.setattr("setveil.hierarchy.wordnet.network.PLACES", ())
     return write_tiny(tmp_path_factory.mktemp("little:net"))
 
 
@@ -32,7 +32,9 @@ def words(folder) -> Path:
 
 @pytest.mark.parametrize("option", ["--hierarchy", "--semantics"])
 def test_both_words_name_the_tree(call, words, little, option):
-    result = call("anonymize", "words.csv", "-o", "release", "-k", 2, option, f"wordnet:{little}", "--json")
+    result = call(
+        "anonymize", "words.csv", "-o", "release", "-k", 2, option, f"wordnet:{little}", "--json"
+    )
     assert result.code == 0
     about = (words / "release" / "release.json").read_text(encoding="utf-8")
     assert json.loads(about)["hierarchy"] == {
@@ -47,21 +49,51 @@ def test_both_words_name_the_tree(call, words, little, option):
     assert "milk" not in (words / "release" / "hierarchy.csv").read_text(encoding="utf-8")
 
 
-def test_a_release_is_measured_and_verified_with_the_wordnet_that_is_named(call, words, little, monkeypatch):
-    made = call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}", "--json").json
+def test_a_release_is_measured_and_verified_with_the_wordnet_that_is_named(
+    call, words, little, monkeypatch
+):
+    made = call(
+        "anonymize",
+        "words.csv",
+        "-o",
+        "release",
+        "-k",
+        2,
+        "--semantics",
+        f"wordnet:{little}",
+        "--json",
+    ).json
     missing = call("measure", "release", "--original", "words.csv")
     assert (missing.code, missing.out) == (3, "")
     assert "WordNet is not on this machine: install" in missing.err
     assert missing.err.count("\n") == 1
-    named = call("measure", "release", "--original", "words.csv", "--semantics", f"wordnet:{little}", "--metric", "blm", "--json")
+    named = call(
+        "measure",
+        "release",
+        "--original",
+        "words.csv",
+        "--semantics",
+        f"wordnet:{little}",
+        "--metric",
+        "blm",
+        "--json",
+    )
     assert named.json["blm"] == made["losses"]["blm"]
     monkeypatch.setenv("SETVEIL_WORDNET", str(little))
-    assert call("measure", "release", "--original", "words.csv", "--metric", "blm", "--json").json == named.json
+    assert (
+        call("measure", "release", "--original", "words.csv", "--metric", "blm", "--json").json
+        == named.json
+    )
     assert call("verify", "release", "--original", "words.csv").code == 0
 
 
 def test_a_release_is_not_measured_on_a_tree_of_other_nodes(call, words, little):
-    assert call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}").code == 0
+    assert (
+        call(
+            "anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}"
+        ).code
+        == 0
+    )
     result = call("measure", "release", "--original", "words.csv", "--hierarchy", "balanced:2")
     assert (result.code, result.out) == (3, "")
     assert "nodes that the given tree does not have" in result.err
@@ -69,18 +101,41 @@ def test_a_release_is_not_measured_on_a_tree_of_other_nodes(call, words, little)
 
 def test_unknown_items_are_named_or_kept(call, words, little):
     (words / "words.csv").write_text(WORDS + "4,qux,1\n3,qux,1\n", encoding="utf-8")
-    refused = call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}")
+    refused = call(
+        "anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet:{little}"
+    )
     assert (refused.code, refused.out) == (3, "")
-    assert "WordNet has no noun for 'qux': leave them out, or keep them with wordnet+unknown" in refused.err
+    assert (
+        "WordNet has no noun for 'qux': leave them out, or keep them with wordnet+unknown"
+        in refused.err
+    )
     assert not (words / "release").exists()
-    assert call("anonymize", "words.csv", "-o", "release", "-k", 2, "--semantics", f"wordnet+unknown:{little}").code == 0
+    assert (
+        call(
+            "anonymize",
+            "words.csv",
+            "-o",
+            "release",
+            "-k",
+            2,
+            "--semantics",
+            f"wordnet+unknown:{little}",
+        ).code
+        == 0
+    )
     assert "*unknown;*" in (words / "release" / "hierarchy.csv").read_text(encoding="utf-8")
 
 
 def test_a_tree_is_built_and_shown(call, words, little):
     built = call("hierarchy", "build", "words.csv", f"wordnet:{little}", "-o", "nouns.csv")
     assert built.code == 0
-    assert Hierarchy.read("nouns.csv").path("wine") == ("wine", "wine.n.01", "alcohol.n.01", "body.n.01", "thing.n.01")
+    assert Hierarchy.read("nouns.csv").path("wine") == (
+        "wine",
+        "wine.n.01",
+        "alcohol.n.01",
+        "body.n.01",
+        "thing.n.01",
+    )
     shown = call("hierarchy", "show", f"wordnet:{little}", "--data", "words.csv", "--json").json
     assert (shown["origin"], shown["leaves"]) == ("wordnet", 6)
     assert call("hierarchy", "show", f"wordnet:{little}").code == 2

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags
 from setveil.errors import InfeasibleError, UnknownItemError
-from setveil.io.releases import FORMS
+from setveil.io.releases.folder import FORMS
 from setveil.methods import METHODS
 from setveil.pipeline import Job, run
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
@@ -22,7 +22,12 @@ from tests.oracle.containment import path as path_up
 from tests.strategies import data_with_tree
 
 SEED = 987_654_321
-WAYS = [(name, format) for name, method in METHODS.items() for format in FORMS[method.form].formats if format != "dat"]
+WAYS = [
+    (name, format)
+    for name, method in METHODS.items()
+    for format in FORMS[method.form].formats
+    if format != "dat"
+]
 
 
 def promise_for(name, k=4):
@@ -34,12 +39,23 @@ def promise_for(name, k=4):
 def shop(persons):
     """Rows of a long table, with a person of many names, and three people who have nothing."""
     chance, items = random.Random(11), [f"it{number:02}" for number in range(14)]
-    carts = [{item: chance.choice([1, 1, 2, 3]) for at, item in enumerate(items) if chance.random() < 1.6 / (at + 2)} for _ in range(60)]
+    carts = [
+        {
+            item: chance.choice([1, 1, 2, 3])
+            for at, item in enumerate(items)
+            if chance.random() < 1.6 / (at + 2)
+        }
+        for _ in range(60)
+    ]
     return dict(zip(persons, [*carts, {}, {}, {}], strict=True))
 
 
 def table(carts, counted):
-    rows = [f"{person},{item}{f',{count}' * counted}" for person, cart in carts.items() for item, count in (cart or {"": ""}).items()]
+    rows = [
+        f"{person},{item}{f',{count}' * counted}"
+        for person, cart in carts.items()
+        for item, count in (cart or {"": ""}).items()
+    ]
     return "\n".join(["record,item" + ",count" * counted, *rows, ""])
 
 
@@ -47,12 +63,16 @@ def table(carts, counted):
 @pytest.mark.parametrize(("name", "format"), WAYS)
 def test_files_depend_on_the_records_alone(tmp_path, monkeypatch, name, format, hierarchy):
     monkeypatch.chdir(tmp_path)
-    Path("tree.csv").write_text("".join(f"it{number:02};G{number // 2};H{number // 4};TOP\n" for number in range(14)))
+    Path("tree.csv").write_text(
+        "".join(f"it{number:02};G{number // 2};H{number // 4};TOP\n" for number in range(14))
+    )
     carts = shop([f"SECRET{number}" for number in range(63)])
     mixed = random.Random(3).sample(sorted(carts), len(carts))
     counted = name == "ssc"
     Path("first.csv").write_text(table(carts, counted))
-    Path("second-name.csv").write_text(table({f"x{at * 7}": carts[person] for at, person in enumerate(mixed)}, counted))
+    Path("second-name.csv").write_text(
+        table({f"x{at * 7}": carts[person] for at, person in enumerate(mixed)}, counted)
+    )
     written = []
     for data, threads in (("first.csv", 1), ("second-name.csv", 3)):
         output = tmp_path / f"release-of-{data}"
@@ -102,7 +122,10 @@ def drawn_data(drawn, *, bags=False, **sizes):
 def bags_of(data):
     counts = data.counts.tolist() if isinstance(data, Bags) else [1] * len(data.items)
     bounds = data.indptr.tolist()
-    return [dict(zip(record, counts[start:stop], strict=True)) for record, start, stop in zip(data, bounds, bounds[1:], strict=False)]
+    return [
+        dict(zip(record, counts[start:stop], strict=True))
+        for record, start, stop in zip(data, bounds, bounds[1:], strict=False)
+    ]
 
 
 def as_multiset(records):
@@ -129,7 +152,9 @@ def test_what_partition_writes_is_k_anonymous_and_covers_each_item_once(bags, dr
         for item in original if line else ():
             assert sum(node in line for node in path_up(item, above)) == 1
         for node, count in line.items():
-            assert count <= sum(held for item, held in original.items() if node in path_up(item, above))
+            assert count <= sum(
+                held for item, held in original.items() if node in path_up(item, above)
+            )
             assert any(node in path_up(item, above) for item in original)
 
 
@@ -152,21 +177,30 @@ def test_what_one_cut_writes_is_km_anonymous_and_the_same_in_all_records(name, d
     shown = {node for record in published for node in record}
     assert as_multiset(published) == as_multiset(lines)
     for original, line in zip(data, lines, strict=True):
-        assert set(line) == {node for item in original for node in path_up(item, above) if node in shown}
+        assert set(line) == {
+            node for item in original for node in path_up(item, above) if node in shown
+        }
 
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(drawn=st.data())
 def test_what_coherence_writes_holds_no_mole_and_every_private_item(drawn):
     (data, _), k = drawn_data(drawn)
-    private = frozenset(drawn.draw(st.sets(st.sampled_from(data.vocabulary.labels), max_size=2)) if len(data.vocabulary) else ())
+    private = frozenset(
+        drawn.draw(st.sets(st.sampled_from(data.vocabulary.labels), max_size=2))
+        if len(data.vocabulary)
+        else ()
+    )
     h, p = drawn.draw(st.sampled_from(["0.5", "0.8", "1"])), drawn.draw(st.integers(1, 3))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         promise = Coherence(h=float(h), k=k, p=p, private=private)
         if publish("coherence", data, promise, None, place) is None:
             return
-        published, lines = folders.records(place / "release"), folders.alignment(place / "alignment.csv")
+        published, lines = (
+            folders.records(place / "release"),
+            folders.alignment(place / "alignment.csv"),
+        )
     assert not coherence.moles(published, set(private), h, k, p)
     shown = {item for record in published for item in record}
     assert private & {item for record in data for item in record} <= shown
@@ -177,15 +211,32 @@ def test_what_coherence_writes_holds_no_mole_and_every_private_item(drawn):
 @given(drawn=st.data())
 def test_what_disassociation_writes_has_worlds_with_k_records_of_whatever_is_known(drawn):
     (data, _), k = drawn_data(drawn, max_records=6, max_leaves=4)
-    sensitive = drawn.draw(st.sets(st.sampled_from(data.vocabulary.labels), max_size=1)) if len(data.vocabulary) else set()
+    sensitive = (
+        drawn.draw(st.sets(st.sampled_from(data.vocabulary.labels), max_size=1))
+        if len(data.vocabulary)
+        else set()
+    )
     diversity = LDiversity(l=3, sensitive=sensitive) if sensitive else None
     with tempfile.TemporaryDirectory() as folder:
-        if publish("disassociation", data, KmAnonymity(k=k, m=2, diversity=diversity), None, Path(folder)) is None:
+        if (
+            publish(
+                "disassociation",
+                data,
+                KmAnonymity(k=k, m=2, diversity=diversity),
+                None,
+                Path(folder),
+            )
+            is None
+        ):
             return
         clusters = folders.clusters(Path(folder) / "release")
     assert disassociation.holds(clusters, k, 2)
-    assert {term for cluster in clusters for term in disassociation.terms_of(cluster)} == {item for record in data for item in record}
-    for simple in (simple for cluster in clusters for simple in disassociation.simple_clusters(cluster)):
+    assert {term for cluster in clusters for term in disassociation.terms_of(cluster)} == {
+        item for record in data for item in record
+    }
+    for simple in (
+        simple for cluster in clusters for simple in disassociation.simple_clusters(cluster)
+    ):
         assert simple["size"] >= 3 or not sensitive.intersection(simple["terms"])
 
 
@@ -197,7 +248,10 @@ def test_what_ssc_writes_stands_k_times_with_equal_counts(drawn):
         place = Path(folder)
         if publish("ssc", data, VocabularyKAnonymity(k=k), tree, place) is None:
             return
-        published, lines = folders.records(place / "release"), folders.alignment(place / "alignment.csv")
+        published, lines = (
+            folders.records(place / "release"),
+            folders.alignment(place / "alignment.csv"),
+        )
     assert not kanonymity.rare_records(published, k)
     assert as_multiset(published) == as_multiset(lines)
     for original, line in zip(bags_of(data), lines, strict=True):

@@ -8,7 +8,7 @@ from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 
@@ -30,11 +30,19 @@ AWKWARD = {
     "one empty record": [[], ["a"], ["a"], ["b"], ["b"], ["a", "b"], ["b", "c"]],
     "mostly empty records": [[]] * 6 + [["a"]],
     "k = n": [["a"], ["b"], ["c", "d"]],
-    "labels of any kind": [["red wine", "x;y", "日本"], ["*", "*1"], ["1,2", 'the "best"'], ["*1.1", "-"]],
+    "labels of any kind": [
+        ["red wine", "x;y", "日本"],
+        ["*", "*1"],
+        ["1,2", 'the "best"'],
+        ["*1.1", "-"],
+    ],
 }
 
 INFEASIBLE = {
-    ("disassociation", "mostly empty records"): "only 1 records hold an item, but a cluster needs 3",
+    (
+        "disassociation",
+        "mostly empty records",
+    ): "only 1 records hold an item, but a cluster needs 3",
 }
 """What a method cannot do, and how it says so: disassociation keeps every item, so those of few records have nowhere to hide."""
 
@@ -44,7 +52,9 @@ each_method_by_tree = pytest.mark.parametrize("method", by_tree.values(), ids=by
 each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 
 
-of_bags = {name: method for name, method in METHODS.items() if VocabularyKAnonymity in method.promises}
+of_bags = {
+    name: method for name, method in METHODS.items() if VocabularyKAnonymity in method.promises
+}
 """The methods that hide people in bags, counts and all."""
 
 
@@ -74,7 +84,10 @@ def test_every_release_verifies_and_keeps_the_number_of_records(method, engine, 
 def test_the_order_of_the_records_does_not_matter(method):
     records = AWKWARD["one very long record"] + AWKWARD["all different"] + AWKWARD["all equal"]
     tree = Hierarchy.balanced(Transactions.of(records).vocabulary, 3)
-    forwards, backwards = (method().anonymize(Transactions.of(given), promise_of(method, 3), tree) for given in (records, records[::-1]))
+    forwards, backwards = (
+        method().anonymize(Transactions.of(given), promise_of(method, 3), tree)
+        for given in (records, records[::-1])
+    )
     assert forwards == backwards
 
 
@@ -124,8 +137,21 @@ def test_every_release_of_bags_verifies_with_its_counts(method, engine, case):
 
 @pytest.mark.parametrize("method", of_bags.values(), ids=of_bags)
 def test_bags_are_published_alike_by_any_number_of_threads(method):
-    data = Bags.of([["a", "b", "b"], ["a", "b"], ["c", "c", "d"], ["c", "d", "d"], ["a", "d"], ["b", "c"], ["e"] * 4, ["e"] * 3])
+    data = Bags.of(
+        [
+            ["a", "b", "b"],
+            ["a", "b"],
+            ["c", "c", "d"],
+            ["c", "d", "d"],
+            ["a", "d"],
+            ["b", "c"],
+            ["e"] * 4,
+            ["e"] * 3,
+        ]
+    )
     tree, promise = Hierarchy.balanced(data.vocabulary, 2), VocabularyKAnonymity(k=2)
-    first, second = (method().anonymize(data, promise, tree, engine=engine) for engine in ENGINES.values())
+    first, second = (
+        method().anonymize(data, promise, tree, engine=engine) for engine in ENGINES.values()
+    )
     assert first == second
     assert first.alignment.tolist() == second.alignment.tolist()

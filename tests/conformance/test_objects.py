@@ -14,7 +14,7 @@ from setveil.audit import verify
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics import measure
 from tests.conformance.test_methods import each_method, each_method_by_tree, promise_of
@@ -29,7 +29,11 @@ def anonymized(method, k):
 
 @each_method
 def test_a_method_is_a_value(method):
-    for twin in (pickle.loads(pickle.dumps(method())), copy.copy(method()), copy.deepcopy(method())):
+    for twin in (
+        pickle.loads(pickle.dumps(method())),
+        copy.copy(method()),
+        copy.deepcopy(method()),
+    ):
         assert twin == method()
 
 

@@ -13,8 +13,8 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.data.exchange import as_transactions, convert
-from setveil.data.kinds import KINDS
+from setveil.data.tables.exchange import as_transactions, convert
+from setveil.data.tables.kinds import KINDS
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MissingExtraError, ParameterError
 
@@ -80,7 +80,13 @@ def test_a_list_column_keeps_its_name(make):
 @pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
 @pytest.mark.parametrize("kind", [bool, int, float])
 def test_a_one_hot_table_is_known_by_its_values(make, kind):
-    table = make({"beer": [kind(1), kind(0), kind(0)], "milk": [kind(0), kind(0), kind(1)], "wine": [kind(1), kind(0), kind(0)]})
+    table = make(
+        {
+            "beer": [kind(1), kind(0), kind(0)],
+            "milk": [kind(0), kind(0), kind(1)],
+            "wine": [kind(1), kind(0), kind(0)],
+        }
+    )
     assert as_transactions(table) == BASKETS
 
 
@@ -92,7 +98,8 @@ def test_counts_make_bags(make):
     onehot = make({"a": [2], "b": [1]})
     assert as_transactions(onehot, bags=True) == Bags.of([["a", "a", "b"]])
     with pytest.raises(
-        DataError, match="the column 'a' holds 2 where only 0 and 1 are allowed: say bags=True when these are counts, or record='a'"
+        DataError,
+        match="the column 'a' holds 2 where only 0 and 1 are allowed: say bags=True when these are counts, or record='a'",
     ):
         as_transactions(onehot)
 
@@ -110,7 +117,10 @@ def test_missing_items_say_that_the_record_exists():
 def test_a_row_without_a_record_is_refused():
     with pytest.raises(DataError) as error:
         as_transactions(pd.DataFrame({"record": [1, None], "item": ["a", "b"]}))
-    assert str(error.value) == "the column 'record' has a row without a record: every row must say whose it is"
+    assert (
+        str(error.value)
+        == "the column 'record' has a row without a record: every row must say whose it is"
+    )
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, None])
@@ -124,7 +134,9 @@ def test_columns_may_be_named():
     assert as_transactions(table, record="a", item="b", count="c") == Bags.of([["x", "y", "y"]])
     with pytest.raises(DataError) as error:
         as_transactions(table, record="z")
-    assert str(error.value) == "there is no column 'z' for the record: the columns are 'a', 'b', 'c'"
+    assert (
+        str(error.value) == "there is no column 'z' for the record: the columns are 'a', 'b', 'c'"
+    )
     with pytest.raises(DataError, match="no column is obviously the record"):
         as_transactions(table)
 
@@ -133,8 +145,14 @@ def test_series_lazy_frames_and_batches_are_tables_too():
     rows = [["wine", "beer"], [], ["milk"]]
     long = {"record": [1, 1], "item": ["a", "b"]}
     assert as_transactions(pd.Series(rows)) == as_transactions(pl.Series("x", rows)) == BASKETS
-    assert list(as_transactions(pl.LazyFrame(long))) == list(as_transactions(pa.RecordBatch.from_pydict(long))) == [("a", "b")]
-    with pytest.raises(DataError, match="a pandas Timestamp cannot be taken as records: give a table"):
+    assert (
+        list(as_transactions(pl.LazyFrame(long)))
+        == list(as_transactions(pa.RecordBatch.from_pydict(long)))
+        == [("a", "b")]
+    )
+    with pytest.raises(
+        DataError, match="a pandas Timestamp cannot be taken as records: give a table"
+    ):
         as_transactions(pd.Timestamp(0))
 
 
@@ -154,7 +172,11 @@ def test_matrices_have_column_numbers_or_labels():
 def test_plain_objects_are_taken():
     assert list(as_transactions(({1, 2}, (), iter("ab")))) == [("1", "2"), (), ("a", "b")]
     assert list(as_transactions({"alice": ["b"], "bob": ["a"]})) == [("b",), ("a",)]
-    assert as_transactions([{"a": 2}]) == as_transactions([["a", "a"]], bags=True) == Bags.of([["a", "a"]])
+    assert (
+        as_transactions([{"a": 2}])
+        == as_transactions([["a", "a"]], bags=True)
+        == Bags.of([["a", "a"]])
+    )
     assert type(as_transactions([{"a": 2}], bags=False)) is Transactions
     assert as_transactions(BASKETS) is BASKETS
 
@@ -171,12 +193,28 @@ def test_a_published_form_gives_its_records():
 @pytest.mark.parametrize(
     ("thing", "options", "message"),
     [
-        (5, {}, "an object of type int cannot be taken as records: give an iterable of records, a matrix or a table"),
-        ("abc", {}, "records must be an iterable of records, not one text; read files with setveil.read"),
+        (
+            5,
+            {},
+            "an object of type int cannot be taken as records: give an iterable of records, a matrix or a table",
+        ),
+        (
+            "abc",
+            {},
+            "records must be an iterable of records, not one text; read files with setveil.read",
+        ),
         ([1, 2], {}, "a record must be an iterable of items, not 1"),
         ([["a"], None], {}, "a record must be an iterable of items, not None"),
-        (["wine"], {}, "a record must be an iterable of items, not the text 'wine'; write ['wine'] for one item"),
-        ([["a"]], {"item": "x"}, "columns can only be named for a table; this object is a plain iterable of records"),
+        (
+            ["wine"],
+            {},
+            "a record must be an iterable of items, not the text 'wine'; write ['wine'] for one item",
+        ),
+        (
+            [["a"]],
+            {"item": "x"},
+            "columns can only be named for a table; this object is a plain iterable of records",
+        ),
     ],
 )
 def test_what_holds_no_records_gets_one_clear_line(thing, options, message):
@@ -191,14 +229,21 @@ def test_records_without_any_item_have_no_columns():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ParameterError, match="to = 'excel' is not allowed: choose one of lists, sets, dicts, "):
+    with pytest.raises(
+        ParameterError, match="to = 'excel' is not allowed: choose one of lists, sets, dicts, "
+    ):
         convert(BASKETS, "excel")
 
 
-@pytest.mark.parametrize(("kind", "library"), [("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow"), ("scipy", "scipy")])
+@pytest.mark.parametrize(
+    ("kind", "library"),
+    [("pandas", "pandas"), ("polars", "polars"), ("arrow", "pyarrow"), ("scipy", "scipy")],
+)
 def test_a_missing_library_is_named(monkeypatch, kind, library):
     for name in [name for name in sys.modules if name.split(".")[0] == library]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=f"needs the library {library}: pip install {library}"):
+    with pytest.raises(
+        MissingExtraError, match=f"needs the library {library}: pip install {library}"
+    ):
         convert(BASKETS, kind)

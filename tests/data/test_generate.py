@@ -19,7 +19,7 @@ from setveil.data.summary import summarize
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.check import find_faults
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 
 def digest(data: Transactions) -> str:
@@ -60,9 +60,24 @@ def test_another_seed_gives_other_records() -> None:
     shares=st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
 def test_quest_keeps_to_its_numbers(
-    records: int, items: int, length: float, patterns: int, seed: int, pattern: float, shares: tuple[float, float]
+    records: int,
+    items: int,
+    length: float,
+    patterns: int,
+    seed: int,
+    pattern: float,
+    shares: tuple[float, float],
 ) -> None:
-    data = quest(records, items, length, patterns, seed, average_pattern=pattern, correlation=shares[0], corruption=shares[1])
+    data = quest(
+        records,
+        items,
+        length,
+        patterns,
+        seed,
+        average_pattern=pattern,
+        correlation=shares[0],
+        corruption=shares[1],
+    )
     assert len(data) == records
     assert (data.lengths >= 1).all()
     assert (data.supports() >= 1).all()
@@ -138,7 +153,11 @@ def test_the_catalogue_is_a_sound_uneven_tree() -> None:
     tree = Hierarchy.from_paths(product.path for product in products)
     assert find_faults(tree) == []
     fanouts = [len(tree.children(node)) for node in range(tree.leaf_count, len(tree))]
-    assert (min(fanouts), max(fanouts) > 100, len(set(tree.depth[: tree.leaf_count].tolist())) > 2) == (2, True, True)
+    assert (
+        min(fanouts),
+        max(fanouts) > 100,
+        len(set(tree.depth[: tree.leaf_count].tolist())) > 2,
+    ) == (2, True, True)
     names = {product.name for product in products}
     groups = {group for product in products for group in product.groups}
     assert {part for recipe in RECIPES for part in recipe} <= names
@@ -157,7 +176,10 @@ def test_what_belongs_together_is_bought_together() -> None:
     data = shop(20_000, seed=1).data
     gin, tonic = (data.vocabulary.number(item) for item in ("gin 0.7 l", "tonic water 1 l"))
     holders = [set(data.rows[data.items == item].tolist()) for item in (gin, tonic)]
-    together, by_chance = len(holders[0] & holders[1]), len(holders[0]) * len(holders[1]) / len(data)
+    together, by_chance = (
+        len(holders[0] & holders[1]),
+        len(holders[0]) * len(holders[1]) / len(data),
+    )
     assert together > 5 * by_chance
 
 
@@ -179,7 +201,9 @@ def test_a_shop_without_baskets_or_with_one_is_fine() -> None:
     assert shop(1, seed=1, products=1).data.lengths.tolist() == [1]
 
 
-@pytest.mark.parametrize("options", [{"records": -1}, {"products": 0}, {"products": 10_000}, {"seed": 1.5}])
+@pytest.mark.parametrize(
+    "options", [{"records": -1}, {"products": 0}, {"products": 10_000}, {"seed": 1.5}]
+)
 def test_a_shop_that_cannot_be_is_refused(options: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
         shop(**{"records": 10, **options})  # type: ignore[arg-type]

@@ -8,17 +8,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 
-MISSING = [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN")]
+MISSING = [
+    None,
+    float("nan"),
+    np.float32("nan"),
+    np.datetime64("NaT"),
+    pd.NA,
+    pd.NaT,
+    Decimal("NaN"),
+    Decimal("sNaN"),
+]
 
 
 @pytest.mark.parametrize("nothing", MISSING[:-1], ids=repr)
 def test_what_is_missing_is_no_item(nothing):
     assert list(Transactions.of([["a", nothing], [nothing]])) == [("a",), ()]
-    assert Bags.of([["a", nothing, "a"]]) == Bags.of([{"a": 2, nothing: 3}]) == Bags.of([["a", "a"]])
+    assert (
+        Bags.of([["a", nothing, "a"]]) == Bags.of([{"a": 2, nothing: 3}]) == Bags.of([["a", "a"]])
+    )
 
 
 def test_a_value_that_cannot_be_compared_is_there():
@@ -40,7 +51,10 @@ def test_a_value_that_cannot_be_compared_is_there():
         (np.array([20, 3]), ("3", "20")),
         (np.array([0.1], dtype=np.float32), ("0.1",)),
         (np.array(["2024-05-01", "NaT"], dtype="datetime64[D]"), ("2024-05-01",)),
-        (np.array(["2024-05-01", "NaT"], dtype="datetime64[ns]"), ("2024-05-01T00:00:00.000000000",)),
+        (
+            np.array(["2024-05-01", "NaT"], dtype="datetime64[ns]"),
+            ("2024-05-01T00:00:00.000000000",),
+        ),
         (pd.Series(["b", "a"]), ("a", "b")),
         (range(2), ("0", "1")),
         (iter("ba"), ("a", "b")),
@@ -51,7 +65,9 @@ def test_items_become_text(items, texts):
     assert list(Transactions.of([items])) == [texts]
 
 
-@pytest.mark.parametrize("item", [["a"], {"a": 1}, {"a"}, frozenset("a"), np.array(["a"])], ids=repr)
+@pytest.mark.parametrize(
+    "item", [["a"], {"a": 1}, {"a"}, frozenset("a"), np.array(["a"])], ids=repr
+)
 def test_a_record_within_a_record_is_refused(item):
     with pytest.raises(DataError, match="an item must be a single value, not the"):
         Transactions.of([["b", item]])
@@ -72,7 +88,9 @@ def test_what_is_no_record_is_refused(of, record):
 @pytest.mark.parametrize("records", [5, None, {"p": ["a"]}], ids=repr)
 @pytest.mark.parametrize("of", [Transactions.of, Bags.of])
 def test_what_is_no_iterable_of_records_is_refused(of, records):
-    with pytest.raises(DataError, match=r"is no iterable of records; setveil\.as_transactions takes tables"):
+    with pytest.raises(
+        DataError, match=r"is no iterable of records; setveil\.as_transactions takes tables"
+    ):
         of(records)
 
 
@@ -82,7 +100,9 @@ def test_a_long_value_is_cut_in_the_message():
     assert len(str(error.value)) < 200
 
 
-@pytest.mark.parametrize("count", [0, -1, 1.5, float("inf"), float("nan"), 2**70, "2", None], ids=repr)
+@pytest.mark.parametrize(
+    "count", [0, -1, 1.5, float("inf"), float("nan"), 2**70, "2", None], ids=repr
+)
 def test_a_count_that_is_none_is_refused(count):
     with pytest.raises(DataError, match="it must be a whole number of 1 or more"):
         Bags.of([{"a": count}])

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 
@@ -29,14 +29,19 @@ def test_an_index_that_numbers_the_rows_is_nobodys():
 
 
 def test_an_index_of_people_goes_before_other_columns():
-    table = pd.DataFrame({"product": ["a", "b", "a"], "price": [1, 2, 3]}, index=pd.Index(["p", "p", "q"], name="customer"))
+    table = pd.DataFrame(
+        {"product": ["a", "b", "a"], "price": [1, 2, 3]},
+        index=pd.Index(["p", "p", "q"], name="customer"),
+    )
     assert as_transactions(table) == SETS
 
 
 @every_library
 def test_a_column_that_numbers_the_rows_is_asked_about(make):
     table = make({"id": [1, 2, 3], **BOUGHT})
-    with pytest.raises(DataError, match=r"every row has its own 'id', .*: say record='id' when .*, such as 'buyer'"):
+    with pytest.raises(
+        DataError, match=r"every row has its own 'id', .*: say record='id' when .*, such as 'buyer'"
+    ):
         as_transactions(table)
     assert as_transactions(table, record="buyer") == SETS
     assert len(as_transactions(table, record="id")) == 3
@@ -44,16 +49,27 @@ def test_a_column_that_numbers_the_rows_is_asked_about(make):
 
 @every_library
 def test_one_row_or_no_other_column_leaves_no_doubt(make):
-    assert as_transactions(make({"id": [1], "buyer": ["p"], "product": ["a"]})) == Transactions.of([["a"]])
-    assert as_transactions(make({"id": [1, 2], "product": ["a", "b"], "count": [1, 1]})) == Bags.of([["a"], ["b"]])
+    assert as_transactions(make({"id": [1], "buyer": ["p"], "product": ["a"]})) == Transactions.of(
+        [["a"]]
+    )
+    assert as_transactions(make({"id": [1, 2], "product": ["a", "b"], "count": [1, 1]})) == Bags.of(
+        [["a"], ["b"]]
+    )
 
 
 @every_library
 def test_lists_of_one_person_are_joined_when_that_is_said(make):
     table = make(LISTS)
-    assert as_transactions(table, record="customer") == as_transactions(table, record="Customer ") == SETS
+    assert (
+        as_transactions(table, record="customer")
+        == as_transactions(table, record="Customer ")
+        == SETS
+    )
     assert as_transactions(table, record="customer", bags=True) == Bags.of([["a", "b"], ["a"]])
-    with pytest.raises(DataError, match="the column 'customer' repeats, as if a record had several rows: say record='customer' to join"):
+    with pytest.raises(
+        DataError,
+        match="the column 'customer' repeats, as if a record had several rows: say record='customer' to join",
+    ):
         as_transactions(table)
     with pytest.raises(DataError, match="there is no column 'person' for the record"):
         as_transactions(table, record="person")
@@ -73,7 +89,11 @@ def test_lists_whose_people_are_distinct_are_records(make):
 
 def test_lists_may_have_their_people_in_the_index():
     table = pd.DataFrame(LISTS).set_index("customer")
-    assert as_transactions(table, record="customer") == as_transactions(table["items"], record="customer") == SETS
+    assert (
+        as_transactions(table, record="customer")
+        == as_transactions(table["items"], record="customer")
+        == SETS
+    )
     for lists in (table, table["items"]):
         with pytest.raises(DataError, match="the index 'customer' repeats"):
             as_transactions(lists)
@@ -88,7 +108,10 @@ def test_a_row_of_a_list_that_is_nobodys_is_refused(make):
 @every_library
 def test_lists_beside_a_column_of_items_are_asked_about(make):
     table = make({**BOUGHT, "notes": [["x"], ["y"], ["x"]]})
-    with pytest.raises(DataError, match="the column 'product' and the lists 'notes' may each be the items: choose with item="):
+    with pytest.raises(
+        DataError,
+        match="the column 'product' and the lists 'notes' may each be the items: choose with item=",
+    ):
         as_transactions(table)
     assert as_transactions(table, record="buyer", item="product") == SETS
     assert as_transactions(table, item="notes") == Transactions.of([["x"], ["y"], ["x"]])
@@ -97,9 +120,13 @@ def test_lists_beside_a_column_of_items_are_asked_about(make):
 @every_library
 def test_numbers_of_people_are_no_counts_of_an_item(make):
     table = make(COUNTS)
-    with pytest.raises(DataError, match=r"the column 'customer' may be no item: name the columns with record="):
+    with pytest.raises(
+        DataError, match=r"the column 'customer' may be no item: name the columns with record="
+    ):
         as_transactions(table, bags=True)
-    assert as_transactions(table, record="customer", bags=True) == Bags.of([{"a": 1, "b": 2}, {"a": 1}])
+    assert as_transactions(table, record="customer", bags=True) == Bags.of(
+        [{"a": 1, "b": 2}, {"a": 1}]
+    )
 
 
 @every_library
@@ -109,23 +136,32 @@ def test_a_long_table_of_codes_is_no_one_hot_table(make):
         as_transactions(table, record="customer", bags=True)
     with pytest.raises(DataError, match="the column 'customer' may be no item"):
         as_transactions(table, bags=True)
-    assert as_transactions(table, record="customer", item="code_of_it") == Bags.of([{"5": 1, "6": 2}, {"5": 1}])
+    assert as_transactions(table, record="customer", item="code_of_it") == Bags.of(
+        [{"5": 1, "6": 2}, {"5": 1}]
+    )
 
 
 def test_a_matrix_may_have_items_of_any_name():
-    assert as_transactions(np.array([[7, 1]]), labels=["customer", "a"], bags=True) == Bags.of([{"customer": 7, "a": 1}])
+    assert as_transactions(np.array([[7, 1]]), labels=["customer", "a"], bags=True) == Bags.of(
+        [{"customer": 7, "a": 1}]
+    )
 
 
 def test_one_hot_rows_of_one_person_are_joined_when_that_is_said():
     people = pd.MultiIndex.from_tuples([("p", 1), ("q", 1), ("p", 2)], names=["customer", "visit"])
     table = pd.DataFrame({"a": [True, True, False], "b": [False, False, True]}, index=people)
     for visits in (table, table.droplevel("visit"), table.astype(int)):
-        with pytest.raises(DataError, match="the index 'customer' repeats, as if a record had several rows"):
+        with pytest.raises(
+            DataError, match="the index 'customer' repeats, as if a record had several rows"
+        ):
             as_transactions(visits)
         assert as_transactions(visits, record="customer") == SETS
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, lambda rows, columns: pa.table(list(zip(*rows, strict=True)), names=columns)])
+@pytest.mark.parametrize(
+    "make",
+    [pd.DataFrame, lambda rows, columns: pa.table(list(zip(*rows, strict=True)), names=columns)],
+)
 def test_two_columns_of_people_under_one_name_are_refused(make):
     table = make([[7, 1, 1, 0], [7, 2, 0, 1]], columns=["customer", "customer", "a", "b"])
     with pytest.raises(DataError, match="there are several columns 'customer' for the record"):
@@ -133,6 +169,9 @@ def test_two_columns_of_people_under_one_name_are_refused(make):
 
 
 def test_a_mapping_of_columns_is_no_mapping_of_records():
-    with pytest.raises(DataError, match="a mapping with the keys 'customer', 'product' may be the columns of a table"):
+    with pytest.raises(
+        DataError,
+        match="a mapping with the keys 'customer', 'product' may be the columns of a table",
+    ):
         as_transactions({"customer": ["p", "p"], "product": ["a", "b"]})
     assert as_transactions({"p": ["a", "b"], "q": ["a"]}) == SETS

@@ -9,19 +9,30 @@ import pytest
 
 from setveil.data.generate import querylog
 from setveil.data.generate.querylog import HEADER, catalogue_topics
-from setveil.data.querylog import parse_gap
-from setveil.data.terms import STOP_WORDS, Fate, TermRules
+from setveil.data.querylog.findings import parse_gap
+from setveil.data.querylog.terms import STOP_WORDS, Fate, TermRules
 from setveil.errors import ParameterError
 
 
 @pytest.mark.parametrize(
-    ("gap", "seconds"), [("45s", 45), ("30m", 1800), ("1.5h", 5400), ("1d", 86_400), ("0s", 0), (" 2H ", 7200), (timedelta(minutes=1), 60)]
+    ("gap", "seconds"),
+    [
+        ("45s", 45),
+        ("30m", 1800),
+        ("1.5h", 5400),
+        ("1d", 86_400),
+        ("0s", 0),
+        (" 2H ", 7200),
+        (timedelta(minutes=1), 60),
+    ],
 )
 def test_gaps_are_times(gap, seconds):
     assert parse_gap(gap) == timedelta(seconds=seconds)
 
 
-@pytest.mark.parametrize("gap", ["", "30", "m", "-1m", "1w", "1e3s", "nan", "99999999d", timedelta(-1), 30])
+@pytest.mark.parametrize(
+    "gap", ["", "30", "m", "-1m", "1w", "1e3s", "nan", "99999999d", timedelta(-1), 30]
+)
 def test_anything_else_is_no_gap(gap):
     with pytest.raises(ParameterError, match="gap"):
         parse_gap(gap)
@@ -31,7 +42,10 @@ def test_a_word_that_the_lemmas_do_not_know_stays_or_goes():
     known = {"boots": "boot"}.get
     assert TermRules(lemma=known).judge("Shoes") == (Fate.KEPT, "shoes")
     assert TermRules(lemma=known, only_lemmas=True).judge("Shoes") == (Fate.UNKNOWN, "shoes")
-    assert TermRules(lemma=known, stop_words=frozenset(["BOOTS"])).judge("boots") == (Fate.STOPPED, "boots")
+    assert TermRules(lemma=known, stop_words=frozenset(["BOOTS"])).judge("boots") == (
+        Fate.STOPPED,
+        "boots",
+    )
 
 
 def test_keeping_known_words_only_needs_somebody_who_knows():
@@ -40,7 +54,9 @@ def test_keeping_known_words_only_needs_somebody_who_knows():
 
 
 def test_stop_words_are_written_as_terms_are():
-    assert all(TermRules(stop_words=STOP_WORDS).judge(word)[0] is Fate.STOPPED for word in STOP_WORDS)
+    assert all(
+        TermRules(stop_words=STOP_WORDS).judge(word)[0] is Fate.STOPPED for word in STOP_WORDS
+    )
 
 
 def rows_of(users: int, seed: int, **options) -> list[list[str]]:
@@ -63,10 +79,16 @@ def test_a_generated_log_has_the_shape_of_a_real_one():
     assert 11 < sum(sizes) / len(sizes) < 16
     assert len(rows) > 1.1 * sum(sizes)
     pauses = [
-        later - sooner for asked in queries.values() for (sooner, _), (later, _) in zip(sorted(asked), sorted(asked)[1:], strict=False)
+        later - sooner
+        for asked in queries.values()
+        for (sooner, _), (later, _) in zip(sorted(asked), sorted(asked)[1:], strict=False)
     ]
     assert 0.5 < sum(pause < timedelta(minutes=30) for pause in pauses) / len(pauses) < 0.75
-    assert all(datetime(2006, 3, 1) <= time < datetime(2006, 6, 3) for asked in queries.values() for time, _ in asked)
+    assert all(
+        datetime(2006, 3, 1) <= time < datetime(2006, 6, 3)
+        for asked in queries.values()
+        for time, _ in asked
+    )
 
 
 def test_rows_stand_by_user_and_time():
@@ -86,7 +108,11 @@ def test_the_same_seed_gives_the_same_log_and_another_one_another():
 
 
 def test_topics_may_be_given():
-    words = {word for row in rows_of(50, 1, topics=[["gin"], ["cod", "eel"]], queries=3) for word in row[1].split()}
+    words = {
+        word
+        for row in rows_of(50, 1, topics=[["gin"], ["cod", "eel"]], queries=3)
+        for word in row[1].split()
+    }
     assert {"gin", "cod", "eel"} <= words
     assert "milk" not in words
 
@@ -96,7 +122,15 @@ def test_no_users_leave_the_header_alone():
 
 
 @pytest.mark.parametrize(
-    "options", [{"topics": []}, {"topics": [[]]}, {"topics": [["a\tb"]]}, {"users": -1}, {"queries": 0.5}, {"seed": -1}]
+    "options",
+    [
+        {"topics": []},
+        {"topics": [[]]},
+        {"topics": [["a\tb"]]},
+        {"users": -1},
+        {"queries": 0.5},
+        {"seed": -1},
+    ],
 )
 def test_what_cannot_be_generated_is_refused(options):
     with pytest.raises(ParameterError):

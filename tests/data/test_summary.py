@@ -24,23 +24,40 @@ def test_every_number_of_a_summary_is_what_counting_gives(data: Transactions) ->
     records, found = list(data), summarize(data)
     classes = Counter(records)
     supports = Counter(item for record in records for item in record)
-    assert (found.records, found.occurrences, found.items) == (len(records), sum(map(len, records)), len(supports))
-    assert (found.distinct_records, found.unique_records) == (len(classes), sum(size == 1 for size in classes.values()))
+    assert (found.records, found.occurrences, found.items) == (
+        len(records),
+        sum(map(len, records)),
+        len(supports),
+    )
+    assert (found.distinct_records, found.unique_records) == (
+        len(classes),
+        sum(size == 1 for size in classes.values()),
+    )
     assert found.empty_records == records.count(())
     assert found.single_record_items == sum(support == 1 for support in supports.values())
     assert dict(found.most_frequent) == dict(supports.most_common(10))
     if records:
         sizes = [len(record) for record in records]
-        assert (found.lengths.least, found.lengths.most, found.lengths.median) == (min(sizes), max(sizes), median(sizes))
+        assert (found.lengths.least, found.lengths.most, found.lengths.median) == (
+            min(sizes),
+            max(sizes),
+            median(sizes),
+        )
         assert found.lengths.mean == pytest.approx(mean(sizes))
 
 
 @given(bags(max_records=20, max_items=3, max_count=2))
 def test_bags_are_equal_only_with_equal_counts(data: Bags) -> None:
     bounds = data.indptr.tolist()
-    rows = [tuple(zip(data.items[a:b].tolist(), data.counts[a:b].tolist(), strict=True)) for a, b in zip(bounds, bounds[1:], strict=False)]
+    rows = [
+        tuple(zip(data.items[a:b].tolist(), data.counts[a:b].tolist(), strict=True))
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
     classes, found = Counter(rows), summarize(data)
-    assert (found.distinct_records, found.unique_records) == (len(classes), sum(size == 1 for size in classes.values()))
+    assert (found.distinct_records, found.unique_records) == (
+        len(classes),
+        sum(size == 1 for size in classes.values()),
+    )
     assert found.counts is not None
     assert found.counts.pairs == len(data.items)
     assert found.counts.most == max((count for row in rows for _, count in row), default=0)

@@ -12,7 +12,7 @@ import pyarrow.dataset
 import pytest
 import scipy.sparse
 
-from setveil.data.exchange import as_transactions, convert
+from setveil.data.tables.exchange import as_transactions, convert
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ParameterError
 
@@ -42,8 +42,15 @@ CODES = pd.DataFrame({"customer": [1, 1, 2], "item": [5, 6, 7]})
         LONG.astype({"item": pd.CategoricalDtype(["z", "b", "a"], ordered=True)}),
         pl.from_pandas(LONG).with_columns(pl.col("item").cast(pl.Categorical)),
         pl.from_pandas(LONG).with_columns(pl.col("item").cast(pl.Enum(["z", "b", "a"]))),
-        pa.Table.from_pandas(LONG).set_column(1, "item", pa.array(["a", "b", "a"]).dictionary_encode()),
-        pa.table({"customer": pa.chunked_array([[1], [1, 2]]), "item": pa.chunked_array([["a", "b"], ["a"]])}),
+        pa.Table.from_pandas(LONG).set_column(
+            1, "item", pa.array(["a", "b", "a"]).dictionary_encode()
+        ),
+        pa.table(
+            {
+                "customer": pa.chunked_array([[1], [1, 2]]),
+                "item": pa.chunked_array([["a", "b"], ["a"]]),
+            }
+        ),
         pa.table({"customer": [1, 1, 2], "item": pa.array([b"a", b"b", b"a"])}),
         pa.table({"customer": [1, 1, 2], "item": pa.array(["a", "b", "a"], pa.large_string())}),
         pa.Table.from_pandas(LONG).to_reader(),
@@ -78,7 +85,13 @@ def test_the_same_records_in_many_tables(table):
         LONG.assign(Quantity=["1", "1", "1"]),
         LONG.assign(count=[Decimal(1)] * 3),
         pd.DataFrame({"items": [["a", "b"], ["a"]], "counts": [[1.0, 1.0], np.array([1])]}),
-        pa.table({"items": pa.array([[("a", 1), ("b", 1)], [("a", 1)]], pa.map_(pa.string(), pa.int64()))}),
+        pa.table(
+            {
+                "items": pa.array(
+                    [[("a", 1), ("b", 1)], [("a", 1)]], pa.map_(pa.string(), pa.int64())
+                )
+            }
+        ),
     ],
     ids=lambda table: type(table).__name__,
 )
@@ -89,9 +102,16 @@ def test_the_same_bags_in_many_tables(table):
 def test_whole_numbers_beside_missing_ones_stay_whole():
     expected = Transactions.of([["5", "6"], [], ["7"]])
     table = {"customer": [1, 1, 2, 3], "item": [5.0, 6.0, float("nan"), 7.0]}
-    assert as_transactions(pd.DataFrame(table)) == as_transactions(pl.DataFrame(table)) == as_transactions(pa.table(table)) == expected
+    assert (
+        as_transactions(pd.DataFrame(table))
+        == as_transactions(pl.DataFrame(table))
+        == as_transactions(pa.table(table))
+        == expected
+    )
     assert as_transactions(pd.DataFrame(table).astype({"item": "Int64"})) == expected
-    assert list(as_transactions(pd.DataFrame({"customer": [1, 1], "item": [5.0, 6.5]}))) == [("5.0", "6.5")]
+    assert list(as_transactions(pd.DataFrame({"customer": [1, 1], "item": [5.0, 6.5]}))) == [
+        ("5.0", "6.5")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,16 +127,27 @@ def test_lists_that_are_all_missing_are_empty_records(table):
 
 
 def test_a_series_may_have_the_name_of_its_index():
-    assert as_transactions(pd.Series(["a", "b", "a"], index=pd.Index([1, 1, 2], name="customer"), name="customer")) == SETS
+    assert (
+        as_transactions(
+            pd.Series(["a", "b", "a"], index=pd.Index([1, 1, 2], name="customer"), name="customer")
+        )
+        == SETS
+    )
 
 
 def test_an_index_of_people_makes_a_column_of_numbers_long():
     expected = Transactions.of([["5", "6"], ["7"]])
-    assert as_transactions(CODES.set_index("customer")) == as_transactions(CODES.set_index("customer")["item"]) == expected
+    assert (
+        as_transactions(CODES.set_index("customer"))
+        == as_transactions(CODES.set_index("customer")["item"])
+        == expected
+    )
 
 
 def test_columns_may_have_names_that_are_no_text():
-    assert as_transactions(pd.DataFrame({0: [1, 1, 2], 1: ["a", "b", "a"]}), record=0, item=1) == SETS
+    assert (
+        as_transactions(pd.DataFrame({0: [1, 1, 2], 1: ["a", "b", "a"]}), record=0, item=1) == SETS
+    )
 
 
 def test_a_one_hot_table_may_have_a_column_of_people():
@@ -124,7 +155,8 @@ def test_a_one_hot_table_may_have_a_column_of_people():
     assert as_transactions(table, record="id") == SETS
     assert as_transactions(table.astype({"a": bool, "b": bool, "c": bool}), record="id") == SETS
     with pytest.raises(
-        DataError, match=r"the column 'id' holds 7 where only 0 and 1 are allowed: .* or record='id' when it tells whose row"
+        DataError,
+        match=r"the column 'id' holds 7 where only 0 and 1 are allowed: .* or record='id' when it tells whose row",
     ):
         as_transactions(table)
     with pytest.raises(DataError, match="every row must say whose it is"):
@@ -148,30 +180,59 @@ def test_a_one_hot_table_whose_index_repeats_is_asked_about():
     ids=lambda table: type(table).__name__,
 )
 def test_a_cell_without_a_value_is_refused(table):
-    with pytest.raises(DataError, match="has a cell without a value: fill it, with 0 where the item is not there"):
+    with pytest.raises(
+        DataError, match="has a cell without a value: fill it, with 0 where the item is not there"
+    ):
         as_transactions(table)
 
 
 def test_matrices_of_objects_hold_numbers_or_items():
     assert list(as_transactions(np.array([[0, 1], [1, 1]], dtype=object))) == [("1",), ("0", "1")]
-    assert list(as_transactions(np.array([["0", "1"], ["1", "1"]], dtype=object))) == [("0", "1"), ("1",)]
+    assert list(as_transactions(np.array([["0", "1"], ["1", "1"]], dtype=object))) == [
+        ("0", "1"),
+        ("1",),
+    ]
 
 
 @pytest.mark.parametrize(
     ("thing", "options", "problem"),
     [
-        (pd.DataFrame({"product": ["a"], "quantity": [1]}), {}, "no column is obviously the record"),
+        (
+            pd.DataFrame({"product": ["a"], "quantity": [1]}),
+            {},
+            "no column is obviously the record",
+        ),
         (pd.Series(["a", "b"]), {}, "a pandas Series of single values cannot be taken as records"),
-        (pd.DataFrame({"items": [["a"], "bc"]}), {}, "a row of the table holds 'bc' where others hold a list of items"),
-        (pd.DataFrame({"record": [1, 2], "item": ["a", ["b"]]}), {}, "the column 'item' holds lists or the like in some rows"),
-        (pd.DataFrame({"items": [["a", "b"]], "counts": [[1]]}), {}, "has 2 items and 1 counts: each item needs one"),
+        (
+            pd.DataFrame({"items": [["a"], "bc"]}),
+            {},
+            "a row of the table holds 'bc' where others hold a list of items",
+        ),
+        (
+            pd.DataFrame({"record": [1, 2], "item": ["a", ["b"]]}),
+            {},
+            "the column 'item' holds lists or the like in some rows",
+        ),
+        (
+            pd.DataFrame({"items": [["a", "b"]], "counts": [[1]]}),
+            {},
+            "has 2 items and 1 counts: each item needs one",
+        ),
         (LONG.assign(count=["1", "2", "x"]), {}, "the count 'x' is not allowed"),
         (LONG.assign(count=[1, float("inf"), 1]), {}, "the count inf is not allowed"),
         (LONG.assign(count=[1, 2**60, 1]), {}, f"the count {2**60} is not allowed"),
-        (LONG.assign(count=[1, 2**53 + 1, 1]), {}, f"the count {2**53 + 1} is not allowed: .* of 1 or more, below 9e"),
+        (
+            LONG.assign(count=[1, 2**53 + 1, 1]),
+            {},
+            f"the count {2**53 + 1} is not allowed: .* of 1 or more, below 9e",
+        ),
         (pd.DataFrame({"a": pd.interval_range(0, 2)}), {}, "no column is obviously the record"),
         (LONG.assign(count=[1, [2], 1]), {}, r"the count \[2\] is not allowed"),
-        (pl.DataFrame({"items": [[{"item": "a"}]]}), {}, "an item must be a single value, not the dict"),
+        (
+            pl.DataFrame({"items": [[{"item": "a"}]]}),
+            {},
+            "an item must be a single value, not the dict",
+        ),
         (scipy.sparse.coo_array(np.array([1, 0])), {}, "a sparse array of 1 dimensions"),
         (np.zeros((2, 2, 2)), {}, "an item must be a single value"),
         (np.array(3), {}, "an object of type ndarray cannot be taken as records"),
@@ -218,12 +279,16 @@ def test_the_same_kind_comes_back():
 
 @pytest.mark.parametrize("kind", [None, pd.DataFrame, list, pd, 5], ids=repr)
 def test_what_is_no_kind_is_refused(kind):
-    with pytest.raises(ParameterError, match="give an object of the kind that is wanted, or one of lists, sets"):
+    with pytest.raises(
+        ParameterError, match="give an object of the kind that is wanted, or one of lists, sets"
+    ):
         convert(SETS, kind)
 
 
 def test_a_dense_table_that_would_fill_memory_is_refused():
     width = 1_000_000
-    wide = Transactions.from_pairs(np.arange(width), np.arange(width), as_transactions([range(width)]).vocabulary)
+    wide = Transactions.from_pairs(
+        np.arange(width), np.arange(width), as_transactions([range(width)]).vocabulary
+    )
     with pytest.raises(DataError, match="would fill memory: a sparse one"):
         convert(wide, "numpy")

@@ -35,7 +35,10 @@ def test_transactions_hold_the_distinct_items_of_each_record(rows):
 def test_bags_count_what_repeats(rows):
     data = Bags.of(rows)
     counts = data.counts.tolist()
-    found = [dict(zip(record, counts[start:], strict=False)) for record, start in zip(data, data.indptr.tolist(), strict=False)]
+    found = [
+        dict(zip(record, counts[start:], strict=False))
+        for record, start in zip(data, data.indptr.tolist(), strict=False)
+    ]
     assert found == [dict(Counter(row)) for row in rows]
     assert data.occurrences == sum(map(len, rows))
     assert data.sets() == Transactions.of(rows)
@@ -45,7 +48,9 @@ def test_bags_count_what_repeats(rows):
 @given(ROWS, st.randoms(use_true_random=False))
 def test_pairs_may_come_in_any_order(rows, random):
     data = Bags.of(rows)
-    pairs = [(number, data.vocabulary.number(item)) for number, row in enumerate(rows) for item in row]
+    pairs = [
+        (number, data.vocabulary.number(item)) for number, row in enumerate(rows) for item in row
+    ]
     random.shuffle(pairs)
     records, items = (np.array([pair[side] for pair in pairs], dtype=np.int64) for side in (0, 1))
     assert Bags.from_pairs(records, items, data.vocabulary, size=len(rows)) == data
@@ -81,14 +86,20 @@ def test_any_mapping_has_counts():
 def test_a_count_is_a_whole_number(count):
     with pytest.raises(DataError) as error:
         Bags.of([{"a": count}])
-    assert str(error.value) == f"the count of item 'a' is {count!r}: it must be a whole number of 1 or more"
+    assert (
+        str(error.value)
+        == f"the count of item 'a' is {count!r}: it must be a whole number of 1 or more"
+    )
 
 
 def test_texts_are_no_records():
     with pytest.raises(DataError, match="records must be an iterable of records, not one text"):
         Transactions.of("abc")
     for kind in (Transactions, Bags):
-        with pytest.raises(DataError, match="a record must be an iterable of items, not the text 'wine'; write \\['wine'\\] for one item"):
+        with pytest.raises(
+            DataError,
+            match="a record must be an iterable of items, not the text 'wine'; write \\['wine'\\] for one item",
+        ):
             kind.of(["wine"])
 
 
@@ -113,7 +124,9 @@ def test_pairs_outside_are_refused_and_fall_into_no_other_record(records, items)
 )
 def test_arrays_that_are_no_records_are_refused(indptr, items, problem):
     with pytest.raises(DataError, match=problem):
-        Transactions(np.array(indptr, dtype=np.int64), np.array(items, dtype=np.int32), Vocabulary.of("ab"))
+        Transactions(
+            np.array(indptr, dtype=np.int64), np.array(items, dtype=np.int32), Vocabulary.of("ab")
+        )
 
 
 def test_items_may_fall_from_one_record_to_the_next():
@@ -123,7 +136,9 @@ def test_items_may_fall_from_one_record_to_the_next():
 
 def test_bags_need_a_count_for_each_item():
     for counts in ([], [0], [1, 1]):
-        with pytest.raises(DataError, match="a bag needs a count of 1 or more for each of its items"):
+        with pytest.raises(
+            DataError, match="a bag needs a count of 1 or more for each of its items"
+        ):
             Bags(np.array([0, 1]), np.array([0]), Vocabulary.of("a"), np.array(counts))
 
 
@@ -151,8 +166,14 @@ def test_records_are_told_by_number():
     assert list(FOUR[1:3]) == [(), ("b",)]
     assert FOUR_BAGS[::-1].counts.tolist() == [1, 2, 1, 1, 2]
     assert FOUR[[3, 3]] == FOUR.take([-1, 3])
-    assert FOUR[FOUR.lengths == 2] == FOUR.take(np.array([True, False, False, True])) == FOUR.take([0, 3])
-    assert FOUR.take(np.array([-1, 3], dtype=np.int8)) == FOUR.take(np.array([3, 3], dtype=np.uint8))
+    assert (
+        FOUR[FOUR.lengths == 2]
+        == FOUR.take(np.array([True, False, False, True]))
+        == FOUR.take([0, 3])
+    )
+    assert FOUR.take(np.array([-1, 3], dtype=np.int8)) == FOUR.take(
+        np.array([3, 3], dtype=np.uint8)
+    )
     assert FOUR.take([]) == FOUR[:0] == FOUR.take(range(0))
 
 
@@ -166,18 +187,28 @@ def test_numbers_may_be_of_a_type_that_cannot_count_all_records(kind):
 @pytest.mark.parametrize("number", [4, -5])
 def test_a_number_that_no_record_has_is_refused(number):
     for ask in (FOUR.record, FOUR.__getitem__, lambda number: FOUR.take([0, number])):
-        with pytest.raises(ParameterError, match=f"record = {number} is not allowed: the 4 records are numbered from 0"):
+        with pytest.raises(
+            ParameterError,
+            match=f"record = {number} is not allowed: the 4 records are numbered from 0",
+        ):
             ask(number)
 
 
-@pytest.mark.parametrize("numbers", [[1.5], 3, ["a"], np.array([True, False]), [[0]], None], ids=repr)
+@pytest.mark.parametrize(
+    "numbers", [[1.5], 3, ["a"], np.array([True, False]), [[0]], None], ids=repr
+)
 def test_what_are_no_numbers_of_records_is_refused(numbers):
-    with pytest.raises(ParameterError, match="give numbers of records, or a true or false for each of the 4 records"):
+    with pytest.raises(
+        ParameterError,
+        match="give numbers of records, or a true or false for each of the 4 records",
+    ):
         FOUR.take(numbers)
 
 
 def test_the_support_of_items_is_counted():
-    assert [FOUR.support(items) for items in (["a"], ["a", "b"], {"b"}, ["z"], [], ["a", None])] == [2, 1, 2, 0, 4, 2]
+    assert [
+        FOUR.support(items) for items in (["a"], ["a", "b"], {"b"}, ["z"], [], ["a", None])
+    ] == [2, 1, 2, 0, 4, 2]
     assert FOUR_BAGS.support(["b"]) == 2
     with pytest.raises(DataError, match="write \\['ab'\\] for one item"):
         FOUR.support("ab")
@@ -205,7 +236,12 @@ def test_what_was_looked_up_before_is_not_sent_along():
         ([0, 1], [0], ["a"], "the vocabulary must be a Vocabulary, not a list"),
         ([0, 1], [0.5], Vocabulary(["a"]), "items must be a row of whole numbers"),
         ([0, 1], [2**40], Vocabulary(["a"]), "items must be whole numbers of at most 2147483647"),
-        ([0, 1], np.array([2**32]), Vocabulary(["a"]), "items must be whole numbers of at most 2147483647"),
+        (
+            [0, 1],
+            np.array([2**32]),
+            Vocabulary(["a"]),
+            "items must be whole numbers of at most 2147483647",
+        ),
         ([[0, 1]], [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
         ("ab", [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
     ],

@@ -1,4 +1,4 @@
-"""Vocabularies: items in a fixed order that is never the order of the data."""
+"""TypicalBags: items in a fixed order that is never the order of the data."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ import pytest
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, HierarchyError, ParameterError, UnknownItemError
-from setveil.hierarchy.hierarchy import Hierarchy
-from setveil.hierarchy.wordnet import WordNet
+from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.wordnet.network import WordNet
 from tests.wndb import write_tiny
 
 PATHS = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
@@ -33,7 +33,10 @@ EDGES = [("beer", "Alcohol"), ("wine", "Alcohol"), ("Alcohol", "ALL"), ("milk", 
         pd.DataFrame(FILLED),
         pd.DataFrame(FILLED).to_numpy(),
         pd.DataFrame(FILLED).values.tolist(),
-        pl.DataFrame([["beer", "wine", "milk"], ["Alcohol", "Alcohol", "ALL"], ["ALL", "ALL", None]], schema=["leaf", "group", "root"]),
+        pl.DataFrame(
+            [["beer", "wine", "milk"], ["Alcohol", "Alcohol", "ALL"], ["ALL", "ALL", None]],
+            schema=["leaf", "group", "root"],
+        ),
         [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL", float("nan"))],
     ],
     ids=lambda paths: type(paths).__name__,
@@ -69,7 +72,9 @@ def test_labels_become_text_as_items_do():
         assert tree.path(2) == ("2", "10", "100")
 
 
-@pytest.mark.parametrize("paths", [None, 5, "beer", {"beer": ("Alcohol", "ALL")}, ["beer"], [5]], ids=repr)
+@pytest.mark.parametrize(
+    "paths", [None, 5, "beer", {"beer": ("Alcohol", "ALL")}, ["beer"], [5]], ids=repr
+)
 def test_what_are_no_paths_is_refused(paths):
     with pytest.raises(ParameterError, match=r"it must hold paths \(leaf, parent, \.\.\., root\)"):
         Hierarchy.from_paths(paths)
@@ -112,16 +117,33 @@ def test_trees_are_built_over_data_and_lists():
     items = ["B2", "A00", "A00.1", "B2", None]
     for build in (Hierarchy.balanced, Hierarchy.prefix):
         expected = build(data.vocabulary)
-        assert build(data) == build(items) == build(np.array(["B2", "A00", "A00.1"])) == build(pd.Series(items)) == expected
+        assert (
+            build(data)
+            == build(items)
+            == build(np.array(["B2", "A00", "A00.1"]))
+            == build(pd.Series(items))
+            == expected
+        )
         assert build(Bags.of([["A00.1", "B2"], ["A00"]])) == expected
     assert Hierarchy.balanced([3, 1, 20], 2) == Hierarchy.balanced(Vocabulary(["1", "3", "20"]), 2)
     assert Hierarchy.balanced(range(9), np.int64(3)).height == 2
 
 
-@pytest.mark.parametrize("items", [None, 5, "abc", pd.DataFrame({"item": ["a"]}), pl.DataFrame({"item": ["a"]})], ids=repr)
+@pytest.mark.parametrize(
+    "items",
+    [None, 5, "abc", pd.DataFrame({"item": ["a"]}), pl.DataFrame({"item": ["a"]})],
+    ids=repr,
+)
 def test_what_are_no_items_is_refused(items):
-    for use in (Hierarchy.balanced, Hierarchy.prefix, SHOP.leaf_numbers, lambda items: SHOP.neighbours(items, 2)):
-        with pytest.raises(ParameterError, match="it must be a vocabulary, data that has one, or a list of items"):
+    for use in (
+        Hierarchy.balanced,
+        Hierarchy.prefix,
+        SHOP.leaf_numbers,
+        lambda items: SHOP.neighbours(items, 2),
+    ):
+        with pytest.raises(
+            ParameterError, match="it must be a vocabulary, data that has one, or a list of items"
+        ):
             use(items)
 
 
@@ -160,7 +182,9 @@ def test_a_tree_comes_whole_and_read_only_out_of_another_process():
     for twin in (pickle.loads(pickle.dumps(SHOP)), copy.copy(SHOP), copy.deepcopy(SHOP)):
         assert twin == SHOP
         assert twin.origin == SHOP.origin
-        assert not any(array.flags.writeable for array in (twin.parent, twin.depth, twin.first, twin.stop))
+        assert not any(
+            array.flags.writeable for array in (twin.parent, twin.depth, twin.first, twin.stop)
+        )
         assert twin.path("wine") == SHOP.path("wine")
 
 
@@ -186,6 +210,11 @@ def test_several_threads_may_ask_for_neighbours_at_once():
     tree = Hierarchy.balanced(range(200), 3)
     asked = [epsilon % 9 for epsilon in range(60)]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda epsilon: len(tree.neighbours(range(200), epsilon).items), asked))
-    alone = {epsilon: len(Hierarchy.balanced(range(200), 3).neighbours(range(200), epsilon).items) for epsilon in range(9)}
+        found = list(
+            pool.map(lambda epsilon: len(tree.neighbours(range(200), epsilon).items), asked)
+        )
+    alone = {
+        epsilon: len(Hierarchy.balanced(range(200), 3).neighbours(range(200), epsilon).items)
+        for epsilon in range(9)
+    }
     assert found == [alone[epsilon] for epsilon in asked]

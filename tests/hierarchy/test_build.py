@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 from setveil.hierarchy.build import balanced, prefix, rebuild
-from setveil.hierarchy.hierarchy import Hierarchy, Origin
+from setveil.hierarchy.tree import Hierarchy, Origin
 from tests.strategies import AWKWARD, NUMBERS, PLAIN
 
 vocabularies = st.sampled_from([PLAIN, NUMBERS, AWKWARD]).flatmap(
-    lambda labels: st.lists(st.sampled_from(labels), unique=True).map(lambda items: Vocabulary(items))
+    lambda labels: st.lists(st.sampled_from(labels), unique=True).map(
+        lambda items: Vocabulary(items)
+    )
 )
 
 
@@ -47,8 +49,14 @@ def test_a_balanced_tree_cuts_each_level_into_runs(items: int, fanout: int) -> N
 
 
 @given(vocabularies, st.integers(2, 4))
-def test_built_trees_have_a_leaf_for_every_item_and_distinct_labels(vocabulary: Vocabulary, fanout: int) -> None:
-    for tree in (balanced(vocabulary, fanout), prefix(vocabulary), prefix(vocabulary, lengths=(1, 2))):
+def test_built_trees_have_a_leaf_for_every_item_and_distinct_labels(
+    vocabulary: Vocabulary, fanout: int
+) -> None:
+    for tree in (
+        balanced(vocabulary, fanout),
+        prefix(vocabulary),
+        prefix(vocabulary, lengths=(1, 2)),
+    ):
         assert len(set(tree.labels)) == len(tree)
         if len(vocabulary):
             assert sorted(tree.labels[: tree.leaf_count]) == sorted(vocabulary)
@@ -56,7 +64,9 @@ def test_built_trees_have_a_leaf_for_every_item_and_distinct_labels(vocabulary: 
 
 
 @given(vocabularies, st.integers(2, 4), st.randoms(use_true_random=False))
-def test_a_built_tree_is_built_again_from_its_recipe_whatever_the_order_of_the_items(vocabulary, fanout, random) -> None:
+def test_a_built_tree_is_built_again_from_its_recipe_whatever_the_order_of_the_items(
+    vocabulary, fanout, random
+) -> None:
     shuffled = list(vocabulary)
     random.shuffle(shuffled)
     for tree in (
@@ -97,7 +107,11 @@ def test_an_item_named_like_a_position_moves_the_positions_aside() -> None:
 
 def test_no_item_gives_a_root_and_one_item_stands_below_it() -> None:
     assert balanced(Vocabulary([])).labels == prefix(Vocabulary([])).labels == ("*",)
-    assert list(balanced(Vocabulary(["a"])).paths()) == list(prefix(Vocabulary(["a"])).paths()) == [("a", "*")]
+    assert (
+        list(balanced(Vocabulary(["a"])).paths())
+        == list(prefix(Vocabulary(["a"])).paths())
+        == [("a", "*")]
+    )
 
 
 @pytest.mark.parametrize("fanout", [1, 0, -3, 2.5, True, "5"])
@@ -130,7 +144,12 @@ def test_codes_are_cut_at_given_lengths() -> None:
     tree = prefix(Vocabulary.of(["A10BA02", "A10BA03", "C07"]), lengths=(1, 3, 4, 5))
     assert tree.path("A10BA02") == ("A10BA02", "A10BA", "A10B", "A10", "A", "*")
     assert tree.path("C07") == ("C07", "C", "*")
-    assert prefix(Vocabulary.of(["A00.12"]), lengths=(3, 4, 5)).path("A00.12") == ("A00.12", "A00.1", "A00", "*")
+    assert prefix(Vocabulary.of(["A00.12"]), lengths=(3, 4, 5)).path("A00.12") == (
+        "A00.12",
+        "A00.1",
+        "A00",
+        "*",
+    )
 
 
 def test_a_code_that_starts_others_stays_a_leaf() -> None:

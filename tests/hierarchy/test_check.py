@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import HierarchyError
-from setveil.hierarchy.check import Fault, Outline, edges_of_paths, find_faults, tree_of_edges, tree_of_paths
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.check import (
+    Fault,
+    Outline,
+    edges_of_paths,
+    find_faults,
+    tree_of_edges,
+    tree_of_paths,
+)
+from setveil.hierarchy.tree import Hierarchy
 from tests.strategies import trees
 
 
@@ -43,20 +50,32 @@ def test_two_roots_are_named() -> None:
 
 
 def test_many_roots_are_counted_and_all_kept() -> None:
-    (fault,) = [fault for fault in find_faults([(f"i{n}", f"R{n}") for n in range(9)]) if fault.severity == "error"]
+    (fault,) = [
+        fault
+        for fault in find_faults([(f"i{n}", f"R{n}") for n in range(9)])
+        if fault.severity == "error"
+    ]
     assert len(fault.labels) == 9
     assert fault.sentence.startswith("9 roots: 'R0', 'R1', 'R2' and 6 more")
 
 
 def test_a_node_with_two_parents_is_named_with_its_lines() -> None:
-    outline = of_paths(("a", "X", "ALL"), ("b", "Y", "ALL"), ("a", "Y", "ALL"), ("c", "X", "ALL"), lines=[1, 2, 5, 6])
+    outline = of_paths(
+        ("a", "X", "ALL"),
+        ("b", "Y", "ALL"),
+        ("a", "Y", "ALL"),
+        ("c", "X", "ALL"),
+        lines=[1, 2, 5, 6],
+    )
     (fault,) = find_faults(outline)
     assert (fault.kind, fault.labels) == ("two parents", ("a", "X", "Y"))
     assert fault.sentence == "'a' has two parents: 'X' (line 1) and 'Y' (line 5)"
 
 
 def test_every_cycle_is_shown() -> None:
-    faults = find_faults([("a", "b"), ("b", "c"), ("c", "a"), ("p", "q"), ("q", "p"), ("x", "R"), ("y", "R")])
+    faults = find_faults(
+        [("a", "b"), ("b", "c"), ("c", "a"), ("p", "q"), ("q", "p"), ("x", "R"), ("y", "R")]
+    )
     cycles = [fault for fault in faults if fault.kind == "cycle"]
     assert sorted(fault.labels for fault in cycles) == [("a", "b", "c"), ("p", "q")]
     assert cycles[0].sentence == "a cycle: 'a' -> 'b' -> 'c' -> 'a'"
@@ -75,7 +94,11 @@ def test_a_hierarchy_of_cycles_only_has_no_root() -> None:
 def test_items_without_a_leaf_are_listed() -> None:
     edges = [("a", "R"), ("b", "R")]
     (fault,) = find_faults(edges, Vocabulary(["a", "b", "c", "d"]))
-    assert (fault.kind, fault.labels, fault.sentence) == ("item without a leaf", ("c", "d"), "2 items have no leaf: 'c' and 'd'")
+    assert (fault.kind, fault.labels, fault.sentence) == (
+        "item without a leaf",
+        ("c", "d"),
+        "2 items have no leaf: 'c' and 'd'",
+    )
 
 
 def test_leaves_without_an_item_are_a_note() -> None:
@@ -84,12 +107,18 @@ def test_leaves_without_an_item_are_a_note() -> None:
 
 
 def test_an_item_that_is_an_inner_node_is_an_error() -> None:
-    faults = find_faults([("a", "X"), ("b", "X"), ("X", "R"), ("c", "R")], Vocabulary(["X", "a", "b", "c"]))
+    faults = find_faults(
+        [("a", "X"), ("b", "X"), ("X", "R"), ("c", "R")], Vocabulary(["X", "a", "b", "c"])
+    )
     assert [(fault.kind, fault.labels) for fault in faults] == [("item is an inner node", ("X",))]
 
 
 def test_a_label_that_is_leaf_and_group_is_used_at_two_levels() -> None:
-    (fault,) = find_faults(of_paths(("Dairy", "ALL"), ("milk", "Dairy", "ALL"), ("cream", "Dairy", "ALL"), ("tea", "ALL")))
+    (fault,) = find_faults(
+        of_paths(
+            ("Dairy", "ALL"), ("milk", "Dairy", "ALL"), ("cream", "Dairy", "ALL"), ("tea", "ALL")
+        )
+    )
     assert (fault.kind, fault.labels) == ("two levels", ("Dairy",))
     assert "as a leaf" in fault.sentence
 
@@ -102,8 +131,13 @@ def test_a_group_at_two_levels_is_found() -> None:
 
 
 def test_empty_labels_are_found_where_they_matter() -> None:
-    (fault,) = find_faults(of_paths(("a", "", "ALL"), ("b", "ALL", "", ""), ("", "ALL"), lines=[3, 4, 9]))
-    assert (fault.kind, fault.sentence) == ("empty label", "2 lines have an empty label: line 3 and 9")
+    (fault,) = find_faults(
+        of_paths(("a", "", "ALL"), ("b", "ALL", "", ""), ("", "ALL"), lines=[3, 4, 9])
+    )
+    assert (fault.kind, fault.sentence) == (
+        "empty label",
+        "2 lines have an empty label: line 3 and 9",
+    )
 
 
 def test_nothing_at_all_is_a_fault() -> None:
@@ -120,13 +154,19 @@ def test_a_repeated_line_is_a_note_and_a_single_child_too() -> None:
 
 def test_the_error_lists_every_fault() -> None:
     with pytest.raises(HierarchyError) as caught:
-        tree_of_paths([("a", "X", "ALL"), ("a", "Y", "ALL"), ("b", "Y", "TOP"), ("p", "q"), ("q", "p")])
+        tree_of_paths(
+            [("a", "X", "ALL"), ("a", "Y", "ALL"), ("b", "Y", "TOP"), ("p", "q"), ("q", "p")]
+        )
     assert len(caught.value.faults) == 6
     assert "and 5 more" in str(caught.value)
 
 
 def test_padding_by_repeated_labels_and_empty_ends_says_nothing() -> None:
-    padded = [("milk", "milk", "Dairy", "ALL"), ("tea", "ALL", "ALL", "ALL"), ("cream", "Dairy", "ALL", "")]
+    padded = [
+        ("milk", "milk", "Dairy", "ALL"),
+        ("tea", "ALL", "ALL", "ALL"),
+        ("cream", "Dairy", "ALL", ""),
+    ]
     plain = [("milk", "Dairy", "ALL"), ("tea", "ALL"), ("cream", "Dairy", "ALL")]
     assert tree_of_paths(padded) == tree_of_paths(plain)
 
@@ -148,7 +188,9 @@ PLANTS = {
 
 
 @given(trees(min_leaves=2), st.sets(st.sampled_from(sorted(PLANTS)), min_size=1), st.data())
-def test_every_planted_fault_is_found_among_others(tree: Hierarchy, planted: set[str], data: st.DataObject) -> None:
+def test_every_planted_fault_is_found_among_others(
+    tree: Hierarchy, planted: set[str], data: st.DataObject
+) -> None:
     leaf = data.draw(st.sampled_from(tree.labels[: tree.leaf_count]))
     root = tree.labels[tree.root]
     lines = [line for kind in sorted(planted) for line in PLANTS[kind](leaf, "", root)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
 from setveil.hierarchy import neighbours
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from tests.oracle.semantics import near, tree_distance
 from tests.strategies import trees
 
@@ -39,9 +39,16 @@ def test_the_neighbours_in_a_tree_are_those_of_a_plain_search(tree, epsilon, ran
     labels = list(tree.labels[: tree.leaf_count])
     random.shuffle(labels)
     words = Vocabulary(labels[: random.randint(0, len(labels))])
-    parent = {tree.labels[node]: tree.labels[upper] for node, upper in enumerate(tree.parent.tolist()) if upper >= 0}
+    parent = {
+        tree.labels[node]: tree.labels[upper]
+        for node, upper in enumerate(tree.parent.tolist())
+        if upper >= 0
+    }
     found = tree.neighbours(words, epsilon)
-    distances = [[0 if one == other else tree_distance(parent, one, other) for other in words] for one in words]
+    distances = [
+        [0 if one == other else tree_distance(parent, one, other) for other in words]
+        for one in words
+    ]
     assert [found.row(item) for item in range(len(words))] == near(distances, epsilon)
 
 
@@ -54,7 +61,11 @@ def test_small_blocks_give_the_same(tree, epsilon):
         parts = neighbours.tree_neighbours(tree, words, epsilon)
     for name in ("indptr", "items", "distances"):
         assert np.array_equal(getattr(whole, name), getattr(parts, name))
-    assert (parts.indptr.dtype, parts.items.dtype, parts.distances.dtype) == (np.int64, np.int32, np.int32)
+    assert (parts.indptr.dtype, parts.items.dtype, parts.distances.dtype) == (
+        np.int64,
+        np.int32,
+        np.int32,
+    )
 
 
 def test_any_epsilon_is_understood():
@@ -101,4 +112,7 @@ def test_more_pairs_than_can_be_held_are_refused(monkeypatch):
 
 
 def test_an_index_tells_its_size():
-    assert repr(GOODS.neighbours(Vocabulary(["Wine", "Vino"]), 2)) == "Neighbours(2 items, 4 pairs, epsilon 2)"
+    assert (
+        repr(GOODS.neighbours(Vocabulary(["Wine", "Vino"]), 2))
+        == "Neighbours(2 items, 4 pairs, epsilon 2)"
+    )

@@ -14,8 +14,8 @@ from setveil import Bags, KAnonymity, Partition, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.build import rebuild
-from setveil.hierarchy.hierarchy import Hierarchy, Origin
-from setveil.hierarchy.wordnet import WordNet
+from setveil.hierarchy.tree import Hierarchy, Origin
+from setveil.hierarchy.wordnet.network import WordNet
 from tests.oracle.semantics import near, network_distance
 from tests.wndb import Entry, write_tiny, write_wndb
 
@@ -62,7 +62,9 @@ def test_the_lemma_of_a_word(net, word, lemma):
 
 
 def test_every_lemma_is_its_own_lemma_unless_it_is_a_form_of_a_more_frequent_one(net):
-    assert {lemma: net.lemma(lemma) for lemma in net.lemmas if net.lemma(lemma) != lemma} == {"men": "man"}
+    assert {lemma: net.lemma(lemma) for lemma in net.lemmas if net.lemma(lemma) != lemma} == {
+        "men": "man"
+    }
 
 
 def test_the_most_frequent_sense_is_the_first(net):
@@ -97,7 +99,14 @@ def test_the_distance_is_the_shortest_way_over_all_senses_and_hypernyms(net, one
 
 def test_the_tree_goes_by_the_first_sense_and_the_shortest_way(net):
     tree = net.tree(Vocabulary(["wine", "dog", "boxes"]), squeeze=False)
-    assert tree.path("wine") == ("wine", "wine.n.01", "alcohol.n.01", "drug.n.01", "body.n.01", "thing.n.01")
+    assert tree.path("wine") == (
+        "wine",
+        "wine.n.01",
+        "alcohol.n.01",
+        "drug.n.01",
+        "body.n.01",
+        "thing.n.01",
+    )
     assert tree.path("dog") == ("dog", "dog.n.01", "animal.n.01", "body.n.01", "thing.n.01")
     assert tree.path("boxes") == ("boxes", "box.n.01", "artefact.n.01", "body.n.01", "thing.n.01")
 
@@ -110,7 +119,12 @@ def test_of_equally_short_ways_the_one_first_in_the_file_is_gone(tmp_path):
         "low": Entry(["low"], ["early", "late"]),
     }
     net = WordNet.read(write_wndb(tmp_path / "ties", entries))
-    assert net.tree(Vocabulary(["low"]), squeeze=False).path("low") == ("low", "low.n.01", "late.n.01", "top.n.01")
+    assert net.tree(Vocabulary(["low"]), squeeze=False).path("low") == (
+        "low",
+        "low.n.01",
+        "late.n.01",
+        "top.n.01",
+    )
 
 
 def test_synsets_with_an_only_child_are_left_out_but_never_the_root(net):
@@ -156,14 +170,23 @@ def test_unknown_items_may_be_kept_under_one_node(net):
     assert tree.path("qux") == ("qux", "*unknown", "*")
     assert tree.path("brr") == ("brr", "*unknown", "*")
     assert tree.path("wine") == ("wine", "alcohol.n.01", "thing.n.01", "*")
-    assert net.tree(Vocabulary(["wine"]), unknown="keep").path("wine") == ("wine", "thing.n.01", "*")
+    assert net.tree(Vocabulary(["wine"]), unknown="keep").path("wine") == (
+        "wine",
+        "thing.n.01",
+        "*",
+    )
     assert net.tree(Vocabulary(["qux"]), unknown="keep").path("qux") == ("qux", "*unknown", "*")
 
 
 def test_an_unknown_item_has_no_neighbour_but_itself(net):
     words = Vocabulary(["qux", "beer", "brr", "wine"])
     index = net.tree(words, unknown="keep").neighbours(words, 4)
-    assert [index.row(item) for item in range(4)] == [[(0, 0)], [(1, 0), (3, 2)], [(2, 0)], [(1, 2), (3, 0)]]
+    assert [index.row(item) for item in range(4)] == [
+        [(0, 0)],
+        [(1, 0), (3, 2)],
+        [(2, 0)],
+        [(1, 2), (3, 0)],
+    ]
 
 
 def test_labels_give_way_to_items_of_the_same_name(net):
@@ -176,7 +199,12 @@ def test_labels_give_way_to_items_of_the_same_name(net):
 def test_several_roots_come_together_in_one(tmp_path):
     entries = {"a": Entry(["a"]), "b": Entry(["b"]), "c": Entry(["c"], ["b"])}
     net = WordNet.read(write_wndb(tmp_path / "roots", entries))
-    assert net.tree(Vocabulary(["a", "c"]), squeeze=False).path("c") == ("c", "c.n.01", "b.n.01", "*")
+    assert net.tree(Vocabulary(["a", "c"]), squeeze=False).path("c") == (
+        "c",
+        "c.n.01",
+        "b.n.01",
+        "*",
+    )
     assert net.tree(Vocabulary(["a", "c"])).path("a") == ("a", "a.n.01", "*")
     assert net.distance("a", "c") is None
 
@@ -187,19 +215,36 @@ def nets(draw):
     size = draw(st.integers(1, 14))
     above = {}
     for number in range(size):
-        above[number] = draw(st.lists(st.integers(0, number - 1), max_size=3, unique=True)) if number else []
-    senses = draw(st.lists(st.lists(st.integers(0, size - 1), min_size=1, max_size=3, unique=True), min_size=1, max_size=8))
+        above[number] = (
+            draw(st.lists(st.integers(0, number - 1), max_size=3, unique=True)) if number else []
+        )
+    senses = draw(
+        st.lists(
+            st.lists(st.integers(0, size - 1), min_size=1, max_size=3, unique=True),
+            min_size=1,
+            max_size=8,
+        )
+    )
     return above, senses
 
 
 def written(folder: Path, above, senses) -> WordNet:
     words = [f"word{letter}" for letter in "abcdefgh"[: len(senses)]]
-    held = {number: [word for word, found in zip(words, senses, strict=True) if number in found] for number in above}
+    held = {
+        number: [word for word, found in zip(words, senses, strict=True) if number in found]
+        for number in above
+    }
     entries = {
-        str(number): Entry([f"synset{number}x", *held[number]], [str(up) for up in ups[:1]], [str(up) for up in ups[1:]])
+        str(number): Entry(
+            [f"synset{number}x", *held[number]],
+            [str(up) for up in ups[:1]],
+            [str(up) for up in ups[1:]],
+        )
         for number, ups in above.items()
     }
-    orders = {word: [str(number) for number in found] for word, found in zip(words, senses, strict=True)}
+    orders = {
+        word: [str(number) for number in found] for word, found in zip(words, senses, strict=True)
+    }
     return WordNet(write_wndb(folder, entries, senses=orders))
 
 
@@ -211,7 +256,11 @@ def test_neighbours_and_distances_are_those_of_a_plain_search(tmp_path_factory, 
     found = wordnet.tree(words).neighbours(words, epsilon)
     plain = [[network_distance(above, one, other) for other in senses] for one in senses]
     distances = [
-        [0 if one == other else None if far is None else max(far, 1) for other, far in enumerate(row)] for one, row in enumerate(plain)
+        [
+            0 if one == other else None if far is None else max(far, 1)
+            for other, far in enumerate(row)
+        ]
+        for one, row in enumerate(plain)
     ]
     assert [found.row(item) for item in range(len(words))] == near(distances, epsilon)
     assert [[wordnet.distance(one, other) for other in words] for one in words] == distances
@@ -238,7 +287,10 @@ def test_the_tree_over_a_random_net_is_one_of_shortest_ways(tmp_path_factory, ne
         assert tree.path(word) == tuple(label for label in whole.path(word) if label in kept)
     if squeeze:
         roots = {"*", *(wordnet.name(number) for number, ups in above.items() if not ups)}
-        assert all(tree.labels[node] in roots or len(tree.children(node)) > 1 for node in range(tree.leaf_count, len(tree)))
+        assert all(
+            tree.labels[node] in roots or len(tree.children(node)) > 1
+            for node in range(tree.leaf_count, len(tree))
+        )
 
 
 def test_what_is_published_of_the_tree_tells_of_no_other_items(net):
@@ -249,7 +301,14 @@ def test_what_is_published_of_the_tree_tells_of_no_other_items(net):
     parts = [tree.pruned(tree.nodes.encode(shown)) for tree in (one, other)]
     assert parts[0] == parts[1]
     assert parts[0].origin == Origin("wordnet", one.origin.parameters, pruned=True)
-    assert parts[0].path("wine") == ("wine", "wine.n.01", "alcohol.n.01", "drug.n.01", "body.n.01", "thing.n.01")
+    assert parts[0].path("wine") == (
+        "wine",
+        "wine.n.01",
+        "alcohol.n.01",
+        "drug.n.01",
+        "body.n.01",
+        "thing.n.01",
+    )
     assert set(shown) <= set(parts[0].labels)
 
 
@@ -264,7 +323,12 @@ def test_of_a_tree_with_unknown_items_what_is_published_is_shown(net):
 def test_the_recipe_holds_no_folder_and_builds_the_tree_again(net, monkeypatch):
     words = Vocabulary(["wine", "beer", "qux"])
     tree = net.tree(words, unknown="keep", squeeze=False)
-    assert tree.origin.parameters == {"version": "9.9", "synsets": len(net.synsets), "unknown": "keep", "squeeze": False}
+    assert tree.origin.parameters == {
+        "version": "9.9",
+        "synsets": len(net.synsets),
+        "unknown": "keep",
+        "squeeze": False,
+    }
     monkeypatch.setenv("SETVEIL_WORDNET", str(net.folder))
     assert rebuild(tree.origin, words) == tree
     assert not tree.origin.is_public
@@ -272,11 +336,22 @@ def test_the_recipe_holds_no_folder_and_builds_the_tree_again(net, monkeypatch):
 
 def test_a_recipe_of_another_wordnet_is_refused(net, monkeypatch):
     monkeypatch.setenv("SETVEIL_WORDNET", str(net.folder))
-    with pytest.raises(DataError, match=r"made with WordNet 3.0 with 82115 synsets, but .* holds WordNet\(9.9"):
-        rebuild(Origin("wordnet", {"version": "3.0", "synsets": 82115, "unknown": "keep"}), Vocabulary(["wine"]))
+    with pytest.raises(
+        DataError, match=r"made with WordNet 3.0 with 82115 synsets, but .* holds WordNet\(9.9"
+    ):
+        rebuild(
+            Origin("wordnet", {"version": "3.0", "synsets": 82115, "unknown": "keep"}),
+            Vocabulary(["wine"]),
+        )
 
 
-PEOPLE = [{"wine": 2, "dog": 1}, {"vino": 2, "mice": 1}, {"beer": 1, "cherry": 2}, {"beer": 1, "milk": 1}, {"wine": 1, "dog": 2}]
+PEOPLE = [
+    {"wine": 2, "dog": 1},
+    {"vino": 2, "mice": 1},
+    {"beer": 1, "cherry": 2},
+    {"beer": 1, "milk": 1},
+    {"wine": 1, "dog": 2},
+]
 
 
 def test_partition_takes_vocabularies_of_nouns_and_their_tree(net, tmp_path, monkeypatch):
@@ -295,7 +370,7 @@ def test_partition_takes_vocabularies_of_nouns_and_their_tree(net, tmp_path, mon
 
 
 def test_a_given_tree_of_nouns_is_just_a_tree(net, tmp_path):
-    from setveil.hierarchy.csvfile import read_hierarchy, write_hierarchy
+    from setveil.hierarchy.files import read_hierarchy, write_hierarchy
 
     words = Vocabulary(["wine", "beer", "milk"])
     write_hierarchy(net.tree(words), tmp_path / "tree.csv")
@@ -320,7 +395,13 @@ def test_topics_do_without_counts(net, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("count", "size", "message"), [(0, 3, "count = 0"), (2, 0, "size = 0"), (2, 1.5, "size = 1.5"), (2, 40, "has 0 groups of 40")]
+    ("count", "size", "message"),
+    [
+        (0, 3, "count = 0"),
+        (2, 0, "size = 0"),
+        (2, 1.5, "size = 1.5"),
+        (2, 40, "has 0 groups of 40"),
+    ],
 )
 def test_topics_that_cannot_be_made_are_refused(net, count, size, message):
     with pytest.raises(ParameterError, match=message):
@@ -328,7 +409,16 @@ def test_topics_that_cannot_be_made_are_refused(net, count, size, message):
 
 
 def test_the_alphabetical_tree_takes_queries(tmp_path):
-    queries = ["cheap flights", "cheap flights to rome", "crème brûlée", "日本 ホテル", "what is 7;8?", 'the "best" hotel', "wine", "Wine"]
+    queries = [
+        "cheap flights",
+        "cheap flights to rome",
+        "crème brûlée",
+        "日本 ホテル",
+        "what is 7;8?",
+        'the "best" hotel',
+        "wine",
+        "Wine",
+    ]
     data = Transactions.of([queries, queries[:4], queries[4:], queries[2:6]])
     tree = Hierarchy.balanced(data.vocabulary, 5, order="alphabetical")
     assert list(tree.labels[: tree.leaf_count]) == sorted(queries)

@@ -8,7 +8,7 @@ import pytest
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
-from setveil.hierarchy.wordnet import WordNet
+from setveil.hierarchy.wordnet.network import WordNet
 from tests.wndb import HEAD, TINY, Entry, write_tiny, write_wndb
 
 WORDS = Vocabulary(["beer", "wine"])
@@ -26,7 +26,11 @@ def change(path: Path, old: str, new: str) -> None:
 
 
 def line_of(path: Path, part: str) -> int:
-    return next(number for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1) if part in line)
+    return next(
+        number
+        for number, line in enumerate(path.read_text(encoding="ascii").splitlines(), 1)
+        if part in line
+    )
 
 
 def test_every_synset_and_lemma_is_read(folder):
@@ -40,7 +44,10 @@ def test_hypernyms_of_kinds_and_of_instances_are_read(folder):
     net = WordNet.read(folder)
     keys = list(TINY)
     starts, above = net.synsets.starts.tolist(), net.synsets.above.tolist()
-    found = {key: [keys[upper] for upper in above[starts[at] : starts[at + 1]]] for at, key in enumerate(keys)}
+    found = {
+        key: [keys[upper] for upper in above[starts[at] : starts[at + 1]]]
+        for at, key in enumerate(keys)
+    }
     assert found == {key: [*entry.kinds, *entry.instances] for key, entry in TINY.items()}
 
 
@@ -70,7 +77,9 @@ def test_a_folder_is_read_once_until_its_files_change(folder):
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path):
-    with pytest.raises(FileFormatError, match=r"data.noun: there is no such file; a WordNet folder holds"):
+    with pytest.raises(
+        FileFormatError, match=r"data.noun: there is no such file; a WordNet folder holds"
+    ):
         WordNet.read(tmp_path)
 
 
@@ -86,16 +95,21 @@ def test_the_environment_names_the_folder(folder, monkeypatch, variable):
 def test_a_variable_that_names_an_empty_folder_is_not_passed_over(tmp_path, monkeypatch):
     monkeypatch.setenv("SETVEIL_WORDNET", str(tmp_path))
     assert WordNet.find() is None
-    with pytest.raises(DataError, match=r"\$SETVEIL_WORDNET names a folder without its files.*install Debian's package wordnet-base"):
+    with pytest.raises(
+        DataError,
+        match=r"\$SETVEIL_WORDNET names a folder without its files.*install Debian's package wordnet-base",
+    ):
         WordNet.read()
 
 
 def test_where_there_is_no_wordnet_the_error_says_what_to_install(monkeypatch):
     for name in ("SETVEIL_WORDNET", "WNSEARCHDIR"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("setveil.hierarchy.wordnet.PLACES", ())
+    monkeypatch.setattr("setveil.hierarchy.wordnet.network.PLACES", ())
     assert WordNet.find() is None
-    with pytest.raises(DataError, match="WordNet is not on this machine: install Debian's package wordnet-base"):
+    with pytest.raises(
+        DataError, match="WordNet is not on this machine: install Debian's package wordnet-base"
+    ):
         WordNet.read()
 
 
@@ -112,7 +126,9 @@ def test_a_cut_data_file_is_named_with_its_line(folder):
     path = folder / "data.noun"
     text = path.read_text(encoding="ascii")
     path.write_text(text[:-30], encoding="ascii")
-    with pytest.raises(FileFormatError, match="the last line has no end; the file was cut") as caught:
+    with pytest.raises(
+        FileFormatError, match="the last line has no end; the file was cut"
+    ) as caught:
         WordNet.read(folder).tree(WORDS)
     assert caught.value.line == len(text.splitlines())
 
@@ -133,12 +149,17 @@ def test_a_data_file_with_fewer_synsets_than_the_index_is_found(folder):
     path.write_text("".join(lines[:-1]), encoding="ascii")
     net = WordNet.read(folder)
     assert net.senses("wine")
-    with pytest.raises(FileFormatError, match=r"'ga' has a synset at byte .*, but data.noun has none there") as caught:
+    with pytest.raises(
+        FileFormatError, match=r"'ga' has a synset at byte .*, but data.noun has none there"
+    ) as caught:
         net.senses("ga")
     assert caught.value.line == line_of(folder / "index.noun", "ga n ")
 
 
-@pytest.mark.parametrize(("old", "new"), [(" 03 n ", " 03 v "), (" n 02 ", " n zz "), (" 002 + ", " 009 + "), (" 002 + ", " xxx + ")])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(" 03 n ", " 03 v "), (" n 02 ", " n zz "), (" 002 + ", " 009 + "), (" 002 + ", " xxx + ")],
+)
 def test_a_damaged_line_of_the_data_is_named(folder, old, new):
     change(folder / "data.noun", old, new)
     with pytest.raises(FileFormatError, match=r"data.noun, line 2: the line is damaged"):
@@ -146,7 +167,13 @@ def test_a_damaged_line_of_the_data_is_named(folder, old, new):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("wine n 1", "wine n 2"), ("wine n 1", "wine v 1"), ("wine n 1", "wine n x"), ("wine n 1", "wine n 0")]
+    ("old", "new"),
+    [
+        ("wine n 1", "wine n 2"),
+        ("wine n 1", "wine v 1"),
+        ("wine n 1", "wine n x"),
+        ("wine n 1", "wine n 0"),
+    ],
 )
 def test_a_damaged_line_of_the_index_is_named(folder, old, new):
     path = folder / "index.noun"
@@ -177,7 +204,9 @@ def test_a_list_of_exceptions_with_a_word_alone_is_refused(folder):
 
 
 def test_files_of_two_wordnets_are_told(folder, tmp_path):
-    other = write_wndb(tmp_path / "other", {"top": Entry(["top"]), "wine": Entry(["wine"], ["top"])})
+    other = write_wndb(
+        tmp_path / "other", {"top": Entry(["top"]), "wine": Entry(["wine"], ["top"])}
+    )
     (folder / "data.noun").write_bytes((other / "data.noun").read_bytes())
     with pytest.raises(FileFormatError, match="both files must come from one WordNet"):
         WordNet.read(folder).tree(WORDS)
@@ -185,7 +214,10 @@ def test_files_of_two_wordnets_are_told(folder, tmp_path):
 
 def test_a_ring_of_hypernyms_is_refused(tmp_path):
     ring = {"top": Entry(["top"]), "a": Entry(["a"], ["b"]), "b": Entry(["b"], ["a"])}
-    with pytest.raises(FileFormatError, match=r"data.noun, line 3: the hypernyms of this synset lead to no root but in a ring"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"data.noun, line 3: the hypernyms of this synset lead to no root but in a ring",
+    ):
         WordNet.read(write_wndb(tmp_path / "ring", ring)).tree(Vocabulary(["a"]))
 
 

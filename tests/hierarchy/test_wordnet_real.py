@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.hierarchy.wordnet import WordNet
+from setveil.hierarchy.wordnet.network import WordNet
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,14 @@ def test_the_real_wordnet_is_read(real):
 
 @pytest.mark.parametrize(
     ("word", "lemma"),
-    [("Geese", "goose"), ("churches", "church"), ("men", "man"), ("News", "news"), ("New York", "new_york"), ("the", None)],
+    [
+        ("Geese", "goose"),
+        ("churches", "church"),
+        ("men", "man"),
+        ("News", "news"),
+        ("New York", "new_york"),
+        ("the", None),
+    ],
 )
 def test_real_words_have_their_lemmas(real, word, lemma):
     assert real.lemma(word) == lemma
@@ -37,14 +44,25 @@ def test_real_words_have_their_lemmas(real, word, lemma):
 def test_real_nouns_have_their_tree_and_distances(real):
     tree = real.tree(Vocabulary(["paris", "london", "dog", "cat"]))
     assert tree.path("paris") == ("paris", "national_capital.n.01", "object.n.01", "entity.n.01")
-    assert (real.distance("paris", "london"), real.distance("dog", "cat"), real.distance("wine", "vino")) == (2, 4, 1)
+    assert (
+        real.distance("paris", "london"),
+        real.distance("dog", "cat"),
+        real.distance("wine", "vino"),
+    ) == (2, 4, 1)
 
 
 def test_thousands_of_real_nouns_have_symmetric_neighbours(real):
-    words = Vocabulary.of([lemma for lemma, _ in real.counts.most_common(4000) if lemma in real.lemmas])
+    words = Vocabulary.of(
+        [lemma for lemma, _ in real.counts.most_common(4000) if lemma in real.lemmas]
+    )
     index = real.tree(words).neighbours(words, 4)
     rows = np.repeat(np.arange(len(words)), np.diff(index.indptr))
-    ahead = {(one, other): far for one, other, far in zip(rows.tolist(), index.items.tolist(), index.distances.tolist(), strict=True)}
+    ahead = {
+        (one, other): far
+        for one, other, far in zip(
+            rows.tolist(), index.items.tolist(), index.distances.tolist(), strict=True
+        )
+    }
     assert all(ahead[other, one] == far for (one, other), far in ahead.items())
     random = np.random.default_rng(1)
     for one, other in random.integers(len(words), size=(300, 2)).tolist():

@@ -22,7 +22,9 @@ def make(tmp_path: Path) -> Callable[[str, bytes | str], Path]:
 
 
 @pytest.fixture(autouse=True)
-def no_temporary_file_stays(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_temporary_file_stays(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Whatever a test does, nothing may stay in the folder of temporary files."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

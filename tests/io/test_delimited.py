@@ -33,7 +33,12 @@ def test_a_long_table_is_read_whatever_its_dress(make, content):
 
 def test_a_long_table_with_tabs_is_read(make):
     content = "record\titem\n1\twine\n1\tbeer\n2\tmilk\n"
-    assert list(read(make("a.tsv", content))) == list(read(make("a.csv", content))) == list(read(make("a.txt", content))) == EXPECTED
+    assert (
+        list(read(make("a.tsv", content)))
+        == list(read(make("a.csv", content)))
+        == list(read(make("a.txt", content)))
+        == EXPECTED
+    )
 
 
 def test_records_come_in_the_order_of_first_appearance(make):
@@ -46,7 +51,19 @@ def test_records_come_in_the_order_of_first_appearance(make):
 def test_items_stay_the_texts_they_are(make):
     content = 'record,item\n1,007\n1,NULL\n1,NA\n1,"a,b"\n1,"say ""hi"""\n1,"two\nlines"\n1, 7\n1,1e3\n1,true\n1,crème\n1,#x\n'
     items = read(make("a.csv", content)).record(0)
-    assert set(items) == {"007", "NULL", "NA", "a,b", 'say "hi"', "two\nlines", " 7", "1e3", "true", "crème", "#x"}
+    assert set(items) == {
+        "007",
+        "NULL",
+        "NA",
+        "a,b",
+        'say "hi"',
+        "two\nlines",
+        " 7",
+        "1e3",
+        "true",
+        "crème",
+        "#x",
+    }
 
 
 def test_an_empty_item_cell_says_that_the_record_exists(make):
@@ -84,27 +101,71 @@ def test_a_header_alone_holds_no_records(make):
         ("record,item\n1\n", {}, ", line 2: 2 columns are expected, but 1 found"),
         ("record,item\n1,a,b\n", {}, ", line 2: 2 columns are expected, but 3 found"),
         ('record,item\n1,"a\n2,b\n', {}, ", line 2: a quote is opened and never closed"),
-        (b"record,item\n1,w\xe9in\n", {}, ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"),
+        (
+            b"record,item\n1,w\xe9in\n",
+            {},
+            ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+        ),
         (
             "record,item\r\n1,a\n2,b\r\n",
             {},
             ": the line ends are mixed (Windows and Unix) or a quote is broken: make them alike and try again",
         ),
-        ("record,item\n1,a\n,b\n", {}, ": the record of data row 2 is empty: every row must say whose it is"),
-        ("record,item,count\n1,a,-1\n", {}, ": the count of data row 1 is '-1': it must be a whole number of 1 or more"),
-        ("record,item,count\n1,a,1\n1,b,0\n", {}, ": the count of data row 2 is '0': it must be a whole number of 1 or more"),
-        ("record,item,count\n1,a,2.5\n", {}, ": the count of data row 1 is '2.5': it must be a whole number of 1 or more"),
-        ("record,item,count\n1,a,many\n", {}, ": the count of data row 1 is 'many': it must be a whole number of 1 or more"),
-        ("record,item,count\n1,a,\n", {}, ": the count of data row 1 is empty: it must be a whole number of 1 or more"),
-        ("record,item\n1,a\n", {"record": "who"}, ": there is no column 'who' for the record: the columns are 'record', 'item'"),
-        ("record,item\n1,a\n", {"count": "n"}, ": there is no column 'n' for the count: the columns are 'record', 'item'"),
-        ("record,item\n1,a\n", {"record": "item"}, ": the column 'item' cannot be both the record and the item"),
+        (
+            "record,item\n1,a\n,b\n",
+            {},
+            ": the record of data row 2 is empty: every row must say whose it is",
+        ),
+        (
+            "record,item,count\n1,a,-1\n",
+            {},
+            ": the count of data row 1 is '-1': it must be a whole number of 1 or more",
+        ),
+        (
+            "record,item,count\n1,a,1\n1,b,0\n",
+            {},
+            ": the count of data row 2 is '0': it must be a whole number of 1 or more",
+        ),
+        (
+            "record,item,count\n1,a,2.5\n",
+            {},
+            ": the count of data row 1 is '2.5': it must be a whole number of 1 or more",
+        ),
+        (
+            "record,item,count\n1,a,many\n",
+            {},
+            ": the count of data row 1 is 'many': it must be a whole number of 1 or more",
+        ),
+        (
+            "record,item,count\n1,a,\n",
+            {},
+            ": the count of data row 1 is empty: it must be a whole number of 1 or more",
+        ),
+        (
+            "record,item\n1,a\n",
+            {"record": "who"},
+            ": there is no column 'who' for the record: the columns are 'record', 'item'",
+        ),
+        (
+            "record,item\n1,a\n",
+            {"count": "n"},
+            ": there is no column 'n' for the count: the columns are 'record', 'item'",
+        ),
+        (
+            "record,item\n1,a\n",
+            {"record": "item"},
+            ": the column 'item' cannot be both the record and the item",
+        ),
         (
             "customer,order,item\n1,2,a\n",
             {},
             ": the columns 'customer', 'order' may each be the record: choose with record=...",
         ),
-        ("a,b,c\n1,2,3\n", {"record": "a"}, ": no column is obviously the item: name it with item=..., one of 'a', 'b', 'c'"),
+        (
+            "a,b,c\n1,2,3\n",
+            {"record": "a"},
+            ": no column is obviously the item: name it with item=..., one of 'a', 'b', 'c'",
+        ),
         (
             "a,b\n1,2\n",
             {},
@@ -120,7 +181,10 @@ def test_a_bad_long_table_gets_one_clear_line(make, content, options, message):
     assert str(error.value) == f"{path}{message}"
 
 
-@pytest.mark.parametrize(("limit", "works"), [("1GB", True), ("500 mb", True), ("lots", False), ("-1GB", False), ("5", False)])
+@pytest.mark.parametrize(
+    ("limit", "works"),
+    [("1GB", True), ("500 mb", True), ("lots", False), ("-1GB", False), ("5", False)],
+)
 def test_the_memory_limit_is_a_size(make, limit, works):
     path = make("a.csv", "record,item\n1,a\n")
     if works:
@@ -128,7 +192,10 @@ def test_the_memory_limit_is_a_size(make, limit, works):
         return
     with pytest.raises(ParameterError) as error:
         read(path, memory_limit=limit)
-    assert str(error.value) == f"memory_limit = {limit!r} is not allowed: it must be a size such as 500MB or 2GB"
+    assert (
+        str(error.value)
+        == f"memory_limit = {limit!r} is not allowed: it must be a size such as 500MB or 2GB"
+    )
 
 
 def test_a_memory_limit_that_is_too_small_is_said(make):
@@ -136,7 +203,10 @@ def test_a_memory_limit_that_is_too_small_is_said(make):
     path = make("a.csv", "record,item\n" + rows)
     with pytest.raises(DataError) as error:
         read(path, memory_limit="1MB")
-    assert str(error.value) == f"{path} cannot be read within the memory limit: give a larger memory_limit"
+    assert (
+        str(error.value)
+        == f"{path} cannot be read within the memory limit: give a larger memory_limit"
+    )
 
 
 def test_basket_lines_are_told_by_their_different_lengths(make):
@@ -144,7 +214,18 @@ def test_basket_lines_are_told_by_their_different_lengths(make):
     assert list(read(make("a.csv", content))) == [("beer", "wine"), (), ("milk, fresh",), ("wine",)]
 
 
-@pytest.mark.parametrize("content", ["a,b\r\nc\r\n", "\ufeffa,b\nc", "a;b\nc\n", "a\tb\nc\n", "a|b\nc\n", "a,b\nc\n\n\n", 'a,b,""\nc,\n'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a,b\r\nc\r\n",
+        "\ufeffa,b\nc",
+        "a;b\nc\n",
+        "a\tb\nc\n",
+        "a|b\nc\n",
+        "a,b\nc\n\n\n",
+        'a,b,""\nc,\n',
+    ],
+)
 def test_basket_lines_are_read_whatever_their_dress(make, content):
     assert list(read(make("a.baskets", content))) == [("a", "b"), ("c",)]
 
@@ -170,7 +251,10 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
     [
         ('a,b\n"c\n', ", line 2: this is no CSV line (unexpected end of data)"),
         ('a,b\n"c"d\n', """, line 2: this is no CSV line (',' expected after '"')"""),
-        (b"a,b\nw\xe9in\n", ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"),
+        (
+            b"a,b\nw\xe9in\n",
+            ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+        ),
     ],
 )
 def test_a_bad_basket_line_gets_one_clear_line(make, content, message):
@@ -195,7 +279,10 @@ def test_the_lines_written_are_as_documented(tmp_path):
 def test_the_empty_text_is_not_written_as_an_item(tmp_path, name):
     with pytest.raises(DataError) as error:
         write(Transactions.of([["", "a"]]), tmp_path / name)
-    assert str(error.value) == "an item that is the empty text cannot be written to a CSV file: choose another format, such as jsonl"
+    assert (
+        str(error.value)
+        == "an item that is the empty text cannot be written to a CSV file: choose another format, such as jsonl"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,12 +15,17 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, InfeasibleError, ParameterError, ReleaseError
 from setveil.io import read_release, write
-from setveil.io.alignment import write_alignment
-from setveil.io.disassociated import DISASSOCIATED, read_bare
-from setveil.io.releases import write_release
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.disassociated import DISASSOCIATED, read_bare
+from setveil.io.releases.folder import write_release
 from setveil.methods.disassociation import Disassociation
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster, cluster_of_json
+from setveil.published.disassociated.form import (
+    Disassociated,
+    JointCluster,
+    SimpleCluster,
+    cluster_of_json,
+)
 from tests.strategies import transactions
 
 PROMISE = KmAnonymity(k=2, m=2)
@@ -37,7 +42,9 @@ def release():
     first = SimpleCluster(5, [{("sony",): 3}, {("itunes", "flu"): 3, ("flu",): 1}], ["viagra"])
     second = SimpleCluster(5, [{("camera",): 4}])
     joint = JointCluster([{("ruby", "ikea"): 3, ("ikea",): 1}], [first, second])
-    return Disassociated.of_clusters([SimpleCluster(2), joint], PROMISE, {"name": "disassociation", "refine": True})
+    return Disassociated.of_clusters(
+        [SimpleCluster(2), joint], PROMISE, {"name": "disassociation", "refine": True}
+    )
 
 
 def about(folder):
@@ -46,9 +53,13 @@ def about(folder):
 
 def chunks():
     """Distinct non-empty subrecords with their counts; a chunk without any is allowed too."""
-    labels = st.sampled_from(["a", "b", "10", "9", "日本", 'the "best"', "tab\there", "\\", "\u2028"])
+    labels = st.sampled_from(
+        ["a", "b", "10", "9", "日本", 'the "best"', "tab\there", "\\", "\u2028"]
+    )
     return st.dictionaries(
-        st.frozensets(labels, min_size=1, max_size=3).map(lambda items: tuple(sorted(items))), st.integers(1, 9), max_size=4
+        st.frozensets(labels, min_size=1, max_size=3).map(lambda items: tuple(sorted(items))),
+        st.integers(1, 9),
+        max_size=4,
     )
 
 
@@ -56,7 +67,11 @@ def clusters():
     labels = st.lists(st.sampled_from(["a", "b", "x y", "12", "3", "é"]), unique=True, max_size=4)
     simple = st.builds(SimpleCluster, st.integers(1, 20), st.lists(chunks(), max_size=3), labels)
     return st.recursive(
-        simple, lambda inner: st.builds(JointCluster, st.lists(chunks(), max_size=2), st.lists(inner, min_size=1, max_size=3)), max_leaves=6
+        simple,
+        lambda inner: st.builds(
+            JointCluster, st.lists(chunks(), max_size=2), st.lists(inner, min_size=1, max_size=3)
+        ),
+        max_leaves=6,
     )
 
 
@@ -77,9 +92,15 @@ def test_whatever_clusters_are_written_are_read_again(format, drawn):
 @given(drawn=st.lists(clusters(), max_size=4))
 def test_the_lines_are_those_of_the_nested_clusters(drawn):
     release = Disassociated.of_clusters(drawn, PROMISE)
-    plain = sorted(json.dumps(cluster.to_json(), ensure_ascii=False, separators=(",", ":")) for cluster in release.clusters())
+    plain = sorted(
+        json.dumps(cluster.to_json(), ensure_ascii=False, separators=(",", ":"))
+        for cluster in release.clusters()
+    )
     assert release.lines() == plain
-    assert Disassociated.of_clusters([cluster_of_json(json.loads(line)) for line in plain], PROMISE) == release
+    assert (
+        Disassociated.of_clusters([cluster_of_json(json.loads(line)) for line in plain], PROMISE)
+        == release
+    )
 
 
 @pytest.mark.parametrize("format", DISASSOCIATED.formats)
@@ -94,17 +115,28 @@ def test_the_order_of_the_input_leaves_no_trace(format, data, drawn):
     with tempfile.TemporaryDirectory() as folder:
         for name, release in zip("ab", releases, strict=True):
             write_release(release, Path(folder) / name, format=format)
-        first, second = ({path.name: path.read_bytes() for path in (Path(folder) / name).iterdir()} for name in "ab")
+        first, second = (
+            {path.name: path.read_bytes() for path in (Path(folder) / name).iterdir()}
+            for name in "ab"
+        )
     assert first == second
 
 
 def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
     write_release(release, tmp_path / "r", verified=True)
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["data.jsonl", "release.json"]
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
+        "data.jsonl",
+        "release.json",
+    ]
     assert (tmp_path / "r" / "data.jsonl").read_text(encoding="utf-8").splitlines() == LINES
     facts = about(tmp_path / "r")
     assert list(facts) == ["setveil", "form", "promise", "method", "records", "files", "verified"]
-    assert facts["promise"] == {"model": "km-anonymity", "k": 2, "m": 2, "meaning": PROMISE.describe_worlds()}
+    assert facts["promise"] == {
+        "model": "km-anonymity",
+        "k": 2,
+        "m": 2,
+        "meaning": PROMISE.describe_worlds(),
+    }
     assert (facts["form"], facts["records"], facts["verified"]) == ("disassociated", 12, True)
     assert facts["method"] == {"name": "disassociation", "refine": True}
     assert list(facts["files"]) == ["data.jsonl"]
@@ -114,12 +146,19 @@ def test_the_tables_carry_the_same(release, tmp_path):
     import duckdb
 
     write(release, tmp_path / "r", format="parquet")
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == sorted([*TABLES, "release.json"])
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == sorted(
+        [*TABLES, "release.json"]
+    )
 
     def rows(name):
         return duckdb.sql(f"SELECT * FROM '{tmp_path / 'r' / name}'").fetchall()
 
-    assert rows("clusters.parquet") == [(1, None, 10, 1), (2, 1, 5, 1), (3, 1, 5, 2), (4, None, 2, 0)]
+    assert rows("clusters.parquet") == [
+        (1, None, 10, 1),
+        (2, 1, 5, 1),
+        (3, 1, 5, 2),
+        (4, None, 2, 0),
+    ]
     assert rows("subrecords.parquet") == [
         (1, 1, 1, 1, "ikea"),
         (1, 1, 2, 3, "ikea"),
@@ -135,7 +174,9 @@ def test_the_tables_carry_the_same(release, tmp_path):
 
 def test_the_promise_comes_back_with_its_diversity(tmp_path):
     promise = KmAnonymity(k=2, m=2, diversity=LDiversity(l=3, sensitive=["flu", "hiv"]))
-    release = Disassociation().anonymize(Transactions.of([["flu", "milk"], ["milk"], ["milk", "tea"]]), promise)
+    release = Disassociation().anonymize(
+        Transactions.of([["flu", "milk"], ["milk"], ["milk", "tea"]]), promise
+    )
     write(release, tmp_path / "r")
     assert about(tmp_path / "r")["promise"]["diversity"]["sensitive"] == ["flu", "hiv"]
     assert read_release(tmp_path / "r").promise == promise
@@ -143,14 +184,18 @@ def test_the_promise_comes_back_with_its_diversity(tmp_path):
 
 
 def test_no_trace_of_who_is_in_which_cluster_is_written(tmp_path):
-    release = Disassociation().anonymize(Transactions.of([["a", "b"], ["a"], ["b"], ["a", "b"]] * 5), PROMISE)
+    release = Disassociation().anonymize(
+        Transactions.of([["a", "b"], ["a"], ["b"], ["a", "b"]] * 5), PROMISE
+    )
     assert release.alignment is not None
     for format in DISASSOCIATED.formats:
         write_release(release, tmp_path / format, format=format)
         assert read_release(tmp_path / format).alignment is None
     for name, place in (("one", release), ("two", release.without_alignment())):
         write_release(place, tmp_path / name)
-    assert (tmp_path / "one" / "data.jsonl").read_bytes() == (tmp_path / "two" / "data.jsonl").read_bytes()
+    assert (tmp_path / "one" / "data.jsonl").read_bytes() == (
+        tmp_path / "two" / "data.jsonl"
+    ).read_bytes()
 
 
 def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
@@ -162,7 +207,10 @@ def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "csv"}, "format = 'csv' is not allowed: a disassociated release may have one of jsonl, parquet"),
+        (
+            {"format": "csv"},
+            "format = 'csv' is not allowed: a disassociated release may have one of jsonl, parquet",
+        ),
         (
             {"public_items": True},
             "public_items = True is not allowed: it publishes a built tree whole, but a disassociated release has no tree",
@@ -188,25 +236,48 @@ def put(folder, content, **facts):
     """Replace the lines of a release as somebody would who also knows how to make the digest."""
     (folder / "data.jsonl").write_bytes(content)
     digest = hashlib.sha256(content).hexdigest()
-    (folder / "release.json").write_text(json.dumps(about(folder) | {"files": {"data.jsonl": digest}} | facts), encoding="utf-8")
+    (folder / "release.json").write_text(
+        json.dumps(about(folder) | {"files": {"data.jsonl": digest}} | facts), encoding="utf-8"
+    )
 
 
 DAMAGED = [
-    (b'{"size":2,"chunks":[],"terms":[]}\n{"size":', "data.jsonl, line 2: this is no JSON (Expecting value: line 1 column 9 (char 8))"),
-    (b"[1]\n", "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with shared and a list of parts"),
+    (
+        b'{"size":2,"chunks":[],"terms":[]}\n{"size":',
+        "data.jsonl, line 2: this is no JSON (Expecting value: line 1 column 9 (char 8))",
+    ),
+    (
+        b"[1]\n",
+        "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with shared and a list of parts",
+    ),
     (
         b'{"shared":[],"parts":[]}\n',
         "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with shared and a list of parts",
     ),
-    (b'{"size":0,"chunks":[],"terms":[]}', "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0"),
-    (b'{"size":true,"chunks":[],"terms":[]}', "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not true"),
+    (
+        b'{"size":0,"chunks":[],"terms":[]}',
+        "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0",
+    ),
+    (
+        b'{"size":true,"chunks":[],"terms":[]}',
+        "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not true",
+    ),
     (
         b'{"size":99999999999999999999,"chunks":[],"terms":[]}',
         "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 99999999999999999999",
     ),
-    (b'\n{"size":2,"chunks":[],"terms":["a","a"]}', "data.jsonl, line 2: the terms of a cluster must be a list of distinct texts"),
-    (b'{"size":2,"chunks":[],"terms":[1]}', "data.jsonl, line 1: the terms of a cluster must be a list of distinct texts"),
-    (b'{"size":2,"chunks":{},"terms":[]}', "data.jsonl, line 1: the chunks of a cluster must be a list of lists"),
+    (
+        b'\n{"size":2,"chunks":[],"terms":["a","a"]}',
+        "data.jsonl, line 2: the terms of a cluster must be a list of distinct texts",
+    ),
+    (
+        b'{"size":2,"chunks":[],"terms":[1]}',
+        "data.jsonl, line 1: the terms of a cluster must be a list of distinct texts",
+    ),
+    (
+        b'{"size":2,"chunks":{},"terms":[]}',
+        "data.jsonl, line 1: the chunks of a cluster must be a list of lists",
+    ),
     (
         b'{"size":2,"chunks":[[[["a"],0]]],"terms":[]}',
         'data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty subrecords, not [["a"], 0]',
@@ -223,7 +294,10 @@ DAMAGED = [
         b'{"size":2,"chunks":[[[["a","b"],1],[["b","a"],1]]],"terms":[]}',
         "data.jsonl, line 1: a subrecord stands twice in a chunk; it must stand once, with its count",
     ),
-    (b'{"size":NaN,"chunks":[],"terms":[]}', "data.jsonl, line 1: this is no JSON (NaN is no JSON value)"),
+    (
+        b'{"size":NaN,"chunks":[],"terms":[]}',
+        "data.jsonl, line 1: this is no JSON (NaN is no JSON value)",
+    ),
     (
         b'{"size":2,"chunks":[],"terms":["\xff"]}',
         "data.jsonl, line 1: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
@@ -246,7 +320,9 @@ def test_damaged_lines_are_named(release, tmp_path, content, problem):
 def test_a_changed_or_missing_file_is_noticed(release, tmp_path):
     write_release(release, tmp_path / "r")
     (tmp_path / "r" / "data.jsonl").write_text("{}\n")
-    with pytest.raises(ReleaseError, match=r"data\.jsonl was changed after the release was written"):
+    with pytest.raises(
+        ReleaseError, match=r"data\.jsonl was changed after the release was written"
+    ):
         read_release(tmp_path / "r")
     (tmp_path / "r" / "data.jsonl").unlink()
     with pytest.raises(ReleaseError, match=r"data\.jsonl is missing"):
@@ -282,8 +358,16 @@ SPOILED = [
         "SELECT cluster, parent, size, -chunks AS chunks FROM t",
         "clusters.parquet: the number of chunks of a cluster must be a whole number",
     ),
-    ("clusters", "SELECT cluster, parent, size, NULL AS chunks FROM t", "clusters.parquet: a row has no chunks"),
-    ("clusters", "SELECT cluster, parent, size FROM t", "clusters.parquet: it lacks the column chunks"),
+    (
+        "clusters",
+        "SELECT cluster, parent, size, NULL AS chunks FROM t",
+        "clusters.parquet: a row has no chunks",
+    ),
+    (
+        "clusters",
+        "SELECT cluster, parent, size FROM t",
+        "clusters.parquet: it lacks the column chunks",
+    ),
     (
         "clusters",
         "SELECT cluster, parent, 'many' AS size, chunks FROM t",
@@ -294,7 +378,11 @@ SPOILED = [
         "SELECT cluster, parent, size + 0.4 AS size, chunks FROM t",
         "clusters.parquet: the column size must hold whole numbers, not DECIMAL",
     ),
-    ("terms", "SELECT *, 'Ann' AS person FROM t", "terms.parquet: it has a column 'person', which no release has"),
+    (
+        "terms",
+        "SELECT *, 'Ann' AS person FROM t",
+        "terms.parquet: it has a column 'person', which no release has",
+    ),
     (
         "clusters",
         "SELECT cluster, parent, size, chunks FROM t WHERE cluster < 4",
@@ -310,22 +398,46 @@ SPOILED = [
         "SELECT * REPLACE (cluster + 9 AS cluster) FROM t",
         "subrecords.parquet: a row belongs to a chunk that clusters.parquet does not",
     ),
-    ("subrecords", "SELECT * REPLACE (count - 1 AS count) FROM t", "subrecords.parquet: each count must be a whole number of 1 or more"),
+    (
+        "subrecords",
+        "SELECT * REPLACE (count - 1 AS count) FROM t",
+        "subrecords.parquet: each count must be a whole number of 1 or more",
+    ),
     (
         "subrecords",
         "SELECT * REPLACE (length(item) AS count) FROM t",
         "subrecords.parquet: the rows of one subrecord have different counts",
     ),
-    ("subrecords", "SELECT * FROM t UNION ALL SELECT * FROM t", "subrecords.parquet: an item stands twice in a subrecord or term chunk"),
-    ("subrecords", "SELECT * REPLACE (NULL AS item) FROM t", "subrecords.parquet: a row has no item"),
+    (
+        "subrecords",
+        "SELECT * FROM t UNION ALL SELECT * FROM t",
+        "subrecords.parquet: an item stands twice in a subrecord or term chunk",
+    ),
+    (
+        "subrecords",
+        "SELECT * REPLACE (NULL AS item) FROM t",
+        "subrecords.parquet: a row has no item",
+    ),
     (
         "subrecords",
         "SELECT * FROM t UNION ALL SELECT * REPLACE (subrecord + 9 AS subrecord) FROM t",
         "subrecords.parquet: a subrecord stands twice in a chunk; it must stand once, with its count",
     ),
-    ("terms", "SELECT 1 AS cluster, item FROM t", "terms.parquet: a row belongs to no simple cluster of clusters.parquet"),
-    ("terms", "SELECT 7 AS cluster, item FROM t", "terms.parquet: a row belongs to no simple cluster of clusters.parquet"),
-    ("terms", "SELECT * FROM t UNION ALL SELECT * FROM t", "terms.parquet: an item stands twice in a subrecord or term chunk"),
+    (
+        "terms",
+        "SELECT 1 AS cluster, item FROM t",
+        "terms.parquet: a row belongs to no simple cluster of clusters.parquet",
+    ),
+    (
+        "terms",
+        "SELECT 7 AS cluster, item FROM t",
+        "terms.parquet: a row belongs to no simple cluster of clusters.parquet",
+    ),
+    (
+        "terms",
+        "SELECT * FROM t UNION ALL SELECT * FROM t",
+        "terms.parquet: an item stands twice in a subrecord or term chunk",
+    ),
 ]
 
 
@@ -340,7 +452,9 @@ def test_damaged_tables_are_named(release, tmp_path, table, select, problem):
         connection.execute(f"CREATE TABLE t AS SELECT * FROM '{path}'").fetchall()
         connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)").fetchall()
     files = about(folder)["files"] | {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
-    (folder / "release.json").write_text(json.dumps(about(folder) | {"files": files}), encoding="utf-8")
+    (folder / "release.json").write_text(
+        json.dumps(about(folder) | {"files": files}), encoding="utf-8"
+    )
     with pytest.raises(ReleaseError) as error:
         read_release(folder)
     assert str(error.value).startswith(f"{folder} is not a usable release: {problem}")
@@ -351,8 +465,12 @@ def test_a_file_that_is_no_parquet_is_refused(release, tmp_path):
     folder = tmp_path / "r"
     write_release(release, folder, format="parquet")
     (folder / "terms.parquet").write_text("cluster,item\n")
-    files = about(folder)["files"] | {"terms.parquet": hashlib.sha256((folder / "terms.parquet").read_bytes()).hexdigest()}
-    (folder / "release.json").write_text(json.dumps(about(folder) | {"files": files}), encoding="utf-8")
+    files = about(folder)["files"] | {
+        "terms.parquet": hashlib.sha256((folder / "terms.parquet").read_bytes()).hexdigest()
+    }
+    (folder / "release.json").write_text(
+        json.dumps(about(folder) | {"files": files}), encoding="utf-8"
+    )
     with pytest.raises(ReleaseError, match=r"terms\.parquet"):
         read_release(folder)
 
@@ -362,7 +480,9 @@ def test_a_bare_file_holds_clusters_or_records(tmp_path):
     found = read_bare(tmp_path / "c.jsonl", PROMISE)
     assert isinstance(found, Disassociated)
     assert found.lines() == LINES
-    (tmp_path / "spaced.jsonl").write_text('  { "size" : 2, "chunks" : [], "terms" : ["a"] }\n', encoding="utf-8")
+    (tmp_path / "spaced.jsonl").write_text(
+        '  { "size" : 2, "chunks" : [], "terms" : ["a"] }\n', encoding="utf-8"
+    )
     assert isinstance(read_bare(tmp_path / "spaced.jsonl", PROMISE), Disassociated)
     (tmp_path / "r.jsonl").write_text('{"items": ["a", "b"]}\n["a"]\n', encoding="utf-8")
     (tmp_path / "l.jsonl").write_text('["size", "chunks"]\n', encoding="utf-8")

@@ -52,13 +52,17 @@ AWKWARD = st.sampled_from(
         "null",
     ]
 )
-WORDS = st.sampled_from(["\ufeff", "007", "7", "12", "wine", 'q"r', "a,b", "é", "日本", "\xa0", "'", "-5", "\u2028"])
+WORDS = st.sampled_from(
+    ["\ufeff", "007", "7", "12", "wine", 'q"r', "a,b", "é", "日本", "\xa0", "'", "-5", "\u2028"]
+)
 
 
 def any_data(items):
     """Transactions or bags over some items, empty records among them."""
     sets = st.lists(st.lists(items, max_size=5), max_size=8).map(Transactions.of)
-    return sets | st.lists(st.dictionaries(items, st.integers(1, 4), max_size=5), max_size=8).map(Bags.of)
+    return sets | st.lists(st.dictionaries(items, st.integers(1, 4), max_size=5), max_size=8).map(
+        Bags.of
+    )
 
 
 def written_and_read(data, format, end=""):
@@ -90,7 +94,11 @@ def test_what_is_written_as_fimi_is_read_again(data):
 @pytest.mark.parametrize("end", [".gz", ".zst"])
 @pytest.mark.parametrize("format", ["fimi", "csv", "baskets", "jsonl"])
 def test_packed_files_are_written_and_read_again(format, end):
-    for data in (Transactions.of([["a", "é,1"], [], ['q"', "7"], []]), Bags.of([["x", "x"], [], ["y"]]), Transactions.of([])):
+    for data in (
+        Transactions.of([["a", "é,1"], [], ['q"', "7"], []]),
+        Bags.of([["x", "x"], [], ["y"]]),
+        Transactions.of([]),
+    ):
         assert written_and_read(data, format, end) == data
 
 
@@ -120,7 +128,10 @@ def test_a_packed_file_is_known_by_its_content(make, end):
 
 def test_several_packed_parts_in_a_row_are_one_file(make):
     for end in (".gz", ".zst"):
-        assert list(read(make(f"a.dat{end}", PACKERS[end](b"1 2\n") + PACKERS[end](b"3\n")))) == [("1", "2"), ("3",)]
+        assert list(read(make(f"a.dat{end}", PACKERS[end](b"1 2\n") + PACKERS[end](b"3\n")))) == [
+            ("1", "2"),
+            ("3",),
+        ]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.dat"])
@@ -132,10 +143,14 @@ def test_a_packed_file_that_is_cut_off_is_refused(make, name, end, word):
         path = make(name + end, packed[:cut])
         with pytest.raises(FileFormatError) as error:
             read(path)
-        assert str(error.value) == f"{path}: the {word} data is cut off or damaged: get the file again"
+        assert (
+            str(error.value) == f"{path}: the {word} data is cut off or damaged: get the file again"
+        )
 
 
-@pytest.mark.parametrize("options", [{}, {"write_checksum": True}, {"write_content_size": False}, {"level": 19}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"write_checksum": True}, {"write_content_size": False}, {"level": 19}], ids=str
+)
 def test_every_way_of_writing_zstd_frames_is_followed(make, options):
     noise = b" ".join(b"%d" % number for number in os.urandom(60_000)) + b"\n"
     packer = zstandard.ZstdCompressor(**options)
@@ -162,7 +177,11 @@ def test_a_name_that_promises_packing_is_held_to_it(make):
 
 
 def test_standard_input_is_read(monkeypatch):
-    for content, expected in ((LONG, EXPECTED), (gzip.compress(LONG), EXPECTED), (b"1 2\n\n3\n", [("1", "2"), (), ("3",)])):
+    for content, expected in (
+        (LONG, EXPECTED),
+        (gzip.compress(LONG), EXPECTED),
+        (b"1 2\n\n3\n", [("1", "2"), (), ("3",)]),
+    ):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
         assert list(read("-")) == expected
 
@@ -202,7 +221,10 @@ def test_a_folder_is_no_data_file(tmp_path):
         read(tmp_path)
     assert str(error.value) == f"{tmp_path}: this is a folder, not a data file"
     (tmp_path / "release.json").write_text("{}")
-    with pytest.raises(FileFormatError, match=r"this is a folder, not a data file; to check a release, use setveil\.io\.read_release"):
+    with pytest.raises(
+        FileFormatError,
+        match=r"this is a folder, not a data file; to check a release, use setveil\.io\.read_release",
+    ):
         read(tmp_path)
 
 
@@ -232,9 +254,21 @@ def test_a_format_overrides_the_name(make):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.dat", b"\xff\xfe1\x00", "the text is UTF-16, not UTF-8: convert it, for example with iconv -f utf-16 -t utf-8"),
-        ("a.xlsx", b"PK\x03\x04abc", "this is a binary file of no known format: export it as CSV or Parquet first"),
-        ("a.csv", b"a\0b", "this is a binary file of no known format: export it as CSV or Parquet first"),
+        (
+            "a.dat",
+            b"\xff\xfe1\x00",
+            "the text is UTF-16, not UTF-8: convert it, for example with iconv -f utf-16 -t utf-8",
+        ),
+        (
+            "a.xlsx",
+            b"PK\x03\x04abc",
+            "this is a binary file of no known format: export it as CSV or Parquet first",
+        ),
+        (
+            "a.csv",
+            b"a\0b",
+            "this is a binary file of no known format: export it as CSV or Parquet first",
+        ),
         ("data", b"", "the file is empty: nothing tells its format"),
     ],
 )
@@ -264,7 +298,10 @@ def test_a_file_is_not_overwritten_unasked(make):
     path = make("a.dat", b"precious")
     with pytest.raises(OutputError) as error:
         write(Transactions.of([["1"]]), path)
-    assert str(error.value) == f"cannot write {path}: it exists already; choose another name or allow overwriting (force)"
+    assert (
+        str(error.value)
+        == f"cannot write {path}: it exists already; choose another name or allow overwriting (force)"
+    )
     assert path.read_bytes() == b"precious"
     write(Transactions.of([["1"]]), path, force=True)
     assert path.read_bytes() == b"1\n"
@@ -284,7 +321,10 @@ def test_a_pipe_or_a_device_is_never_replaced(tmp_path):
     for force in (False, True):
         with pytest.raises(OutputError) as error:
             write(Transactions.of([["1"]]), pipe, force=force)
-        assert str(error.value) == f"cannot write {pipe}: it is a device or a pipe; give the name of a file"
+        assert (
+            str(error.value)
+            == f"cannot write {pipe}: it is a device or a pipe; give the name of a file"
+        )
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
 
@@ -301,18 +341,27 @@ def test_places_that_cannot_be_written_to_are_said(tmp_path):
     data = Transactions.of([["1"]])
     with pytest.raises(OutputError) as error:
         write(data, tmp_path / "no" / "a.dat")
-    assert str(error.value) == f"cannot write {tmp_path / 'no' / 'a.dat'}: the folder {tmp_path / 'no'} does not exist"
+    assert (
+        str(error.value)
+        == f"cannot write {tmp_path / 'no' / 'a.dat'}: the folder {tmp_path / 'no'} does not exist"
+    )
     with pytest.raises(OutputError) as error:
         write(data, tmp_path, format="fimi")
     assert str(error.value) == f"cannot write {tmp_path}: it is a folder; give the name of a file"
-    with pytest.raises(OutputError, match=r"its name does not tell the format: end it with one of \.dat, \.fimi, \.csv, "):
+    with pytest.raises(
+        OutputError,
+        match=r"its name does not tell the format: end it with one of \.dat, \.fimi, \.csv, ",
+    ):
         write(data, tmp_path / "a")
 
 
 def test_half_a_character_is_not_written(tmp_path):
     with pytest.raises(DataError) as error:
         write(Transactions.of([["a\ud800"]]), tmp_path / "a.csv")
-    assert str(error.value) == "an item holds '\\ud800', which is no Unicode text and cannot be written"
+    assert (
+        str(error.value)
+        == "an item holds '\\ud800', which is no Unicode text and cannot be written"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -338,7 +387,12 @@ def test_an_interruption_leaves_no_temporary_file(tmp_path):
     folder.mkdir()
     code = "import setveil.io, sys; print('go', flush=True); setveil.io.read(sys.argv[1])"
     command = [sys.executable, "-c", code, str(tmp_path / "a.csv")]
-    with subprocess.Popen(command, env={**os.environ, "TMPDIR": str(folder)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command,
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
         process.stdout.readline()
         deadline = time.monotonic() + 20
         while not list(folder.rglob("*.duckdb")) and time.monotonic() < deadline:

@@ -6,7 +6,8 @@ import pytest
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
-from setveil.io import fimi, read, write
+from setveil.io import read, write
+from setveil.io.formats import fimi
 
 
 def test_whole_numbers_are_items_in_numeric_order(make):
@@ -16,7 +17,10 @@ def test_whole_numbers_are_items_in_numeric_order(make):
 
 
 def test_any_texts_without_blanks_are_items(make):
-    assert list(read(make("a.dat", "wine beer\nBier\tvin,blanc\n"))) == [("beer", "wine"), ("Bier", "vin,blanc")]
+    assert list(read(make("a.dat", "wine beer\nBier\tvin,blanc\n"))) == [
+        ("beer", "wine"),
+        ("Bier", "vin,blanc"),
+    ]
 
 
 def test_zeros_in_front_are_kept(make):
@@ -45,7 +49,10 @@ def test_a_line_of_one_blank_at_the_end_is_an_empty_record(make):
     assert list(read(make("a.dat", "1\n \n"))) == [("1",), ()]
 
 
-@pytest.mark.parametrize("content", ["1 2\n3", "1 2\r\n3\r\n", "1 2\r3\r", "\ufeff1 2\n3\n", " 1  2 \n3\t\n", "1 2\r\n3\n"])
+@pytest.mark.parametrize(
+    "content",
+    ["1 2\n3", "1 2\r\n3\r\n", "1 2\r3\r", "\ufeff1 2\n3\n", " 1  2 \n3\t\n", "1 2\r\n3\n"],
+)
 def test_line_ends_blanks_and_byte_order_marks_do_not_matter(make, content):
     assert list(read(make("a.dat", content))) == [("1", "2"), ("3",)]
 
@@ -73,13 +80,19 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(make):
     path = make("a.dat", b"1 2\nw\xe9in\n")
     with pytest.raises(FileFormatError) as error:
         read(path)
-    assert str(error.value) == f"{path}, line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"
+    assert (
+        str(error.value)
+        == f"{path}, line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"
+    )
 
 
 def test_an_item_with_a_blank_is_not_written(tmp_path):
     with pytest.raises(DataError) as error:
         write(Transactions.of([["red wine"]]), tmp_path / "a.dat")
-    assert str(error.value) == "the item 'red wine' cannot stand in a FIMI file, where blanks separate items: choose a format such as csv"
+    assert (
+        str(error.value)
+        == "the item 'red wine' cannot stand in a FIMI file, where blanks separate items: choose a format such as csv"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

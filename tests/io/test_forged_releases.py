@@ -11,26 +11,34 @@ import pytest
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, OutputError, ReleaseError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read_release, write
-from setveil.io.alignment import write_alignment
-from setveil.io.releases import fill_release, staged_release
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.folder import fill_release, staged_release
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.published.disassociated import Disassociated, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, SimpleCluster
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 TREE = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "ALL")])
 RECORDS = [["Drink"], ["Drink"], ["milk"], ["milk"], [], []]
 
 RELEASES = {
     "generalized": Generalized.of(RECORDS, TREE, KAnonymity(k=2)),
-    "bags": Generalized.of([["Drink", "Drink"]] * 2 + [["milk"]] * 2, TREE, KAnonymity(k=2), counted=True),
+    "bags": Generalized.of(
+        [["Drink", "Drink"]] * 2 + [["milk"]] * 2, TREE, KAnonymity(k=2), counted=True
+    ),
     "suppressed": Suppressed.of([["beer"], ["beer"], ["milk"], ["milk"]], Coherence(h=1, k=2, p=1)),
-    "vocabularies": Vocabularies.of([["beer", "beer"]] * 2 + [["milk"]] * 2, VocabularyKAnonymity(k=2)),
-    "slots": Vocabularies.of_rows(Bags.of([["1"], ["1"]]), VocabularyKAnonymity(k=2), {}, slots=Bags.of([["beer", "wine"]])),
-    "disassociated": Disassociated.of_clusters([SimpleCluster(2, [{("beer",): 2}], ["milk"])], KmAnonymity(k=2, m=2)),
+    "typical-bags": TypicalBags.of(
+        [["beer", "beer"]] * 2 + [["milk"]] * 2, VocabularyKAnonymity(k=2)
+    ),
+    "slots": TypicalBags.of_rows(
+        Bags.of([["1"], ["1"]]), VocabularyKAnonymity(k=2), {}, slots=Bags.of([["beer", "wine"]])
+    ),
+    "disassociated": Disassociated.of_clusters(
+        [SimpleCluster(2, [{("beer",): 2}], ["milk"])], KmAnonymity(k=2, m=2)
+    ),
 }
 
 
@@ -43,7 +51,11 @@ def forge(folder, name=None, content=None, **facts):
     if name is not None:
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     told = about(folder) | facts
-    told["files"] = {file: hashlib.sha256((folder / file).read_bytes()).hexdigest() for file in told["files"] if (folder / file).is_file()}
+    told["files"] = {
+        file: hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        for file in told["files"]
+        if (folder / file).is_file()
+    }
     (folder / "release.json").write_text(json.dumps(told), encoding="utf-8")
 
 
@@ -66,18 +78,36 @@ def folder(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("record,item,name\n1,milk,Ann\n2,milk,Bob\n", "data.csv: its first line must be record,item, and nothing else"),
-        ("record,item,count\n1,milk,1\n2,milk,7\n", "data.csv: its first line must be record,item, and nothing else"),
+        (
+            "record,item,name\n1,milk,Ann\n2,milk,Bob\n",
+            "data.csv: its first line must be record,item, and nothing else",
+        ),
+        (
+            "record,item,count\n1,milk,1\n2,milk,7\n",
+            "data.csv: its first line must be record,item, and nothing else",
+        ),
         ("record;item\n1;milk\n", "data.csv: its first line must be record,item, and nothing else"),
-        ("record,item\nAnn,milk\nBob,milk\n", "data.csv: the record of data row 1 is 'Ann': records are numbered from 1 on"),
-        ("record,item\n1,milk\n1.0,milk\n", "data.csv: the record of data row 2 is '1.0': records are numbered from 1 on"),
-        ("record,item\n1,milk\n07,milk\n", "data.csv: the record of data row 2 is '07': records are numbered from 1 on"),
+        (
+            "record,item\nAnn,milk\nBob,milk\n",
+            "data.csv: the record of data row 1 is 'Ann': records are numbered from 1 on",
+        ),
+        (
+            "record,item\n1,milk\n1.0,milk\n",
+            "data.csv: the record of data row 2 is '1.0': records are numbered from 1 on",
+        ),
+        (
+            "record,item\n1,milk\n07,milk\n",
+            "data.csv: the record of data row 2 is '07': records are numbered from 1 on",
+        ),
         (
             "record,item\n1,milk\n1,milk\n2,milk\n",
             "data.csv holds an item twice in one record; in a release it stands once, in bags with its count",
         ),
         ("record,item\n1,milk\n2,\n", "data.csv: the item of data row 2 is empty"),
-        ("record,item\n1,milk\n7,milk\n", "data.csv holds a record 7, but records are numbered 1 to 6"),
+        (
+            "record,item\n1,milk\n7,milk\n",
+            "data.csv holds a record 7, but records are numbered 1 to 6",
+        ),
         ("", "data.csv: its first line must be record,item, and nothing else"),
     ],
 )
@@ -90,7 +120,10 @@ def test_a_data_file_that_says_more_than_records_and_items_is_refused(folder, co
 def test_repeats_in_a_fimi_file_are_refused_where_they_do_not_count(folder):
     place = folder("generalized", "fimi")
     forge(place, "data.dat", "milk\nmilk milk\nmilk\nmilk\n \n \n")
-    assert refusal(place) == "data.dat holds an item twice in one record; in a release it stands once, in bags with its count"
+    assert (
+        refusal(place)
+        == "data.dat holds an item twice in one record; in a release it stands once, in bags with its count"
+    )
     forge(place, "data.dat", "milk\nmilk\n")
     assert refusal(place) == "data.dat holds 2 records, but release.json says 6"
 
@@ -98,11 +131,20 @@ def test_repeats_in_a_fimi_file_are_refused_where_they_do_not_count(folder):
 @pytest.mark.parametrize(
     ("select", "problem"),
     [
-        ("SELECT *, 'Ann' AS name FROM t", "data.parquet: it has a column 'name', which no release has"),
+        (
+            "SELECT *, 'Ann' AS name FROM t",
+            "data.parquet: it has a column 'name', which no release has",
+        ),
         ("SELECT record FROM t", "data.parquet: it lacks the column item"),
-        ("SELECT record + 0.5 AS record, item FROM t", "data.parquet: the column record must hold whole numbers, not DECIMAL"),
+        (
+            "SELECT record + 0.5 AS record, item FROM t",
+            "data.parquet: the column record must hold whole numbers, not DECIMAL",
+        ),
         ("SELECT -record AS record, item FROM t", "data.parquet: the record of data row 1 is '-"),
-        ("SELECT * FROM t UNION ALL SELECT * FROM t", "data.parquet holds an item twice in one record"),
+        (
+            "SELECT * FROM t UNION ALL SELECT * FROM t",
+            "data.parquet holds an item twice in one record",
+        ),
     ],
 )
 def test_a_parquet_file_that_says_more_is_refused(folder, select, problem):
@@ -134,14 +176,20 @@ def test_a_file_that_is_no_part_of_the_form_is_refused(folder, name):
     first = next(iter(about(place)["files"]))
     (place / "extra.csv").write_text("private\n")
     forge(place, files=about(place)["files"] | {"extra.csv": ""})
-    assert refusal(place) == f"release.json names 'extra.csv', which is no part of a {RELEASES[name].form} release with {first}"
+    assert (
+        refusal(place)
+        == f"release.json names 'extra.csv', which is no part of a {RELEASES[name].form} release with {first}"
+    )
 
 
 def test_only_one_data_file_may_be_named(folder):
     place = folder("generalized")
     (place / "data.dat").write_text("wine\n")
     forge(place, files=about(place)["files"] | {"data.dat": ""})
-    assert refusal(place) == "release.json names 'data.dat', which is no part of a generalized release with data.csv"
+    assert (
+        refusal(place)
+        == "release.json names 'data.dat', which is no part of a generalized release with data.csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,13 +202,23 @@ def test_only_one_data_file_may_be_named(folder):
         ({"hierarchy": "balanced"}, "release.json lacks hierarchy"),
         ({"hierarchy": [1]}, "release.json lacks hierarchy"),
         ({"bags": "no"}, "release.json lacks bags"),
-        ({"form": "suppressed"}, "release.json names 'hierarchy.csv', which is no part of a suppressed release with data.csv"),
+        (
+            {"form": "suppressed"},
+            "release.json names 'hierarchy.csv', which is no part of a suppressed release with data.csv",
+        ),
         (
             {"promise": {"model": "l-diversity", "l": 2, "sensitive": []}},
             "its promise l-diversity is none that a generalized release can keep",
         ),
         (
-            {"promise": {"model": "km-anonymity", "k": 2, "m": 1, "diversity": {"model": "l-diversity", "l": 2, "sensitive": []}}},
+            {
+                "promise": {
+                    "model": "km-anonymity",
+                    "k": 2,
+                    "m": 1,
+                    "diversity": {"model": "l-diversity", "l": 2, "sensitive": []},
+                }
+            },
             "its promise l-diversity is none that a generalized release can keep",
         ),
     ],
@@ -178,7 +236,14 @@ def test_disassociated_data_cannot_promise_what_is_said_of_records(folder):
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, '{"a":' * 100_000, '{"records": 1, "records": 2}', '{"k": NaN}', '{"k": ' + "9" * 5000 + "}"]
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '{"records": 1, "records": 2}',
+        '{"k": NaN}',
+        '{"k": ' + "9" * 5000 + "}",
+    ],
 )
 def test_a_release_json_that_two_readers_could_read_differently_is_refused(folder, text):
     place = folder("generalized")
@@ -189,7 +254,9 @@ def test_a_release_json_that_two_readers_could_read_differently_is_refused(folde
 def test_a_name_that_stands_twice_in_a_cluster_is_refused(folder):
     place = folder("disassociated")
     forge(place, "data.jsonl", '{"size":3,"chunks":[],"terms":["a"],"size":2}\n', records=2)
-    assert refusal(place) == "data.jsonl, line 1: this is no JSON (a name stands twice in an object)"
+    assert (
+        refusal(place) == "data.jsonl, line 1: this is no JSON (a name stands twice in an object)"
+    )
 
 
 def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(folder):
@@ -203,15 +270,39 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("slot,item,count\n1,beer,1\n1,wine,1\n9,secret,2\n", "slots.csv tells of a slot '9' that no bag holds"),
-        ("slot,item,count\n1,beer,1\n1,beer,1\n", "slots.csv, line 3: an item stands twice in a slot"),
-        ("slot,item,count\n1,beer,\u0662\n", "slots.csv, line 2: this is not a slot, an item and a count"),
-        ("slot,item,count\n1,beer,0\n", "slots.csv, line 2: this is not a slot, an item and a count"),
-        (f"slot,item,count\n1,beer,{10**30}\n", "slots.csv, line 2: this is not a slot, an item and a count"),
+        (
+            "slot,item,count\n1,beer,1\n1,wine,1\n9,secret,2\n",
+            "slots.csv tells of a slot '9' that no bag holds",
+        ),
+        (
+            "slot,item,count\n1,beer,1\n1,beer,1\n",
+            "slots.csv, line 3: an item stands twice in a slot",
+        ),
+        (
+            "slot,item,count\n1,beer,\u0662\n",
+            "slots.csv, line 2: this is not a slot, an item and a count",
+        ),
+        (
+            "slot,item,count\n1,beer,0\n",
+            "slots.csv, line 2: this is not a slot, an item and a count",
+        ),
+        (
+            f"slot,item,count\n1,beer,{10**30}\n",
+            "slots.csv, line 2: this is not a slot, an item and a count",
+        ),
         ("slot,item,count\n", "slots.csv does not say what slot 1 stands for"),
-        ("slot,item,count,name\n1,beer,2,Ann\n", "slots.csv must begin with the line slot,item,count"),
-        (b"slot,item,count\n1,\xff,2\n", "slots.csv: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"),
-        ('slot,item,count\n1,"beer\n', "slots.csv, line 2: this is no CSV line (unexpected end of data)"),
+        (
+            "slot,item,count,name\n1,beer,2,Ann\n",
+            "slots.csv must begin with the line slot,item,count",
+        ),
+        (
+            b"slot,item,count\n1,\xff,2\n",
+            "slots.csv: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+        ),
+        (
+            'slot,item,count\n1,"beer\n',
+            "slots.csv, line 2: this is no CSV line (unexpected end of data)",
+        ),
     ],
 )
 def test_slots_that_tell_more_or_less_are_refused(folder, content, problem):
@@ -222,14 +313,19 @@ def test_slots_that_tell_more_or_less_are_refused(folder, content, problem):
 
 @pytest.mark.parametrize("format", ["fimi", "baskets"])
 def test_counts_that_no_line_can_hold_are_refused_before_memory_ends(tmp_path, format):
-    with pytest.raises(DataError, match="a record of 1,000,000,000,000 occurrences cannot be written repeat by repeat"):
+    with pytest.raises(
+        DataError,
+        match="a record of 1,000,000,000,000 occurrences cannot be written repeat by repeat",
+    ):
         write(Bags.of([{"beer": 10**12}]), tmp_path / "data", format=format)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_release_is_still_read_as_it_was_written_when_all_records_are_empty(tmp_path):
     for format in ("csv", "fimi", "parquet"):
-        release = Generalized.of_rows(Transactions.from_pairs([], [], TREE.nodes, size=3), TREE, KAnonymity(k=2), {})
+        release = Generalized.of_rows(
+            Transactions.from_pairs([], [], TREE.nodes, size=3), TREE, KAnonymity(k=2), {}
+        )
         write(release, tmp_path / format, format=format)
         assert read_release(tmp_path / format) == release
 
@@ -251,6 +347,8 @@ def test_no_link_leads_an_alignment_into_a_release(folder, tmp_path):
     (place / "sub").mkdir()
     (tmp_path / "link").symlink_to(place / "sub")
     for target in (place / "a.csv", place / "sub" / "a.csv", tmp_path / "link" / "a.csv"):
-        with pytest.raises(OutputError, match="the alignment is private and must not lie in a release folder"):
+        with pytest.raises(
+            OutputError, match="the alignment is private and must not lie in a release folder"
+        ):
             write_alignment(RELEASES["generalized"], Transactions.of(RECORDS), target)
         assert not target.exists()

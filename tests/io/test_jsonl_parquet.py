@@ -41,7 +41,13 @@ def test_a_count_key_makes_bags(make):
 
 
 def test_any_text_is_kept_in_json_lines(make):
-    assert read(make("a.jsonl", '["007", "a\\nb", "", "\\u0000", "é"]\n')).record(0) == ("", "\0", "007", "a\nb", "é")
+    assert read(make("a.jsonl", '["007", "a\\nb", "", "\\u0000", "é"]\n')).record(0) == (
+        "",
+        "\0",
+        "007",
+        "a\nb",
+        "é",
+    )
 
 
 def test_an_empty_file_of_json_lines_holds_no_records(make):
@@ -51,23 +57,44 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('["a"]\n["b"\n', ", line 2: this is no JSON (Expecting ',' delimiter: line 2 column 1 (char 5))"),
+        (
+            '["a"]\n["b"\n',
+            ", line 2: this is no JSON (Expecting ',' delimiter: line 2 column 1 (char 5))",
+        ),
         ('["a"]\n"b"\n', ": row 2 holds no list of items as the first row does"),
         ('["a"]\n{"items": ["b"]}\n', ": row 2 holds no list of items as the first row does"),
         ("5\n", ": row 1 holds no list of items as the first row does"),
         ('["a", ["b"]]\n', ": row 1: the item ['b'] is neither a text nor a number"),
         ('["a", null]\n', ": row 1: the item None is neither a text nor a number"),
         ("[true]\n", ": row 1: the item True is neither a text nor a number"),
-        ('{"items": {"a": 0}}\n', ": row 1: the count of 'a' is 0: it must be a whole number of 1 or more"),
-        ('{"items": {"a": 1.5}}\n', ": row 1: the count of 'a' is 1.5: it must be a whole number of 1 or more"),
-        ('{"record": 1, "item": "a"}\n{"item": "b"}\n', ": the record of data row 2 is empty: every row must say whose it is"),
+        (
+            '{"items": {"a": 0}}\n',
+            ": row 1: the count of 'a' is 0: it must be a whole number of 1 or more",
+        ),
+        (
+            '{"items": {"a": 1.5}}\n',
+            ": row 1: the count of 'a' is 1.5: it must be a whole number of 1 or more",
+        ),
+        (
+            '{"record": 1, "item": "a"}\n{"item": "b"}\n',
+            ": the record of data row 2 is empty: every row must say whose it is",
+        ),
         (
             '{"record": 1, "item": "a"}\n{"record": 1, "item": ["b"]}\n',
             ": a value is a list, an object or true/false where a text or a number is expected",
         ),
-        ('{"tags": ["a"], "words": ["b"]}\n', ": the lists 'tags', 'words' may each be the items: choose with item=..."),
-        ('{"a": 1, "b": 2, "c": 3}\n', ": no column is obviously the record: name it with record=..., one of 'a', 'b', 'c'"),
-        (b'["w\xe9in"]\n', ", line 1: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8"),
+        (
+            '{"tags": ["a"], "words": ["b"]}\n',
+            ": the lists 'tags', 'words' may each be the items: choose with item=...",
+        ),
+        (
+            '{"a": 1, "b": 2, "c": 3}\n',
+            ": no column is obviously the record: name it with record=..., one of 'a', 'b', 'c'",
+        ),
+        (
+            b'["w\xe9in"]\n',
+            ", line 1: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+        ),
     ],
 )
 def test_bad_json_lines_get_one_clear_line(make, content, message):
@@ -84,16 +111,26 @@ def parquet(path, select):
 
 def test_a_long_parquet_table_is_read(tmp_path):
     rows = "VALUES ('x', 'wine'), ('x', 'beer'), ('a', NULL), ('b', '7')"
-    assert list(read(parquet(tmp_path / "a.parquet", f"SELECT * FROM ({rows}) AS t(Customer, Product)"))) == EXPECTED
+    assert (
+        list(
+            read(parquet(tmp_path / "a.parquet", f"SELECT * FROM ({rows}) AS t(Customer, Product)"))
+        )
+        == EXPECTED
+    )
 
 
 def test_a_parquet_table_with_a_list_column_is_read(tmp_path):
     rows = "VALUES (1, ['wine', 'beer']), (2, []), (3, ['7'])"
-    assert list(read(parquet(tmp_path / "a.parquet", f"SELECT * FROM ({rows}) AS t(id, items)"))) == EXPECTED
+    assert (
+        list(read(parquet(tmp_path / "a.parquet", f"SELECT * FROM ({rows}) AS t(id, items)")))
+        == EXPECTED
+    )
 
 
 def test_numbers_in_parquet_become_text(tmp_path):
-    path = parquet(tmp_path / "a.parquet", "SELECT 5 AS record, unnest([10, 9]) AS item, 2 AS count")
+    path = parquet(
+        tmp_path / "a.parquet", "SELECT 5 AS record, unnest([10, 9]) AS item, 2 AS count"
+    )
     data = read(path)
     assert (list(data), data.counts.tolist()) == ([("9", "10")], [2, 2])
 
@@ -104,7 +141,9 @@ def test_parquet_is_known_by_its_content(tmp_path):
 
 
 def test_a_null_list_is_an_empty_record(tmp_path):
-    assert list(read(parquet(tmp_path / "a.parquet", "SELECT unnest([['a', NULL], NULL]) AS items"))) == [("a",), ()]
+    assert list(
+        read(parquet(tmp_path / "a.parquet", "SELECT unnest([['a', NULL], NULL]) AS items"))
+    ) == [("a",), ()]
 
 
 @pytest.mark.parametrize(
@@ -131,16 +170,24 @@ def test_a_truncated_parquet_file_is_refused(tmp_path):
 def test_parquet_is_not_packed_again(tmp_path, end):
     with pytest.raises(OutputError) as error:
         write(Transactions.of([["a"]]), tmp_path / f"a.parquet{end}")
-    assert str(error.value) == f"cannot write {tmp_path / 'a.parquet'}{end}: a Parquet file is packed inside already; leave out .gz or .zst"
+    assert (
+        str(error.value)
+        == f"cannot write {tmp_path / 'a.parquet'}{end}: a Parquet file is packed inside already; leave out .gz or .zst"
+    )
 
 
 def test_the_json_lines_written_are_as_documented(tmp_path):
     write(Transactions.of([["b", "é"], []]), tmp_path / "a.jsonl")
-    assert (tmp_path / "a.jsonl").read_text(encoding="utf-8") == '{"items": ["b", "é"]}\n{"items": []}\n'
+    assert (tmp_path / "a.jsonl").read_text(
+        encoding="utf-8"
+    ) == '{"items": ["b", "é"]}\n{"items": []}\n'
     write(Bags.of([["b", "b"]]), tmp_path / "b.jsonl")
     assert (tmp_path / "b.jsonl").read_text(encoding="utf-8") == '{"items": {"b": 2}}\n'
 
 
 def test_the_parquet_written_has_list_columns(tmp_path):
     write(Bags.of([["b", "b", "a"], []]), tmp_path / "a.parquet")
-    assert duckdb.execute(f"SELECT items, counts FROM '{tmp_path / 'a.parquet'}'").fetchall() == [(["a", "b"], [1, 2]), ([], [])]
+    assert duckdb.execute(f"SELECT items, counts FROM '{tmp_path / 'a.parquet'}'").fetchall() == [
+        (["a", "b"], [1, 2]),
+        ([], []),
+    ]

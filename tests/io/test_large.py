@@ -12,7 +12,18 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.io import read, write
 
-AWKWARD = ["two\nlines", "Windows\r\nlines", 'say "hi"', '"', "a,b", "plain", "crème", "  edges  ", "007", *map(str, range(500))]
+AWKWARD = [
+    "two\nlines",
+    "Windows\r\nlines",
+    'say "hi"',
+    '"',
+    "a,b",
+    "plain",
+    "crème",
+    "  edges  ",
+    "007",
+    *map(str, range(500)),
+]
 READ = """
 import os, resource, sys, setveil.io
 data = setveil.io.read(sys.argv[1], memory_limit="500MB")
@@ -30,7 +41,9 @@ def random_data(records, *, bags=False):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["a.csv", "a.tsv.gz", "a.csv.zst", "a.baskets", "a.parquet", "a.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["a.csv", "a.tsv.gz", "a.csv.zst", "a.baskets", "a.parquet", "a.jsonl"]
+)
 def test_a_million_awkward_rows_are_read_again(tmp_path, name):
     data = random_data(120_000, bags=name == "a.csv")
     write(data, tmp_path / name)
@@ -46,7 +59,9 @@ def test_twenty_million_rows_are_read_within_the_memory_limit_and_a_gigabyte(tmp
             owners = np.repeat(np.arange(start, start + 100_000), 10).tolist()
             items = random.integers(0, 10_000, len(owners)).tolist()
             stream.writelines(map("c%d,item%d\n".__mod__, zip(owners, items, strict=True)))
-    done = subprocess.run([sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
+    )
     assert len(done.stdout.splitlines()) == 1, "reading is silent"
     records, occurrences, megabytes, seconds = map(float, done.stdout.split())
     assert records == 2_000_000

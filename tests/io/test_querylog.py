@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from setveil import Bags, read_querylog
-from setveil.data.terms import as_written
+from setveil.data.querylog.terms import as_written
 from setveil.errors import FileFormatError, ParameterError
-from setveil.hierarchy.wordnet import WordNet
+from setveil.hierarchy.wordnet.network import WordNet
 from tests.oracle import querylog as oracle
 
 FIGURE_1 = """\
@@ -36,7 +36,10 @@ def made(log: str | bytes, /, **options):
 def counters(data) -> list[Counter[str]]:
     counts = data.counts.tolist() if isinstance(data, Bags) else [1] * len(data.items)
     bounds = data.indptr.tolist()
-    return [Counter(dict(zip(row, counts[start:], strict=False))) for row, start in zip(data, bounds, strict=False)]
+    return [
+        Counter(dict(zip(row, counts[start:], strict=False)))
+        for row, start in zip(data, bounds, strict=False)
+    ]
 
 
 def in_any_order(bags) -> list[list[tuple[str, int]]]:
@@ -46,12 +49,21 @@ def in_any_order(bags) -> list[list[tuple[str, int]]]:
 def test_the_figure_of_the_paper():
     data, report = made(FIGURE_1)
     assert counters(data) == [Counter(wine=2, jackets=1, boots=1)]
-    assert (report.rows, report.queries, report.merged_clicks, report.users, report.vocabularies) == (5, 3, 2, 1, 1)
+    assert (
+        report.rows,
+        report.queries,
+        report.merged_clicks,
+        report.users,
+        report.vocabularies,
+    ) == (5, 3, 2, 1, 1)
 
 
 def test_the_figure_of_the_paper_with_sessions():
     data, _ = made(FIGURE_1, gap="30m")
-    assert in_any_order(counters(data)) == [[("boots", 1), ("jackets", 1), ("wine", 1)], [("wine", 1)]]
+    assert in_any_order(counters(data)) == [
+        [("boots", 1), ("jackets", 1), ("wine", 1)],
+        [("wine", 1)],
+    ]
 
 
 def test_a_pause_as_long_as_the_gap_ends_no_session():
@@ -60,33 +72,74 @@ def test_a_pause_as_long_as_the_gap_ends_no_session():
 
 
 WORDS = st.sampled_from(
-    ["Wine", "wine", "red's", "don't", "CAFÉ", "cafe\u0301", "naïve", "Straße", "STRASSE", "7", "7-up", "x_y", "'", "日本", "—"]
+    [
+        "Wine",
+        "wine",
+        "red's",
+        "don't",
+        "CAFÉ",
+        "cafe\u0301",
+        "naïve",
+        "Straße",
+        "STRASSE",
+        "7",
+        "7-up",
+        "x_y",
+        "'",
+        "日本",
+        "—",
+    ]
 )
 TEXTS = st.lists(WORDS, max_size=3).map(" ".join)
-TIMES = st.integers(0, 7200).map(lambda second: f"2006-03-01 {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}")
+TIMES = st.integers(0, 7200).map(
+    lambda second: f"2006-03-01 {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+)
 ROWS = st.builds(lambda user, text, time, click: f"{user}\t{text}\t{time}{click}", st.sampled_from(["1", "2", " 10"]), TEXTS, TIMES,
                  st.sampled_from(["", "\t\t", "\t3\thttp://a.b", "\t1"]))  # fmt: skip
 BAD = st.sampled_from(
-    ["7\tno time", "\twine\t2006-03-01 00:00:00\t\t", "7\twine\t2006-13-01 00:00:00", "1\ta\tb\tc\td\te", "", oracle.HEADER]
+    [
+        "7\tno time",
+        "\twine\t2006-03-01 00:00:00\t\t",
+        "7\twine\t2006-13-01 00:00:00",
+        "1\ta\tb\tc\td\te",
+        "",
+        oracle.HEADER,
+    ]
 )
 LOGS = st.lists(ROWS | BAD, min_size=1, max_size=12)
 
 
-@given(LOGS, st.sampled_from([None, timedelta(0), timedelta(minutes=5), timedelta(minutes=30)]), st.integers(1, 2), st.booleans())
+@given(
+    LOGS,
+    st.sampled_from([None, timedelta(0), timedelta(minutes=5), timedelta(minutes=30)]),
+    st.integers(1, 2),
+    st.booleans(),
+)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_vocabularies_are_those_of_the_oracle(lines, gap, least_users, headed):
-    text = "\n".join([oracle.HEADER, *lines] if headed else ["9\tfirst\t2006-03-01 00:00:00", *lines])
+    text = "\n".join(
+        [oracle.HEADER, *lines] if headed else ["9\tfirst\t2006-03-01 00:00:00", *lines]
+    )
     queries, rows, bad = oracle.parse(text)
     if not queries:
         with pytest.raises(FileFormatError):
             made(text)
         return
     data, report = made(text, gap=gap, min_users=least_users, stop_words=["wine"])
-    assert in_any_order(counters(data)) == in_any_order(oracle.bags(text, gap, frozenset(["wine"]), least_users))
-    assert (report.queries, report.bad_rows, report.rows) == (len(queries), len(bad), rows + len(bad))
+    assert in_any_order(counters(data)) == in_any_order(
+        oracle.bags(text, gap, frozenset(["wine"]), least_users)
+    )
+    assert (report.queries, report.bad_rows, report.rows) == (
+        len(queries),
+        len(bad),
+        rows + len(bad),
+    )
     assert [line.line for line in report.bad_lines] == bad[:5]
     assert report.sessions == len(oracle.sessions(queries, gap))
-    assert report.occurrences == report.stopped_occurrences + report.rare_occurrences + report.kept_occurrences
+    assert (
+        report.occurrences
+        == report.stopped_occurrences + report.rare_occurrences + report.kept_occurrences
+    )
     assert report.kept_occurrences == data.occurrences
 
 
@@ -121,14 +174,24 @@ def test_a_file_with_quotes_windows_line_ends_a_byte_order_mark_and_foreign_byte
     path = tmp_path / "log.txt"
     path.write_bytes(b"\r\n".join(lines))
     data, report = read_querylog(path, lemma=as_written)
-    assert sorted(data.vocabulary) == ["byte", "last", "lone", "nul", "return", "unbalanced", "wine"]
+    assert sorted(data.vocabulary) == [
+        "byte",
+        "last",
+        "lone",
+        "nul",
+        "return",
+        "unbalanced",
+        "wine",
+    ]
     assert [(bad.line, "UTF-8" in bad.reason) for bad in report.bad_lines] == [(3, True), (6, True)]
     assert report.rows == 6
 
 
 def test_a_line_without_end_is_one_bad_line(tmp_path):
     path = tmp_path / "log.tsv"
-    path.write_bytes(b"1\tgood\t2006-03-01 00:00:00\n" + b"x" * (20 << 20) + b"\n2\tgood\t2006-03-01 00:00:00\n")
+    path.write_bytes(
+        b"1\tgood\t2006-03-01 00:00:00\n" + b"x" * (20 << 20) + b"\n2\tgood\t2006-03-01 00:00:00\n"
+    )
     data, report = read_querylog(path, lemma=as_written)
     assert (len(data), report.bad_rows, report.bad_lines[0].line) == (2, 1, 2)
 
@@ -143,7 +206,9 @@ def test_packed_logs_are_read_alike(tmp_path):
 
 
 def test_logs_put_together_may_hold_their_headers():
-    data, report = made(f"{oracle.HEADER}\n1\tred\t2006-03-01 00:00:00\n{oracle.HEADER}\n2\tblue\t2006-03-01 00:00:00\n")
+    data, report = made(
+        f"{oracle.HEADER}\n1\tred\t2006-03-01 00:00:00\n{oracle.HEADER}\n2\tblue\t2006-03-01 00:00:00\n"
+    )
     assert (len(data), report.rows, report.bad_rows) == (2, 2, 0)
 
 
@@ -169,7 +234,16 @@ def test_times_are_understood_in_several_ways(time):
     assert len(made(text, gap="9m")[0]) == 3
 
 
-@pytest.mark.parametrize("time", ["060301001000", "200603010010", "20061301001000", "20060301001000123", "2006-03-01 00:10:00 CET"])
+@pytest.mark.parametrize(
+    "time",
+    [
+        "060301001000",
+        "200603010010",
+        "20061301001000",
+        "20060301001000123",
+        "2006-03-01 00:10:00 CET",
+    ],
+)
 def test_a_time_that_may_mean_several_things_is_none(time):
     _, report = made(f"id;text;when\n1;red;2006-03-01 00:00:00\n1;blue;{time}\n")
     assert [(bad.line, "no known form" in bad.reason) for bad in report.bad_lines] == [(3, True)]
@@ -190,7 +264,9 @@ def test_a_parquet_table_is_a_log(tmp_path):
 
     path = tmp_path / "log.parquet"
     rows = "(7, 'red wine', TIMESTAMP '2006-03-01 00:00:00'), (7, 'red', TIMESTAMP '2006-03-01 09:00:00'), (NULL, 'x', NULL)"
-    duckdb.sql(f"SELECT * FROM (VALUES {rows}) AS log (user_id, search, ts)").write_parquet(str(path))
+    duckdb.sql(f"SELECT * FROM (VALUES {rows}) AS log (user_id, search, ts)").write_parquet(
+        str(path)
+    )
     data, report = read_querylog(path, lemma=as_written)
     assert counters(data) == [Counter(red=2, wine=1)]
     assert report.bad_rows == 1
@@ -204,12 +280,24 @@ def test_a_parquet_table_is_a_log(tmp_path):
         (oracle.HEADER + "\n", {}, "a header and no rows"),
         ("1\twine\n2\tbeer\n", {}, "no column is obviously the user"),
         ("1\twine\tyesterday\n2\tbeer\ttoday\n", {}, "no column is obviously the user"),
-        (oracle.HEADER + "\n1\twine\t1.3.2006\n", {}, "none of 1 rows can be used; line 2: the time is in no known form"),
-        ("user,query,time\n1,a,2006-03-01\n", {"text": "words"}, "there is no column 'words' for the text"),
+        (
+            oracle.HEADER + "\n1\twine\t1.3.2006\n",
+            {},
+            "none of 1 rows can be used; line 2: the time is in no known form",
+        ),
+        (
+            "user,query,time\n1,a,2006-03-01\n",
+            {"text": "words"},
+            "there is no column 'words' for the text",
+        ),
         ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "three different columns"),
         ("user,query,text,time\n1,a,b,2006-03-01\n", {}, "may each be the text: choose with text="),
         ("just a text\n", {}, "no column is obviously the user"),
-        ('user,query,time\n1,"a,2006-03-01\n2,b,2006-03-01\n', {}, "line 2: a quote is opened and never closed"),
+        (
+            'user,query,time\n1,"a,2006-03-01\n2,b,2006-03-01\n',
+            {},
+            "line 2: a quote is opened and never closed",
+        ),
         (oracle.HEADER.encode("utf-16"), {}, "UTF-16"),
         (b"\xff\xfd\n" * 9, {}, "this is no text"),
     ],
@@ -239,15 +327,24 @@ def test_options_outside_what_is_allowed_are_refused(options, said):
 
 def test_stop_words_known_words_and_lemmas():
     text = "1\tThe Boots of a Woman's wine\t2006-03-01 00:00:00"
-    data, report = read_querylog(io.BytesIO(text.encode()), lemma={"boots": "boot"}.get, known=["boot", "WOMAN"])
+    data, report = read_querylog(
+        io.BytesIO(text.encode()), lemma={"boots": "boot"}.get, known=["boot", "WOMAN"]
+    )
     assert counters(data) == [Counter(boot=1, woman=1)]
-    assert (report.occurrences, report.stopped_occurrences, report.unknown_occurrences, report.kept_occurrences) == (6, 3, 1, 2)
+    assert (
+        report.occurrences,
+        report.stopped_occurrences,
+        report.unknown_occurrences,
+        report.kept_occurrences,
+    ) == (6, 3, 1, 2)
 
 
 def test_nouns_are_what_wordnet_knows():
     if WordNet.find() is None:
         pytest.skip("WordNet is not installed")
-    data, report = read_querylog(io.BytesIO(b"1\tcheap leather boots myspace mice\t2006-03-01 00:00:00"), terms="nouns")
+    data, report = read_querylog(
+        io.BytesIO(b"1\tcheap leather boots myspace mice\t2006-03-01 00:00:00"), terms="nouns"
+    )
     assert counters(data) == [Counter(leather=1, boot=1, mouse=1)]
     assert report.lemmas == "WordNet"
 
@@ -255,7 +352,12 @@ def test_nouns_are_what_wordnet_knows():
 def test_empty_vocabularies_are_left_out_or_kept():
     text = "1\twine\t2006-03-01 00:00:00\n2\t-\t2006-03-01 00:00:00\n3\t\t2006-03-01 00:00:00"
     data, report = made(text)
-    assert (len(data), report.vocabularies, report.empty_vocabularies, report.queries_without_terms) == (1, 1, 2, 2)
+    assert (
+        len(data),
+        report.vocabularies,
+        report.empty_vocabularies,
+        report.queries_without_terms,
+    ) == (1, 1, 2, 2)
     data, report = made(text, keep_empty=True)
     assert (len(data), report.vocabularies, report.empty_vocabularies) == (3, 3, 2)
     assert sorted(data.lengths) == [0, 0, 1]
@@ -272,7 +374,9 @@ def test_rare_queries_are_dropped_and_the_loss_is_told():
 
 
 def test_unknown_terms_are_named_only_when_many_users_issued_them():
-    lines = [f"{user}\tmyspace secret{user % 9}\t2006-03-01 00:00:00" for user in range(12)] + ["1\twine\t2006-03-02 00:00:00"]
+    lines = [f"{user}\tmyspace secret{user % 9}\t2006-03-01 00:00:00" for user in range(12)] + [
+        "1\twine\t2006-03-02 00:00:00"
+    ]
     _, report = made("\n".join(lines), known=["wine"])
     assert report.often_unknown == (("myspace", 12),)
     assert report.to_dict()["private"] is True

@@ -15,18 +15,23 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, OutputError, ParameterError, ReleaseError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
-from setveil.io.alignment import write_alignment
-from setveil.io.generalized import GENERALIZED
-from setveil.io.releaserows import _ranked
-from setveil.io.releases import fill_release, staged_release, write_release
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.folder import fill_release, staged_release, write_release
+from setveil.io.releases.generalized import GENERALIZED
+from setveil.io.releases.rows import _ranked
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized, relabeled
 from tests.strategies import data_with_tree
 
 BASKETS = [["red wine", "beer"], ["red wine", "beer"], [], ["milk"], ["milk"], []]
-TREE = [("red wine", "Drink", "ALL"), ("beer", "Drink", "ALL"), ("milk", "Dairy, eggs", "ALL"), ("salt", "ALL")]
+TREE = [
+    ("red wine", "Drink", "ALL"),
+    ("beer", "Drink", "ALL"),
+    ("milk", "Dairy, eggs", "ALL"),
+    ("salt", "ALL"),
+]
 
 
 def published(data, tree, *, up=1, promise=None, method=None):
@@ -36,7 +41,9 @@ def published(data, tree, *, up=1, promise=None, method=None):
         nodes = np.where(tree.parent[nodes] < 0, nodes, tree.parent[nodes]).astype(np.int32)
     method = method or {"name": "partition"}
     rows = relabeled(data, nodes, tree.nodes)
-    return Generalized.of_rows(rows, tree, promise or KAnonymity(k=2), method, alignment=np.arange(len(data)))
+    return Generalized.of_rows(
+        rows, tree, promise or KAnonymity(k=2), method, alignment=np.arange(len(data))
+    )
 
 
 @pytest.fixture
@@ -58,7 +65,9 @@ def test_a_release_that_is_written_is_read_again(format, kind, drawn):
     labels = [release.items[node] for node in release.published_nodes()]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "release"
-        if GENERALIZED.formats[format] == ("data.dat",) and any(label.split() != [label] for label in labels):
+        if GENERALIZED.formats[format] == ("data.dat",) and any(
+            label.split() != [label] for label in labels
+        ):
             with pytest.raises(DataError, match="cannot stand in a FIMI file"):
                 write_release(release, place, format=format)
             assert list(Path(folder).iterdir()) == []
@@ -73,11 +82,33 @@ def test_a_release_that_is_written_is_read_again(format, kind, drawn):
 
 def test_the_folder_holds_three_files_and_says_what_is_promised(release, tmp_path):
     write_release(release, tmp_path / "r", verified=True)
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["data.csv", "hierarchy.csv", "release.json"]
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
+        "data.csv",
+        "hierarchy.csv",
+        "release.json",
+    ]
     facts = about(tmp_path / "r")
-    assert list(facts) == ["setveil", "form", "promise", "method", "records", "hierarchy", "files", "verified"]
-    assert facts["promise"] == {"model": "k-anonymity", "k": 2, "meaning": KAnonymity(k=2).describe()}
-    assert (facts["form"], facts["method"], facts["records"], facts["verified"]) == ("generalized", {"name": "partition"}, 6, True)
+    assert list(facts) == [
+        "setveil",
+        "form",
+        "promise",
+        "method",
+        "records",
+        "hierarchy",
+        "files",
+        "verified",
+    ]
+    assert facts["promise"] == {
+        "model": "k-anonymity",
+        "k": 2,
+        "meaning": KAnonymity(k=2).describe(),
+    }
+    assert (facts["form"], facts["method"], facts["records"], facts["verified"]) == (
+        "generalized",
+        {"name": "partition"},
+        6,
+        True,
+    )
     assert list(facts["files"]) == ["data.csv", "hierarchy.csv"]
 
 
@@ -98,7 +129,9 @@ def test_records_are_numbered_and_empty_ones_have_no_rows(release, tmp_path):
 
 
 def test_bags_have_counts(tmp_path):
-    release = published(Bags.of([["beer", "beer"], ["beer", "beer"]]), Hierarchy.from_paths(TREE), up=0)
+    release = published(
+        Bags.of([["beer", "beer"], ["beer", "beer"]]), Hierarchy.from_paths(TREE), up=0
+    )
     for format in ("csv", "dat", "parquet"):
         write_release(release, tmp_path / format, format=format)
         assert about(tmp_path / format)["bags"] is True
@@ -119,7 +152,9 @@ def test_without_a_seed_the_order_is_random(tmp_path):
     release = published(data, Hierarchy.from_paths(TREE), up=0)
     for name in ("one", "two"):
         write_release(release, tmp_path / name)
-    assert (tmp_path / "one" / "data.csv").read_bytes() != (tmp_path / "two" / "data.csv").read_bytes()
+    assert (tmp_path / "one" / "data.csv").read_bytes() != (
+        tmp_path / "two" / "data.csv"
+    ).read_bytes()
 
 
 def test_the_order_of_the_input_does_not_show(tmp_path):
@@ -141,7 +176,12 @@ def test_of_a_built_tree_only_what_the_records_show_is_published(tmp_path):
     data = Transactions.of([["secret", "b"], ["secret", "b"], ["c", "d"], ["c", "d"]])
     release = published(data, Hierarchy.balanced(data.vocabulary, 2))
     write_release(release, tmp_path / "r")
-    assert about(tmp_path / "r")["hierarchy"] == {"kind": "balanced", "fanout": 2, "order": "alphabetical", "pruned": True}
+    assert about(tmp_path / "r")["hierarchy"] == {
+        "kind": "balanced",
+        "fanout": 2,
+        "order": "alphabetical",
+        "pruned": True,
+    }
     for path in (tmp_path / "r").iterdir():
         assert "secret" not in path.read_text(encoding="utf-8")
     again = read_release(tmp_path / "r")
@@ -154,7 +194,11 @@ def test_a_built_tree_is_published_whole_when_the_items_are_public(tmp_path):
     data = Transactions.of([["a"], ["b"], ["c"]])
     release = published(data, Hierarchy.balanced(data.vocabulary, 2))
     write(release, tmp_path / "r", public_items=True)
-    assert about(tmp_path / "r")["hierarchy"] == {"kind": "balanced", "fanout": 2, "order": "alphabetical"}
+    assert about(tmp_path / "r")["hierarchy"] == {
+        "kind": "balanced",
+        "fanout": 2,
+        "order": "alphabetical",
+    }
     assert read_release(tmp_path / "r").hierarchy == release.hierarchy
 
 
@@ -167,7 +211,9 @@ def test_a_release_of_empty_records_and_one_of_none_are_read_again(tmp_path):
 
 
 def damage(folder, name):
-    (folder / name).write_text((folder / name).read_text(encoding="utf-8") + "x\n", encoding="utf-8")
+    (folder / name).write_text(
+        (folder / name).read_text(encoding="utf-8") + "x\n", encoding="utf-8"
+    )
 
 
 def change(folder, **facts):
@@ -177,25 +223,49 @@ def change(folder, **facts):
 @pytest.mark.parametrize(
     ("spoil", "problem"),
     [
-        (lambda folder: damage(folder, "data.csv"), "data.csv was changed after the release was written (its sha256 differs)"),
-        (lambda folder: damage(folder, "hierarchy.csv"), "hierarchy.csv was changed after the release was written (its sha256 differs)"),
+        (
+            lambda folder: damage(folder, "data.csv"),
+            "data.csv was changed after the release was written (its sha256 differs)",
+        ),
+        (
+            lambda folder: damage(folder, "hierarchy.csv"),
+            "hierarchy.csv was changed after the release was written (its sha256 differs)",
+        ),
         (lambda folder: damage(folder, "release.json"), "release.json cannot be read"),
         (lambda folder: (folder / "data.csv").unlink(), "data.csv is missing"),
         (lambda folder: (folder / "hierarchy.csv").unlink(), "hierarchy.csv is missing"),
         (lambda folder: (folder / "release.json").unlink(), "it has no release.json"),
-        (lambda folder: (folder / "release.json").write_text("[]"), "release.json lacks form, promise, method, records, files"),
+        (
+            lambda folder: (folder / "release.json").write_text("[]"),
+            "release.json lacks form, promise, method, records, files",
+        ),
         (lambda folder: change(folder, records="6"), "release.json lacks records"),
-        (lambda folder: change(folder, form="cloud"), "its form 'cloud' is not known to this version"),
-        (lambda folder: change(folder, promise={"model": "luck"}), "its promise 'luck' is not known to this version"),
+        (
+            lambda folder: change(folder, form="cloud"),
+            "its form 'cloud' is not known to this version",
+        ),
+        (
+            lambda folder: change(folder, promise={"model": "luck"}),
+            "its promise 'luck' is not known to this version",
+        ),
         (lambda folder: change(folder, promise={"model": "k-anonymity"}), "its promise lacks k"),
         (
             lambda folder: change(folder, promise={"model": "k-anonymity", "k": 1}),
             "its promise cannot be understood (k = 1 is not allowed: it must be a whole number of 2 or more)",
         ),
-        (lambda folder: change(folder, records=2), "data.csv holds 4 records, but release.json says 2"),
+        (
+            lambda folder: change(folder, records=2),
+            "data.csv holds 4 records, but release.json says 2",
+        ),
         (lambda folder: change(folder, files={}), "release.json names no data file"),
-        (lambda folder: change(folder, files={"../data.csv": "0"}), "release.json names no data file"),
-        (lambda folder: change(folder, files={"data.csv": "0"}), "data.csv was changed after the release was written (its sha256 differs)"),
+        (
+            lambda folder: change(folder, files={"../data.csv": "0"}),
+            "release.json names no data file",
+        ),
+        (
+            lambda folder: change(folder, files={"data.csv": "0"}),
+            "data.csv was changed after the release was written (its sha256 differs)",
+        ),
         (
             lambda folder: change(folder, files=about(folder)["files"] | {"../data.csv": "0"}),
             "release.json names '../data.csv', which is no part of a generalized release with data.csv",
@@ -235,7 +305,10 @@ def test_a_release_is_replaced_only_when_asked(release, tmp_path):
     (folder / "stray").write_text("x")
     with pytest.raises(OutputError) as error:
         write_release(release, folder)
-    assert str(error.value) == f"cannot write {folder}: a release is there already; choose another name or allow overwriting (force)"
+    assert (
+        str(error.value)
+        == f"cannot write {folder}: a release is there already; choose another name or allow overwriting (force)"
+    )
     write_release(release, folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
     assert not (folder / "stray").exists()
@@ -296,7 +369,10 @@ def test_a_stage_that_ends_well_takes_its_place(release, tmp_path):
 def test_an_unknown_format_of_a_release_is_refused(release, tmp_path):
     with pytest.raises(ParameterError) as error:
         write_release(release, tmp_path / "r", format="jsonl")
-    assert str(error.value) == "format = 'jsonl' is not allowed: a release may have one of csv, fimi, dat, parquet"
+    assert (
+        str(error.value)
+        == "format = 'jsonl' is not allowed: a release may have one of csv, fimi, dat, parquet"
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -304,19 +380,34 @@ def test_the_alignment_has_a_line_for_each_original_record(release, tmp_path):
     data = Transactions.of(BASKETS)
     path = tmp_path / "private.csv"
     write_alignment(release, data, path)
-    assert path.read_text(encoding="utf-8") == 'Drink\nDrink\n""\n"Dairy, eggs"\n"Dairy, eggs"\n""\n'
+    assert (
+        path.read_text(encoding="utf-8") == 'Drink\nDrink\n""\n"Dairy, eggs"\n"Dairy, eggs"\n""\n'
+    )
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert list(read(path, format="baskets")) == [("Drink",), ("Drink",), (), ("Dairy, eggs",), ("Dairy, eggs",), ()]
+    assert list(read(path, format="baskets")) == [
+        ("Drink",),
+        ("Drink",),
+        (),
+        ("Dairy, eggs",),
+        ("Dairy, eggs",),
+        (),
+    ]
 
 
 def test_the_alignment_never_lies_in_a_release(release, tmp_path):
     data = Transactions.of(BASKETS)
     write_release(release, tmp_path / "r")
     (tmp_path / "r" / "deep").mkdir()
-    for path, folder in ((tmp_path / "r" / "deep" / "a.csv", None), (tmp_path / "x" / "a.csv", tmp_path / "x")):
+    for path, folder in (
+        (tmp_path / "r" / "deep" / "a.csv", None),
+        (tmp_path / "x" / "a.csv", tmp_path / "x"),
+    ):
         with pytest.raises(OutputError) as error:
             write_alignment(release, data, path, folder=folder)
-        assert str(error.value) == f"cannot write {path}: the alignment is private and must not lie in a release folder"
+        assert (
+            str(error.value)
+            == f"cannot write {path}: the alignment is private and must not lie in a release folder"
+        )
 
 
 def test_only_a_fresh_release_has_an_alignment(release, tmp_path):

@@ -12,7 +12,9 @@ from tests.oracle.ssc import hungarian
 
 
 def random_table(random, rows, columns, density, most):
-    return random.integers(1, most, size=(rows, columns), endpoint=True) * (random.random((rows, columns)) < density)
+    return random.integers(1, most, size=(rows, columns), endpoint=True) * (
+        random.random((rows, columns)) < density
+    )
 
 
 def check(gains, supply, demand, expected):
@@ -56,7 +58,9 @@ def test_what_may_be_matched_several_times_is_as_good_as_so_many_of_it():
     random = np.random.default_rng(7)
     for _ in range(300):
         rows, columns = random.integers(1, 10, size=2)
-        gains = random_table(random, rows, columns, random.choice([0.2, 0.6, 1.0]), random.choice([3, 50]))
+        gains = random_table(
+            random, rows, columns, random.choice([0.2, 0.6, 1.0]), random.choice([3, 50])
+        )
         supply, demand = random.integers(1, 6, size=rows), random.integers(1, 6, size=columns)
         check(gains, supply, demand, by_scipy(gains, supply, demand))
 
@@ -69,6 +73,8 @@ def test_pairs_that_gain_nothing_are_never_matched(table):
 
 
 def test_a_table_without_rows_gains_nothing():
-    times, total = match_table(np.empty((0, 3), np.int64), np.empty(0, np.int64), np.ones(3, np.int64))
+    times, total = match_table(
+        np.empty((0, 3), np.int64), np.empty(0, np.int64), np.ones(3, np.int64)
+    )
     assert times.shape == (0, 3)
     assert total == 0

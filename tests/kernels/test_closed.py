@@ -9,7 +9,9 @@ from setveil.errors import ParameterError
 from setveil.metrics import itemsets
 from setveil.metrics.itemsets import closed_itemsets
 
-SHOP = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"], []])
+SHOP = Transactions.of(
+    [["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"], []]
+)
 
 
 def test_what_stands_in_every_record_is_closed_first():
@@ -29,7 +31,11 @@ def test_items_that_never_stand_alone_are_not_closed():
 
 def test_of_bags_the_counts_are_left_aside():
     bags = Bags.of([["a", "a"], ["a", "b"]])
-    assert list(closed_itemsets(bags, 5)) == list(closed_itemsets(bags.sets(), 5)) == [(("a",), 2), (("a", "b"), 1)]
+    assert (
+        list(closed_itemsets(bags, 5))
+        == list(closed_itemsets(bags.sets(), 5))
+        == [(("a",), 2), (("a", "b"), 1)]
+    )
 
 
 def test_data_without_items_has_none():

@@ -16,16 +16,25 @@ from setveil.metrics.itemsets import closed_itemsets, top_itemsets
 from tests.oracle import itemsets as oracle
 from tests.strategies import transactions
 
-SHOP = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"], []])
+SHOP = Transactions.of(
+    [["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"], []]
+)
 
 
 KINDS = {"all": (top_itemsets, oracle.supports), "closed": (closed_itemsets, oracle.closed)}
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def check(kind: str, data: Transactions, count: int, least_size: int = 1, weights: list[int] | None = None) -> None:
+def check(
+    kind: str, data: Transactions, count: int, least_size: int = 1, weights: list[int] | None = None
+) -> None:
     find, plain = KINDS[kind]
-    found = find(data, count, least_size=least_size, weights=None if weights is None else np.array(weights, dtype=np.int64))
+    found = find(
+        data,
+        count,
+        least_size=least_size,
+        weights=None if weights is None else np.array(weights, dtype=np.int64),
+    )
     truth = plain(list(data), weights, least_size)
     certain, ties = oracle.top(truth, count)
     rows = [(tuple(sorted(itemset)), support) for itemset, support in found]
@@ -33,18 +42,29 @@ def check(kind: str, data: Transactions, count: int, least_size: int = 1, weight
     assert {itemset for itemset, _ in rows} == certain | ties
     assert len(rows) == len(certain | ties)
     assert all(truth[itemset] == support for itemset, support in rows)
-    assert [support for _, support in rows] == sorted((support for _, support in rows), reverse=True)
+    assert [support for _, support in rows] == sorted(
+        (support for _, support in rows), reverse=True
+    )
     assert found.complete
 
 
 @each_kind
-@given(data=transactions(max_records=14, max_items=7), count=st.integers(1, 40), least_size=st.integers(1, 4))
+@given(
+    data=transactions(max_records=14, max_items=7),
+    count=st.integers(1, 40),
+    least_size=st.integers(1, 4),
+)
 def test_the_top_itemsets_are_those_of_the_oracle(kind, data, count, least_size):
     check(kind, data, count, least_size)
 
 
 @each_kind
-@given(data=transactions(max_records=10, max_items=6), count=st.integers(1, 30), least_size=st.integers(1, 3), draw=st.data())
+@given(
+    data=transactions(max_records=10, max_items=6),
+    count=st.integers(1, 30),
+    least_size=st.integers(1, 3),
+    draw=st.data(),
+)
 def test_weights_count_as_repeated_records(kind, data, count, least_size, draw):
     weights = draw.draw(st.lists(st.integers(1, 300), min_size=len(data), max_size=len(data)))
     check(kind, data, count, least_size, weights)
@@ -54,14 +74,20 @@ def test_weights_count_as_repeated_records(kind, data, count, least_size, draw):
 @pytest.mark.parametrize("seed", range(6))
 def test_more_rows_than_a_word_has_bits_are_counted_right(kind, seed):
     chance = random.Random(seed)
-    records = [[str(item) for item in range(9) if chance.random() < 0.9 - item / 12] for _ in range(300)]
+    records = [
+        [str(item) for item in range(9) if chance.random() < 0.9 - item / 12] for _ in range(300)
+    ]
     check(kind, Transactions.of(records), 60)
     check(kind, Transactions.of(records), 25, least_size=3)
     check(kind, Transactions.of(records), 25, weights=[chance.randrange(1, 9) for _ in records])
 
 
 @each_kind
-@given(data=transactions(max_records=12, max_items=7), chance=st.randoms(use_true_random=False), count=st.integers(1, 20))
+@given(
+    data=transactions(max_records=12, max_items=7),
+    chance=st.randoms(use_true_random=False),
+    count=st.integers(1, 20),
+)
 def test_the_order_of_the_records_does_not_matter(kind, data, chance, count):
     order = list(range(len(data)))
     chance.shuffle(order)
@@ -71,7 +97,13 @@ def test_the_order_of_the_records_does_not_matter(kind, data, chance, count):
 
 def test_those_of_equal_support_are_ordered_by_size_and_items():
     found = top_itemsets(SHOP, 2)
-    assert list(found) == [(("beer",), 3), (("milk",), 2), (("wine",), 2), (("beer", "milk"), 2), (("beer", "wine"), 2)]
+    assert list(found) == [
+        (("beer",), 3),
+        (("milk",), 2),
+        (("wine",), 2),
+        (("beer", "milk"), 2),
+        (("beer", "wine"), 2),
+    ]
     assert (found.certain, found.least_support, found.wanted) == (1, 2, 2)
 
 
@@ -88,7 +120,9 @@ def test_data_without_items_has_no_itemsets(records):
 
 def test_ties_without_number_are_cut_off(monkeypatch):
     monkeypatch.setattr(itemsets, "MOST_TIES", 50)
-    data = Transactions.of([[f"{item:02}" for item in range(60)], ["00"], ["00", "01"], ["01"], ["01"]])
+    data = Transactions.of(
+        [[f"{item:02}" for item in range(60)], ["00"], ["00", "01"], ["01"], ["01"]]
+    )
     found = top_itemsets(data, 10)
     assert not found.complete
     assert list(found)[:3] == [(("01",), 4), (("00",), 3), (("00", "01"), 2)]

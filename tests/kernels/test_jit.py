@@ -19,20 +19,40 @@ STEPS = "from setveil.kernels.jit import step\n\n@step\ndef number():\n    retur
 MIDDLE = "from {0}.steps import number\nfrom setveil.kernels.jit import step\n\n@step\ndef twice():\n    return 2 * number()\n"
 KERNEL = "from {0}.inner.middle import twice\nfrom setveil.kernels.jit import kernel\n\n@kernel\ndef answer():\n    return twice()\n"
 
-KERNELS = [found.name for found in pkgutil.walk_packages(setveil.kernels.__path__, "setveil.kernels.") if not found.name.endswith(".jit")]
+KERNELS = [
+    found.name
+    for found in pkgutil.walk_packages(setveil.kernels.__path__, "setveil.kernels.")
+    if not found.name.endswith(".jit")
+]
 
 
 def answer_of(folder, name):
     """What the kernel says in a new process, with the cache of the processes before."""
-    run = [sys.executable, "-c", f"from {name}.inner.kernels import answer; print(answer(), len(answer.stats.cache_hits))"]
-    found = subprocess.run(run, env=os.environ | {"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=True)
+    run = [
+        sys.executable,
+        "-c",
+        f"from {name}.inner.kernels import answer; print(answer(), len(answer.stats.cache_hits))",
+    ]
+    found = subprocess.run(
+        run,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [int(number) for number in found.stdout.split()]
 
 
 def test_a_step_of_another_file_or_folder_that_changes_is_compiled_anew(tmp_path):
     folder = tmp_path / "changing"
     (folder / "inner").mkdir(parents=True)
-    files = {"__init__": "", "inner/__init__": "", "steps": STEPS.format(1), "inner/middle": MIDDLE, "inner/kernels": KERNEL}
+    files = {
+        "__init__": "",
+        "inner/__init__": "",
+        "steps": STEPS.format(1),
+        "inner/middle": MIDDLE,
+        "inner/kernels": KERNEL,
+    }
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text.format("changing"))
     assert answer_of(tmp_path, "changing") == [2, 0]
@@ -42,11 +62,14 @@ def test_a_step_of_another_file_or_folder_that_changes_is_compiled_anew(tmp_path
 
 
 def test_kernels_run_as_plain_functions_where_compiling_is_turned_off():
-    run = (
-        "from numpy import array; from setveil.kernels.assignment import match_table; print(match_table(*map(array, ([[7]], [2], [3])))[1])"
-    )
+    run = "from numpy import array; from setveil.kernels.assignment import match_table; print(match_table(*map(array, ([[7]], [2], [3])))[1])"
     plain = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    assert subprocess.run([sys.executable, "-c", run], env=plain, capture_output=True, text=True, check=True).stdout == "14\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", run], env=plain, capture_output=True, text=True, check=True
+        ).stdout
+        == "14\n"
+    )
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -54,15 +77,24 @@ def test_the_sources_of_a_file_of_kernels_are_all_files_it_imports_at_once_or_th
     pending = [name]
     for module in pending:
         pending += sorted(imported(module) - {*pending, jit.__name__})
-    assert set(jit.sources(name)) == {inspect.getsource(import_module(module)) for module in pending[1:]}
+    assert set(jit.sources(name)) == {
+        inspect.getsource(import_module(module)) for module in pending[1:]
+    }
 
 
 def test_the_kernels_of_ssc_rest_on_those_of_centres_and_of_matching():
-    texts = [inspect.getsource(import_module(f"setveil.kernels.{name}")) for name in ("ssc.centre", "assignment")]
+    texts = [
+        inspect.getsource(import_module(f"setveil.kernels.{name}"))
+        for name in ("ssc.centre", "assignment")
+    ]
     assert set(texts) < set(jit.sources("setveil.kernels.ssc.grow"))
 
 
 def imported(module):
     """The files of kernels that a file names in its imports."""
     nodes = ast.walk(ast.parse(inspect.getsource(import_module(module))))
-    return {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module.startswith("setveil.")}
+    return {
+        node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("setveil.")
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from tests.oracle import partition as oracle
 from tests.strategies import data_with_tree
 
@@ -13,7 +13,13 @@ from tests.strategies import data_with_tree
 def plain_tree(tree: Hierarchy) -> oracle.Tree:
     """The same tree for the oracle; siblings in the same order."""
     order = sorted(range(len(tree)), key=lambda node: (tree.first[node], tree.depth[node]))
-    return oracle.Tree({tree.labels[node]: tree.labels[tree.parent[node]] for node in order if tree.parent[node] >= 0})
+    return oracle.Tree(
+        {
+            tree.labels[node]: tree.labels[tree.parent[node]]
+            for node in order
+            if tree.parent[node] >= 0
+        }
+    )
 
 
 def records_of(data: Transactions) -> list[set[str]]:
@@ -26,10 +32,14 @@ def published(release) -> list[frozenset[str]]:
 
 def penalty(data: Transactions, release, tree: oracle.Tree) -> int:
     """NCP times the leaves and the occurrences."""
-    return int(oracle.ncp(records_of(data), published(release), tree) * len(tree.leaves) * data.occurrences)
+    return int(
+        oracle.ncp(records_of(data), published(release), tree) * len(tree.leaves) * data.occurrences
+    )
 
 
 def small(**options):
     """Records with a tree, and k and m."""
     given = {"min_records": 4, "max_records": 10, "max_leaves": 7, "chains": False, **options}
-    return st.tuples(data_with_tree(**given), st.integers(2, 3), st.integers(1, 4)).filter(lambda case: len(case[0][1]) > 1)
+    return st.tuples(data_with_tree(**given), st.integers(2, 3), st.integers(1, 4)).filter(
+        lambda case: len(case[0][1]) > 1
+    )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
 from setveil.methods.apriori import Apriori
 from setveil.metrics import measure
@@ -34,7 +34,9 @@ def test_the_papers_search_gives_the_cut_of_the_oracle(case):
 def test_it_is_never_cheaper_than_the_best_cut_and_never_dearer_than_the_papers(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
-    releases = [Apriori(variant=variant).anonymize(data, promise, tree) for variant in ("best", "paper")]
+    releases = [
+        Apriori(variant=variant).anonymize(data, promise, tree) for variant in ("best", "paper")
+    ]
     best, paper = (penalty(data, release, plain) for release in releases)
     least = oracle.optimal(records_of(data), k, m, plain, suppress=False)
     assert all(verify(release, data).holds for release in releases)
@@ -61,14 +63,18 @@ def test_the_order_of_the_records_does_not_matter(case):
 
 def test_a_root_in_too_few_records_is_suppressed():
     data = Transactions.of([["a"], [], [], []])
-    release = Apriori().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2))
+    release = Apriori().anonymize(
+        data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     assert published(release) == [frozenset()] * 4
     assert verify(release, data).holds
 
 
 def test_of_bags_the_counts_are_not_published():
     data = Bags.of([["a", "a"], ["a"], ["b"], ["b"]])
-    release = Apriori().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2))
+    release = Apriori().anonymize(
+        data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     assert not isinstance(release.classes, Bags)
     assert measure(release, data, ["ncp"])["ncp"] == 0
 
@@ -81,20 +87,32 @@ def test_diversity_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "named"), [({"variant": "fast"}, "variant"), ({"restarts": -1}, "restarts"), ({"restarts": 1.5}, "restarts")]
+    ("parameters", "named"),
+    [
+        ({"variant": "fast"}, "variant"),
+        ({"restarts": -1}, "restarts"),
+        ({"restarts": 1.5}, "restarts"),
+    ],
 )
 def test_wrong_parameters_are_named(parameters, named):
     with pytest.raises(ParameterError, match=named):
         Apriori(**parameters)
 
 
-REAL = [("bms-webview-1", 2, 0.0349), ("bms-webview-2", 2, 0.0225), ("bms-webview-1", 3, 0.1082), ("bms-webview-2", 3, 0.0386)]
+REAL = [
+    ("bms-webview-1", 2, 0.0349),
+    ("bms-webview-2", 2, 0.0225),
+    ("bms-webview-1", 3, 0.1082),
+    ("bms-webview-2", 3, 0.0386),
+]
 
 
 @pytest.mark.parametrize(("name", "m", "most"), REAL)
 def test_real_data_loses_no_more_than_the_known_figures(shared_data, name, m, most):
     data = read(shared_data / f"{name}.dat.gz")
-    release = Apriori().anonymize(data, KmAnonymity(k=10, m=m), Hierarchy.balanced(data.vocabulary, 5))
+    release = Apriori().anonymize(
+        data, KmAnonymity(k=10, m=m), Hierarchy.balanced(data.vocabulary, 5)
+    )
     assert verify(release, data).holds
     assert measure(release, data, ["ncp"])["ncp"] <= most
     assert verify(release.without_alignment(), data).holds
@@ -102,7 +120,10 @@ def test_real_data_loses_no_more_than_the_known_figures(shared_data, name, m, mo
 
 @pytest.mark.parametrize(("m", "most"), [(2, 0.07605), (3, 0.13745)])
 def test_a_natural_tree_loses_no_more_than_the_known_figures(shared_data, m, most):
-    data, tree = read(shared_data / "groceries.csv.gz"), Hierarchy.read(shared_data / "groceries.hierarchy.csv")
+    data, tree = (
+        read(shared_data / "groceries.csv.gz"),
+        Hierarchy.read(shared_data / "groceries.hierarchy.csv"),
+    )
     release = Apriori().anonymize(data, KmAnonymity(k=10, m=m), tree)
     assert verify(release, data).holds
     assert measure(release, data, ["ncp"])["ncp"] <= most

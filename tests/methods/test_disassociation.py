@@ -23,13 +23,18 @@ from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.disassociation.verpart import verpart
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
-from setveil.published.reconstruct import reconstruct
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.reconstruct import reconstruct
 from tests.oracle import disassociate as oracle
 from tests.oracle import disassociation as worlds
 from tests.strategies import transactions
 
-WAYS = {"default": {}, "share_lost": {"share_lost": True}, "paper": {"order": "paper"}, None: {"refine": False}}
+WAYS = {
+    "default": {},
+    "share_lost": {"share_lost": True},
+    "paper": {"order": "paper"},
+    None: {"refine": False},
+}
 
 FIGURE_2A = [
     ["itunes", "flu", "madonna", "ikea", "ruby"],
@@ -48,17 +53,29 @@ FIGURE_2A = [
 def nested(cluster):
     """A cluster of the oracle as ours."""
     if cluster[0] == "simple":
-        return SimpleCluster(cluster[1], [texts(chunk) for chunk in cluster[2]], [str(term) for term in cluster[3]])
-    return JointCluster([texts(chunk) for chunk in cluster[1]], [nested(part) for part in cluster[2]])
+        return SimpleCluster(
+            cluster[1], [texts(chunk) for chunk in cluster[2]], [str(term) for term in cluster[3]]
+        )
+    return JointCluster(
+        [texts(chunk) for chunk in cluster[1]], [nested(part) for part in cluster[2]]
+    )
 
 
 def texts(chunk: Counter) -> dict[tuple[str, ...], int]:
     return {tuple(str(term) for term in sorted(row)): count for row, count in chunk.items()}
 
 
-def expected(data: Transactions, promise: KmAnonymity, limit: int, way: str | None) -> Disassociated:
-    records = [frozenset(int(item) for item in data.record(number)) for number in canonical_order(data)]
-    sensitive = frozenset() if promise.diversity is None else frozenset(int(item) for item in promise.diversity.sensitive)
+def expected(
+    data: Transactions, promise: KmAnonymity, limit: int, way: str | None
+) -> Disassociated:
+    records = [
+        frozenset(int(item) for item in data.record(number)) for number in canonical_order(data)
+    ]
+    sensitive = (
+        frozenset()
+        if promise.diversity is None
+        else frozenset(int(item) for item in promise.diversity.sensitive)
+    )
     clusters = oracle.disassociate(records, promise.k, promise.m, limit, way, sensitive=sensitive)
     return Disassociated.of_clusters([nested(cluster) for cluster in clusters], promise)
 
@@ -69,14 +86,20 @@ def random_case(seed: int, most: int = 60) -> tuple[Transactions, KmAnonymity, i
     weights = [1 / (i + 1) ** chance.choice([0, 0.5, 1]) for i in range(items)]
     sizes = [chance.randint(1, 5) for _ in range(chance.randint(k, most))]
     return (
-        Transactions.of([set(chance.choices(range(10, 10 + items), weights, k=size)) for size in sizes]),
+        Transactions.of(
+            [set(chance.choices(range(10, 10 + items), weights, k=size)) for size in sizes]
+        ),
         KmAnonymity(k=k, m=m),
         chance.randint(k + 1, 6 * k),
     )
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("batch", [range(200), pytest.param(range(200, 8_000), marks=pytest.mark.long)], ids=["quick", "long"])
+@pytest.mark.parametrize(
+    "batch",
+    [range(200), pytest.param(range(200, 8_000), marks=pytest.mark.long)],
+    ids=["quick", "long"],
+)
 def test_the_release_is_that_of_the_oracle_and_verifies(way, batch):
     for seed in batch:
         data, promise, limit = random_case(seed)
@@ -86,13 +109,22 @@ def test_the_release_is_that_of_the_oracle_and_verifies(way, batch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("batch", [range(150), pytest.param(range(150, 8_000), marks=pytest.mark.long)], ids=["quick", "long"])
+@pytest.mark.parametrize(
+    "batch",
+    [range(150), pytest.param(range(150, 8_000), marks=pytest.mark.long)],
+    ids=["quick", "long"],
+)
 def test_brute_force_over_all_worlds_finds_no_violation(way, batch):
     for seed in batch:
         chance = random.Random(seed)
         k, m, items = 2, chance.randint(1, 3), chance.randint(2, 5)
-        records = [chance.sample("abcde"[:items], chance.randint(1, min(3, items))) for _ in range(chance.randint(k, 7))]
-        release = Disassociation(max_cluster=chance.randint(2, 4), **WAYS[way]).anonymize(records, KmAnonymity(k=k, m=m))
+        records = [
+            chance.sample("abcde"[:items], chance.randint(1, min(3, items)))
+            for _ in range(chance.randint(k, 7))
+        ]
+        release = Disassociation(max_cluster=chance.randint(2, 4), **WAYS[way]).anonymize(
+            records, KmAnonymity(k=k, m=m)
+        )
         clusters = [cluster.to_json() for cluster in release.clusters()]
         assert not worlds.violations(clusters, k, m), (seed, clusters)
 
@@ -112,7 +144,9 @@ def test_several_blocks_give_a_release_that_verifies_whatever_the_number_of_thre
     monkeypatch.setattr(refine, "BLOCK", 300)
     data = quest(2_000, items=60, average_length=5, patterns=20, seed=4)
     method = Disassociation(share_lost=True)
-    releases = [method.anonymize(data, KmAnonymity(k=5, m=2), engine=Local(threads)) for threads in (1, 3)]
+    releases = [
+        method.anonymize(data, KmAnonymity(k=5, m=2), engine=Local(threads)) for threads in (1, 3)
+    ]
     assert releases[0] == releases[1]
     assert (releases[0].parent < 0).sum() > 1
     assert verify(releases[0], data).holds
@@ -131,9 +165,14 @@ class TestFigures:
         clusters, chunks, _ = self.chunks(FIGURE_2A, [0, 5, 10])
         release = assemble(10, clusters, chunks, no_joints(clusters), KmAnonymity(k=3, m=2), {})
         first, second = sorted(release.clusters(), key=lambda cluster: -len(cluster.chunks))
-        assert [{item for row in chunk for item in row} for chunk in first.chunks] == [{"itunes", "flu", "madonna"}, {"audi a4", "sony tv"}]
+        assert [{item for row in chunk for item in row} for chunk in first.chunks] == [
+            {"itunes", "flu", "madonna"},
+            {"audi a4", "sony tv"},
+        ]
         assert set(first.terms) == {"ikea", "viagra", "ruby"}
-        assert [{item for row in chunk for item in row} for chunk in second.chunks] == [{"madonna", "digital camera", "iphone sdk"}]
+        assert [{item for row in chunk for item in row} for chunk in second.chunks] == [
+            {"madonna", "digital camera", "iphone sdk"}
+        ]
         assert set(second.terms) == {"panic disorder", "playboy", "ikea", "ruby"}
         assert verify(release, Transactions.of(FIGURE_2A)).holds
 
@@ -143,7 +182,11 @@ class TestFigures:
         release = assemble(10, clusters, chunks, joints, KmAnonymity(k=3, m=2), {})
         (joint,) = release.clusters()
         assert joint.shared == [{("ikea", "ruby"): 3, ("ikea",): 1, ("ruby",): 1}]
-        assert {term for part in joint.parts for term in part.terms} == {"viagra", "panic disorder", "playboy"}
+        assert {term for part in joint.parts for term in part.terms} == {
+            "viagra",
+            "panic disorder",
+            "playboy",
+        }
         assert verify(release, Transactions.of(FIGURE_2A)).holds
 
     def test_figure_4_is_repaired_by_lemma_2(self):
@@ -155,7 +198,11 @@ class TestFigures:
         assert verify(release, Transactions.of(records)).holds
 
 
-@pytest.mark.parametrize("records", ["a x|a|c|c|x", "t u|t w|t z|u w z|w z|v w|v z", "a b|a|a"], ids=["CE-A", "CE-B", "CE-C"])
+@pytest.mark.parametrize(
+    "records",
+    ["a x|a|c|c|x", "t u|t w|t z|u w z|w z|v w|v z", "a b|a|a"],
+    ids=["CE-A", "CE-B", "CE-C"],
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_the_counterexamples_come_out_sound(records, way):
     data = [record.split() for record in records.split("|")]
@@ -181,7 +228,10 @@ def test_every_cluster_has_k_records_and_no_more_than_asked_for_where_it_can(k):
 
 
 def test_items_that_would_stand_in_no_chunk_are_shared_on_request():
-    data, promise = quest(1000, items=400, average_length=4, patterns=100, seed=1), KmAnonymity(k=4, m=2)
+    data, promise = (
+        quest(1000, items=400, average_length=4, patterns=100, seed=1),
+        KmAnonymity(k=4, m=2),
+    )
     lost = measure(Disassociation().anonymize(data, promise), data, ["tlost"])["tlost"]
     release = Disassociation(share_lost=True).anonymize(data, promise)
     assert measure(release, data, ["tlost"])["tlost"] < lost / 4
@@ -193,7 +243,9 @@ def test_sensitive_items_stay_in_term_chunks_of_l_records_or_more():
     sensitive = [data.vocabulary[number] for number in np.argsort(-data.supports())[:3]]
     promise = KmAnonymity(k=3, m=2, diversity=LDiversity(l=6, sensitive=sensitive))
     release = Disassociation().anonymize(data, promise)
-    assert not {release.vocabulary[item] for item in np.unique(release.subrecords.items)} & set(sensitive)
+    assert not {release.vocabulary[item] for item in np.unique(release.subrecords.items)} & set(
+        sensitive
+    )
     assert release.sizes[release.is_simple].min() >= 6
     assert verify(release, data).holds
 
@@ -206,15 +258,21 @@ def test_empty_records_form_a_cluster_without_terms():
 
 def test_bags_are_taken_as_sets():
     records = [["a", "a", "b"], ["a", "b"], ["b", "a"]]
-    assert Disassociation().anonymize(Bags.of(records), KmAnonymity(k=2, m=2)) == Disassociation().anonymize(records, KmAnonymity(k=2, m=2))
+    assert Disassociation().anonymize(
+        Bags.of(records), KmAnonymity(k=2, m=2)
+    ) == Disassociation().anonymize(records, KmAnonymity(k=2, m=2))
 
 
 def test_what_cannot_be_done_is_refused_with_its_numbers():
-    with pytest.raises(ParameterError, match="max_cluster = 3 is not allowed: it must be at least k = 5"):
+    with pytest.raises(
+        ParameterError, match="max_cluster = 3 is not allowed: it must be at least k = 5"
+    ):
         Disassociation(max_cluster=3).anonymize([["a"]] * 9, KmAnonymity(k=5, m=2))
     with pytest.raises(ParameterError, match="order = 'best' is not allowed"):
         Disassociation(order="best")
-    with pytest.raises(ParameterError, match="share_lost = True is not allowed: it is part of the default way"):
+    with pytest.raises(
+        ParameterError, match="share_lost = True is not allowed: it is part of the default way"
+    ):
         Disassociation(order="paper", share_lost=True)
     with pytest.raises(InfeasibleError, match="only 2 records hold an item, but a cluster needs 3"):
         Disassociation().anonymize([[], [], ["a"], ["b"]], KmAnonymity(k=3, m=2))

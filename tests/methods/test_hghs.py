@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
-from setveil.io.releases import read_release, write_release
+from setveil.io.releases.folder import read_release, write_release
 from setveil.methods.apriori import Apriori
 from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.recoding.frame import Frame
@@ -31,7 +31,10 @@ def test_the_minimal_threats_are_those_of_the_oracle(case):
     frame = Frame(data, tree, m)
     if not len(frame.leaves):
         return
-    threats = [frozenset(tree.labels[frame.nodes[node]] for node in row) for row in minimal_threats(frame, k, frame.m).tolist()]
+    threats = [
+        frozenset(tree.labels[frame.nodes[node]] for node in row)
+        for row in minimal_threats(frame, k, frame.m).tolist()
+    ]
     assert len(set(threats)) == len(threats)
     assert set(threats) == oracle.minimal_threats(records_of(data), k, m, plain_tree(tree))
 
@@ -42,9 +45,13 @@ def test_the_papers_search_gives_the_solution_of_the_oracle(case):
     (data, tree), k, m = case
     plain, promise = plain_tree(tree), KmAnonymity(k=k, m=m)
     cut, gone = oracle.hghs(records_of(data), k, m, plain)
-    assert published(HgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+    assert published(HgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(
+        records_of(data), cut, gone, plain
+    )
     cut, gone = oracle.mhghs_rounds(records_of(data), k, m, plain)[-1]
-    assert published(MHgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(records_of(data), cut, gone, plain)
+    assert published(MHgHs(variant="paper").anonymize(data, promise, tree)) == oracle.generalized(
+        records_of(data), cut, gone, plain
+    )
 
 
 @given(small(max_leaves=6, max_records=8))
@@ -68,13 +75,19 @@ def test_every_release_verifies_whatever_the_search_and_the_order_of_records(met
     for variant in ("paper", "best"):
         release = method(variant=variant).anonymize(data, promise, tree)
         assert verify(release, data).holds
-        assert release == method(variant=variant).anonymize(data.take(np.arange(len(data))[::-1]), promise, tree)
+        assert release == method(variant=variant).anonymize(
+            data.take(np.arange(len(data))[::-1]), promise, tree
+        )
 
 
 @pytest.fixture
 def shop():
-    tree = Hierarchy.from_paths([(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")] + [("caviar", "ALL")])
-    data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["milk", "caviar"], ["milk"], ["milk"], ["caviar"], []])
+    tree = Hierarchy.from_paths(
+        [(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")] + [("caviar", "ALL")]
+    )
+    data = Transactions.of(
+        [["beer", "wine"], ["beer", "wine"], ["milk", "caviar"], ["milk"], ["milk"], ["caviar"], []]
+    )
     return data, tree
 
 
@@ -82,7 +95,9 @@ def forged(release, change):
     """The release with its records changed, as somebody else would read it."""
     records = [set(record) for record in release.classes.take(release.alignment)]
     change(records)
-    return Generalized.of(records, release.hierarchy, release.promise, method=release.method).without_alignment()
+    return Generalized.of(
+        records, release.hierarchy, release.promise, method=release.method
+    ).without_alignment()
 
 
 def failing(verdict):
@@ -99,26 +114,34 @@ def test_a_record_whose_items_all_vanish_stays_as_an_empty_one(shop):
 def test_an_item_that_is_suppressed_in_one_record_and_shown_in_another_is_found(shop):
     data, tree = shop
     release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
-    assert "containment" in failing(verify(forged(release, lambda records: records[5].add("caviar")), data))
+    assert "containment" in failing(
+        verify(forged(release, lambda records: records[5].add("caviar")), data)
+    )
 
 
 def test_an_item_that_is_missing_in_one_record_only_is_found(shop):
     data, tree = shop
     release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
-    assert failing(verify(forged(release, lambda records: records[4].remove("milk")), data)) == ["containment"]
+    assert failing(verify(forged(release, lambda records: records[4].remove("milk")), data)) == [
+        "containment"
+    ]
 
 
 def test_nodes_of_two_cuts_are_found(shop):
     _, tree = shop
     method = {"name": "hghs", "recoding": "global"}
-    mixed = Generalized.of([["Drinks"], ["Drinks"], ["milk"], ["milk"]], tree, KmAnonymity(k=2, m=2), method=method)
+    mixed = Generalized.of(
+        [["Drinks"], ["Drinks"], ["milk"], ["milk"]], tree, KmAnonymity(k=2, m=2), method=method
+    )
     assert failing(verify(mixed)) == ["structure"]
 
 
 @each
 def test_a_release_verifies_when_it_is_read_back(shop, method, tmp_path):
     data, _ = shop
-    release = method().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2))
+    release = method().anonymize(
+        data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     write_release(release, tmp_path / "release")
     again = read_release(tmp_path / "release")
     assert again.is_global
@@ -128,7 +151,10 @@ def test_a_release_verifies_when_it_is_read_back(shop, method, tmp_path):
 
 @pytest.mark.parametrize("m", [2, 3, 7])
 def test_suppression_loses_less_than_apriori_on_real_data(shared_data, m):
-    data, tree = read(shared_data / "groceries.csv.gz"), Hierarchy.read(shared_data / "groceries.hierarchy.csv")
+    data, tree = (
+        read(shared_data / "groceries.csv.gz"),
+        Hierarchy.read(shared_data / "groceries.hierarchy.csv"),
+    )
     promise = KmAnonymity(k=10, m=m)
     releases = [method().anonymize(data, promise, tree) for method in (MHgHs, Apriori)]
     assert all(verify(release, data).holds for release in releases)

@@ -16,7 +16,9 @@ PARAMETERS = [(name, field.name) for name, kind in METHODS.items() for field in 
 
 @pytest.mark.parametrize(("method", "parameter"), PARAMETERS)
 def test_no_parameter_takes_any_object(method: str, parameter: str) -> None:
-    with pytest.raises(ParameterError, match=f"{parameter} = .* is not allowed: it must be ") as error:
+    with pytest.raises(
+        ParameterError, match=f"{parameter} = .* is not allowed: it must be "
+    ) as error:
         METHODS[method](**{parameter: object()})
     assert error.value.name == parameter
 
@@ -52,16 +54,38 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
     [
         (SSC, {"exact": "no"}, "exact = 'no' is not allowed: it must be True or False"),
         (SSC, {"omega": "ten"}, "omega = 'ten' is not allowed: it must be a number"),
-        (SSC, {"typical": "mode"}, "typical = 'mode' is not allowed: it must be one of majority, slots, generalized"),
+        (
+            SSC,
+            {"typical": "mode"},
+            "typical = 'mode' is not allowed: it must be one of majority, slots, generalized",
+        ),
         (SSC, {"exchanges": 1.5}, "exchanges = 1.5 is not allowed: it must be a whole number"),
-        (SSC, {"omega": float("nan")}, "omega = nan is not allowed: it must be above epsilon = 4 and at most 10000"),
-        (Disassociation, {"max_cluster": "20"}, "max_cluster = '20' is not allowed: it must be a whole number or None"),
+        (
+            SSC,
+            {"omega": float("nan")},
+            "omega = nan is not allowed: it must be above epsilon = 4 and at most 10000",
+        ),
+        (
+            Disassociation,
+            {"max_cluster": "20"},
+            "max_cluster = '20' is not allowed: it must be a whole number or None",
+        ),
         (Disassociation, {"refine": 1}, "refine = 1 is not allowed: it must be True or False"),
-        (Suppression, {"weights": 3}, "weights = 3 is not allowed: it must be one of occurrences, items or a mapping"),
-        (HgHs, {"restarts": -1}, "restarts = -1 is not allowed: it must be a whole number of 0 or more"),
+        (
+            Suppression,
+            {"weights": 3},
+            "weights = 3 is not allowed: it must be one of occurrences, items or a mapping",
+        ),
+        (
+            HgHs,
+            {"restarts": -1},
+            "restarts = -1 is not allowed: it must be a whole number of 0 or more",
+        ),
     ],
 )
-def test_the_message_says_what_is_allowed(kind: Any, given: dict[str, object], message: str) -> None:
+def test_the_message_says_what_is_allowed(
+    kind: Any, given: dict[str, object], message: str
+) -> None:
     with pytest.raises(ParameterError) as error:
         kind(**given)
     assert str(error.value) == message
@@ -69,7 +93,11 @@ def test_the_message_says_what_is_allowed(kind: Any, given: dict[str, object], m
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
     method = SSC(epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True))  # type: ignore[arg-type]
-    assert [type(value) for value in (method.epsilon, method.omega, method.exact)] == [int, float, bool]
+    assert [type(value) for value in (method.epsilon, method.omega, method.exact)] == [
+        int,
+        float,
+        bool,
+    ]
     assert method.to_dict()["epsilon"] == 3
 
 
@@ -83,4 +111,6 @@ def test_a_method_does_not_change_with_what_it_was_given() -> None:
 def test_every_declared_type_is_one_that_can_be_checked() -> None:
     for method, parameter in PARAMETERS:
         hint = get_type_hints(METHODS[method])[parameter]
-        assert hint in (bool, int, float) or get_origin(hint) is Literal or hasattr(hint, "__args__"), (method, parameter)
+        assert (
+            hint in (bool, int, float) or get_origin(hint) is Literal or hasattr(hint, "__args__")
+        ), (method, parameter)

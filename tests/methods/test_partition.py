@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
 from setveil.methods import partition as module
 from setveil.methods.partition import Partition
@@ -29,7 +29,13 @@ from tests.strategies import data_with_tree
 def plain_tree(tree: Hierarchy) -> oracle.Tree:
     """The same tree for the oracle; siblings in the same order."""
     order = sorted(range(len(tree)), key=lambda node: (tree.first[node], tree.depth[node]))
-    return oracle.Tree({tree.labels[node]: tree.labels[tree.parent[node]] for node in order if tree.parent[node] >= 0})
+    return oracle.Tree(
+        {
+            tree.labels[node]: tree.labels[tree.parent[node]]
+            for node in order
+            if tree.parent[node] >= 0
+        }
+    )
 
 
 def published(release) -> list[frozenset[str]]:
@@ -38,7 +44,9 @@ def published(release) -> list[frozenset[str]]:
 
 def pairs(records, images) -> Counter:
     """Who became what, whichever of two equal records it was."""
-    return Counter((frozenset(record), image) for record, image in zip(records, images, strict=True))
+    return Counter(
+        (frozenset(record), image) for record, image in zip(records, images, strict=True)
+    )
 
 
 @settings(max_examples=300)
@@ -50,7 +58,9 @@ def test_the_release_is_that_of_the_oracle_and_verifies(pair, k):
     expected = oracle.partition([set(record) for record in data], k, plain_tree(tree))
     assert pairs(data, published(release)) == pairs(data, expected)
     assert verify(release, data).holds
-    assert measure(release, data, ["ncp"])["ncp"] == pytest.approx(float(oracle.ncp([set(r) for r in data], expected, plain_tree(tree))))
+    assert measure(release, data, ["ncp"])["ncp"] == pytest.approx(
+        float(oracle.ncp([set(r) for r in data], expected, plain_tree(tree)))
+    )
 
 
 @pytest.mark.long
@@ -61,12 +71,19 @@ def test_the_release_is_that_of_the_oracle_in_twenty_thousand_random_cases(monke
         leaves = tree.labels[: tree.leaf_count]
         k = chance.randint(2, 6)
         least, most = chance.choice([0, 1, 1, 1]), chance.randint(1, 7)
-        records = [set(chance.sample(leaves, min(len(leaves), chance.randint(least, most)))) for _ in range(chance.randint(k, 40))]
+        records = [
+            set(chance.sample(leaves, min(len(leaves), chance.randint(least, most))))
+            for _ in range(chance.randint(k, 40))
+        ]
         monkeypatch.setattr(module, "BUDGET", chance.choice([1, 10, 1000]))
         data = Transactions.of(records)
-        release = Partition().anonymize(data, KAnonymity(k=k), tree, engine=Local(chance.choice([1, 2, 3])))
+        release = Partition().anonymize(
+            data, KAnonymity(k=k), tree, engine=Local(chance.choice([1, 2, 3]))
+        )
         images = published(release)
-        assert pairs(records, images) == pairs(records, oracle.partition(records, k, plain_tree(tree))), seed
+        assert pairs(records, images) == pairs(
+            records, oracle.partition(records, k, plain_tree(tree))
+        ), seed
         assert min(Counter(images).values()) >= k, seed
         assert verify(release, data).holds, seed
 
@@ -74,13 +91,21 @@ def test_the_release_is_that_of_the_oracle_in_twenty_thousand_random_cases(monke
 def random_edges(chance: random.Random) -> list[tuple[str, str]]:
     edges, level = [], ["r"]
     for _ in range(chance.randint(1, 4)):
-        below = [(f"{node}.{i}", node) for node in level for i in range(chance.choice([0, 1, 2, 2, 3, 5]))]
+        below = [
+            (f"{node}.{i}", node)
+            for node in level
+            for i in range(chance.choice([0, 1, 2, 2, 3, 5]))
+        ]
         edges += below
         level = [child for child, _ in below]
     return edges or [("r.0", "r")]
 
 
-@given(data_with_tree(min_records=6, max_records=25), st.integers(2, 4), st.randoms(use_true_random=False))
+@given(
+    data_with_tree(min_records=6, max_records=25),
+    st.integers(2, 4),
+    st.randoms(use_true_random=False),
+)
 def test_the_order_of_the_records_and_the_number_of_threads_do_not_matter(pair, k, chance):
     data, tree = pair
     order = list(range(len(data)))
@@ -100,18 +125,29 @@ def test_a_bag_is_grouped_as_its_set_and_keeps_the_least_multiplicity_of_its_gro
     assert verify(release, data).holds
     for number in range(len(release.classes)):
         members = data.take(np.flatnonzero(release.alignment == number))
-        for node, count in zip(release.classes.take([number]).items, release.classes.take([number]).counts, strict=True):
-            under = (tree.first[node] <= tree.leaf_numbers(data.vocabulary)) & (tree.leaf_numbers(data.vocabulary) < tree.stop[node])
-            sums = [members.take([i]).counts[under[members.take([i]).items]].sum() for i in range(len(members))]
+        for node, count in zip(
+            release.classes.take([number]).items, release.classes.take([number]).counts, strict=True
+        ):
+            under = (tree.first[node] <= tree.leaf_numbers(data.vocabulary)) & (
+                tree.leaf_numbers(data.vocabulary) < tree.stop[node]
+            )
+            sums = [
+                members.take([i]).counts[under[members.take([i]).items]].sum()
+                for i in range(len(members))
+            ]
             assert count == min(sums)
 
 
 def test_lg_bag_keeps_duplicates_that_all_records_of_the_group_share():
-    tree = Hierarchy.from_paths([("wine", "alcohol", "ALL"), ("vino", "alcohol", "ALL"), ("milk", "ALL")])
+    tree = Hierarchy.from_paths(
+        [("wine", "alcohol", "ALL"), ("vino", "alcohol", "ALL"), ("milk", "ALL")]
+    )
     data = Bags.of([{"wine": 2, "vino": 1, "milk": 1}, {"vino": 2, "milk": 3}])
     release = Partition().anonymize(data, KAnonymity(k=2), tree)
     assert list(release.classes) == [("milk", "alcohol")]
-    assert dict(zip(release.classes.items.tolist(), release.classes.counts.tolist(), strict=True)) == {
+    assert dict(
+        zip(release.classes.items.tolist(), release.classes.counts.tolist(), strict=True)
+    ) == {
         tree.nodes.number("alcohol"): 2,
         tree.nodes.number("milk"): 1,
     }
@@ -146,7 +182,12 @@ def test_progress_ends_at_all_records_and_may_stop_the_work():
     data = Transactions.of([[str(i % 7), str(i % 5 + 7)] for i in range(200)])
     tree = Hierarchy.balanced(data.vocabulary, 3)
     seen = []
-    Partition().anonymize(data, KAnonymity(k=5), tree, progress=lambda done, total, stage: seen.append((done, total, stage)))
+    Partition().anonymize(
+        data,
+        KAnonymity(k=5),
+        tree,
+        progress=lambda done, total, stage: seen.append((done, total, stage)),
+    )
     assert seen[-1] == (200, 200, "partitioning")
 
     def stop(done, total, stage):
@@ -172,7 +213,9 @@ def test_progress_ends_at_all_records_and_may_stop_the_work():
 )
 def test_the_loss_on_real_data_is_the_known_one(shared_data, name, k, fanout, figure):
     data = read(shared_data / f"{name}.dat.gz")
-    release = Partition().anonymize(data, KAnonymity(k=k), Hierarchy.balanced(data.vocabulary, fanout))
+    release = Partition().anonymize(
+        data, KAnonymity(k=k), Hierarchy.balanced(data.vocabulary, fanout)
+    )
     assert verify(release, data).holds
     assert 100 * measure(release, data, ["ncp"])["ncp"] == pytest.approx(figure, abs=0.1)
 
@@ -196,6 +239,14 @@ def test_the_kernels_give_the_same_as_plain_python():
         "tests/papers/test_he2009.py",
         f"{__file__}::test_km_anonymity_is_kept_by_k_anonymity",
     ]
-    command += [f"{__file__}::test_the_order_of_the_records_and_the_number_of_threads_do_not_matter"]
-    answer = subprocess.run(command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False)
+    command += [
+        f"{__file__}::test_the_order_of_the_records_and_the_number_of_threads_do_not_matter"
+    ]
+    answer = subprocess.run(
+        command,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert answer.returncode == 0, answer.stdout

@@ -13,7 +13,7 @@ from setveil.audit import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import DataError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.ssc.centre import Near
 from setveil.methods.ssc import SSC
 from setveil.methods.ssc import method as module
@@ -54,9 +54,15 @@ def spread(bag):
 
 def published(release):
     """The published bag of each original record, by what its items mean."""
-    names, counts = release.meanings(), np.split(release.classes.counts, release.classes.indptr[1:-1])
+    names, counts = (
+        release.meanings(),
+        np.split(release.classes.counts, release.classes.indptr[1:-1]),
+    )
     numbers = np.split(release.classes.items, release.classes.indptr[1:-1])
-    found = [Counter({names[i]: int(c) for i, c in zip(items, times, strict=True)}) for items, times in zip(numbers, counts, strict=True)]
+    found = [
+        Counter({names[i]: int(c) for i, c in zip(items, times, strict=True)})
+        for items, times in zip(numbers, counts, strict=True)
+    ]
     return [found[number] for number in release.alignment]
 
 
@@ -69,11 +75,19 @@ class Follower:
         self.rows, self.rule, self.labels = rows_of(data), method._rule(k), data.vocabulary.labels
 
     def __call__(self, members, centres):
-        made = with_centres(self.rows, self.near, self.rule, np.array(members), np.array([0, len(members)]))
+        made = with_centres(
+            self.rows, self.near, self.rule, np.array(members), np.array([0, len(members)])
+        )
         terms = [self.labels[term] for term in made.terms]
         width = len(members)
         slots = [tuple(terms[i * width : (i + 1) * width]) for i in range(len(made.slot_times))]
-        taken = tuple(sorted(slot for slot, times in zip(slots, made.slot_times, strict=True) for _ in range(times)))
+        taken = tuple(
+            sorted(
+                slot
+                for slot, times in zip(slots, made.slot_times, strict=True)
+                for _ in range(times)
+            )
+        )
         assert taken in centres
         return taken
 
@@ -86,7 +100,9 @@ def check_against_oracle(records, tree, ways, k, typical):
     data, method = Bags.of(records), SSC(variant="paper", typical=typical, **ways)
     release = method.anonymize(data, VocabularyKAnonymity(k=k), tree, engine=Local(1))
     terms = [spread(record) for record in records]
-    space = oracle.Space(oracle.tree_distance(paths_of(tree)), method.epsilon, method.omega, method.model)
+    space = oracle.Space(
+        oracle.tree_distance(paths_of(tree)), method.epsilon, method.omega, method.model
+    )
     follow = Follower(data, tree, method, k)
     expected = [Counter()] * len(records)
     for members in oracle.ssc(terms, k, space, method.seed_rule, follow):
@@ -94,8 +110,12 @@ def check_against_oracle(records, tree, ways, k, typical):
         for member in members:
             expected[member] = typical_of(centre, typical, space, tree, terms)
     equal = published(release)
-    if len({tuple(sorted(record.items())) for record in records}) < len(records):  # equal vocabularies may stand for each other
-        assert Counter(frozenset(bag.items()) for bag in equal) == Counter(frozenset(bag.items()) for bag in expected)
+    if len({tuple(sorted(record.items())) for record in records}) < len(
+        records
+    ):  # equal vocabularies may stand for each other
+        assert Counter(frozenset(bag.items()) for bag in equal) == Counter(
+            frozenset(bag.items()) for bag in expected
+        )
     else:
         assert equal == expected
 
@@ -125,7 +145,9 @@ def test_the_paper_variant_is_what_the_oracle_gives_thousands_of_times(drawn, wa
 @given(data_with_tree(multiset=True, min_records=2), WAYS, VARIANTS, TYPICAL)
 def test_every_published_bag_stands_k_times_and_the_verifier_agrees(drawn, ways, variant, typical):
     data, tree = drawn
-    release = SSC(variant=variant, typical=typical, **ways).anonymize(data, VocabularyKAnonymity(k=2), tree)
+    release = SSC(variant=variant, typical=typical, **ways).anonymize(
+        data, VocabularyKAnonymity(k=2), tree
+    )
     assert len(release) == len(data)
     assert release.sizes.min() >= 2
     assert verify(release, data, hierarchy=tree).holds
@@ -138,20 +160,38 @@ def test_matched_occurrences_are_in_their_records_and_relevant_to_each_other(dra
     release = method.anonymize(data, VocabularyKAnonymity(k=3), tree)
     near, matches = tree.neighbours(data.vocabulary, method.epsilon), release.matches
     slots = {slot: matches.items[matches.slots == slot] for slot in np.unique(matches.slots)}
-    assert all(near.distance(one, other) is not None for items in slots.values() for one in items for other in items)
+    assert all(
+        near.distance(one, other) is not None
+        for items in slots.values()
+        for one in items
+        for other in items
+    )
     taken = Counter(zip(matches.records.tolist(), matches.items.tolist(), strict=True))
-    held = Counter(dict(zip(zip(data.rows.tolist(), data.items.tolist(), strict=True), data.counts.tolist(), strict=True)))
+    held = Counter(
+        dict(
+            zip(
+                zip(data.rows.tolist(), data.items.tolist(), strict=True),
+                data.counts.tolist(),
+                strict=True,
+            )
+        )
+    )
     assert taken <= held
     people = Counter(zip(matches.slots.tolist(), matches.records.tolist(), strict=True))
     assert all(times == 1 for times in people.values())
 
 
 @given(bags(min_records=4), WAYS, VARIANTS, st.randoms(use_true_random=False))
-def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(data, ways, variant, random):
+def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(
+    data, ways, variant, random
+):
     tree, promise = Hierarchy.balanced(data.vocabulary, 2), VocabularyKAnonymity(k=2)
     order = random.sample(range(len(data)), len(data))
     method = SSC(variant=variant, **ways)
-    given_order, other = (method.anonymize(d, promise, tree, engine=e) for d, e in ((data, Local(1)), (data.take(order), Local(3))))
+    given_order, other = (
+        method.anonymize(d, promise, tree, engine=e)
+        for d, e in ((data, Local(1)), (data.take(order), Local(3)))
+    )
     assert given_order == other
 
 
@@ -174,12 +214,19 @@ def test_exchanges_never_make_the_clusters_worth_less(drawn, ways, rounds):
     assert worth == sorted(worth)
     assert sorted(work.groups.members.tolist()) == list(range(len(prepared.rows)))
     groups = work.groups
-    assert groups.owner[groups.members].tolist() == np.repeat(np.arange(work.count), np.diff(groups.bounds)).tolist()
+    assert (
+        groups.owner[groups.members].tolist()
+        == np.repeat(np.arange(work.count), np.diff(groups.bounds)).tolist()
+    )
 
 
 def test_an_exchange_brings_those_together_who_belong_together():
-    data = Bags.of([["a", "b", "c", "d"], ["w", "x", "y", "z"], ["a", "b", "c", "e"], ["w", "x", "y", "v"]])
-    tree = Hierarchy.from_paths([(item, "low" if item < "m" else "high", "*") for item in data.vocabulary])
+    data = Bags.of(
+        [["a", "b", "c", "d"], ["w", "x", "y", "z"], ["a", "b", "c", "e"], ["w", "x", "y", "v"]]
+    )
+    tree = Hierarchy.from_paths(
+        [(item, "low" if item < "m" else "high", "*") for item in data.vocabulary]
+    )
     found = tree.neighbours(data.vocabulary, 2)
     method, rows = SSC(epsilon=2, omega=5), rows_of(data)
     table = Near(found.indptr, found.items, found.distances, method._losses(found, data, tree))
@@ -192,7 +239,10 @@ def test_an_exchange_brings_those_together_who_belong_together():
 def test_blocks_hold_all_records_and_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 20)
     random = np.random.default_rng(5)
-    data = Bags.of([str(term) for term in random.integers(0, 60, size=random.integers(1, 9))] for _ in range(150))
+    data = Bags.of(
+        [str(term) for term in random.integers(0, 60, size=random.integers(1, 9))]
+        for _ in range(150)
+    )
     tree, promise = Hierarchy.balanced(data.vocabulary, 3), VocabularyKAnonymity(k=3)
     whole = SSC(exact=True).anonymize(data, promise, tree)
     one, three = (SSC().anonymize(data, promise, tree, engine=Local(threads)) for threads in (1, 3))
@@ -204,8 +254,13 @@ def test_blocks_hold_all_records_and_do_not_depend_on_threads(monkeypatch):
 
 def test_sets_are_bags_of_single_terms():
     records = [["a", "b"], ["a", "c"], ["b", "c"], ["d"]]
-    tree, promise = Hierarchy.balanced(Transactions.of(records).vocabulary, 2), VocabularyKAnonymity(k=2)
-    assert SSC().anonymize(Transactions.of(records), promise, tree) == SSC().anonymize(Bags.of(records), promise, tree)
+    tree, promise = (
+        Hierarchy.balanced(Transactions.of(records).vocabulary, 2),
+        VocabularyKAnonymity(k=2),
+    )
+    assert SSC().anonymize(Transactions.of(records), promise, tree) == SSC().anonymize(
+        Bags.of(records), promise, tree
+    )
 
 
 def test_equal_vocabularies_that_stand_often_enough_are_published_as_they_are():
@@ -218,7 +273,9 @@ def test_equal_vocabularies_that_stand_often_enough_are_published_as_they_are():
 
 def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
     data = Bags.of([["a", "b"]] * 4 + [["c", "d"]] * 3 + [["c", "e"]])
-    tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*"), ("e", "C", "*")])
+    tree = Hierarchy.from_paths(
+        [("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*"), ("e", "C", "*")]
+    )
     release = SSC(epsilon=2, omega=5).anonymize(data, VocabularyKAnonymity(k=3), tree)
     assert sorted(release.sizes.tolist()) == [4, 4]
     assert release.empty == 0
@@ -227,7 +284,9 @@ def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
 @pytest.mark.parametrize(("empty", "expected"), [(1, 2), (2, 3), (3, 4)])
 def test_a_few_empty_vocabularies_hide_among_the_shortest(empty, expected):
     data = Bags.of([[]] * empty + [["a"]] + [["a", "b", "c"]] * 4)
-    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    release = SSC().anonymize(
+        data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     assert release.empty == expected
     assert release.sizes.min() >= 2
 
@@ -249,28 +308,46 @@ def test_a_cluster_with_nothing_in_common_is_published_empty():
 
 
 def test_repeated_terms_cost_no_more_than_single_ones():
-    data = Bags.of([{"a": 10**6, "b": 3}, {"a": 10**6 - 1, "b": 5}, {"b": 10**5}, {"a": 1, "b": 10**5}])
-    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    data = Bags.of(
+        [{"a": 10**6, "b": 3}, {"a": 10**6 - 1, "b": 5}, {"b": 10**5}, {"a": 1, "b": 10**5}]
+    )
+    release = SSC().anonymize(
+        data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     assert release.sizes.tolist() == [2, 2]
 
 
 def test_a_count_needs_no_memory_and_takes_nothing_from_the_others():
     data = Bags.of([{"a": 10**12, "b": 2}, {"a": 7, "b": 2}])
-    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
+    release = SSC().anonymize(
+        data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2)
+    )
     assert published(release) == [Counter(a=7, b=2)] * 2
 
 
 @pytest.mark.parametrize("omega", [10, 10_000])
 def test_as_many_as_possible_are_matched_first_however_often_they_stand(omega):
-    tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "*") for group in "ab" for leaf in range(4)])
-    data = Bags.of([{"a0": 44_662, "b3": 66_234}, {"a1": 210_088, "a3": 255_540}, {"a0": 139_863, "b0": 254_332, "b3": 198_745}])
-    release = SSC(model="maximum", omega=omega, variant="paper").anonymize(data, VocabularyKAnonymity(k=3), tree)
+    tree = Hierarchy.from_paths(
+        [(f"{group}{leaf}", group, "*") for group in "ab" for leaf in range(4)]
+    )
+    data = Bags.of(
+        [
+            {"a0": 44_662, "b3": 66_234},
+            {"a1": 210_088, "a3": 255_540},
+            {"a0": 139_863, "b0": 254_332, "b3": 198_745},
+        ]
+    )
+    release = SSC(model="maximum", omega=omega, variant="paper").anonymize(
+        data, VocabularyKAnonymity(k=3), tree
+    )
     assert len(release.matches) == 3 * (44_662 + 66_234)
 
 
 def test_a_vocabulary_whose_cost_is_beyond_all_numbers_is_refused():
     data = Bags.of([{"a": 10**17}, {"a": 1}])
-    with pytest.raises(DataError, match=r"a vocabulary of 1e.17 occurrences is too large for omega = 10"):
+    with pytest.raises(
+        DataError, match=r"a vocabulary of 1e.17 occurrences is too large for omega = 10"
+    ):
         SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
 
 
@@ -313,5 +390,7 @@ def test_an_epsilon_of_numpy_is_told_as_a_plain_number():
 
 def test_more_occurrences_than_can_be_told_one_by_one_are_refused():
     data = Bags.of([{"a": 10**10}, {"a": 10**10}])
-    with pytest.raises(DataError, match="occurrences would be published, too many to tell one by one"):
+    with pytest.raises(
+        DataError, match="occurrences would be published, too many to tell one by one"
+    ):
         SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))

@@ -30,11 +30,23 @@ def random_case(seed):
     """Small random records with public items a, b, ... and private ones V, W, ..., and the numbers of a promise."""
     draw = random.Random(seed)
     public, private = "abcdefgh"[: draw.randint(1, 8)], "VWXY"[: draw.randint(0, 4)]
-    dense, sensitive, size = draw.choice([0.15, 0.3, 0.5, 0.7, 0.9]), draw.choice([0.1, 0.2, 0.4]), draw.randint(8, 40)
+    dense, sensitive, size = (
+        draw.choice([0.15, 0.3, 0.5, 0.7, 0.9]),
+        draw.choice([0.1, 0.2, 0.4]),
+        draw.randint(8, 40),
+    )
     records = [
-        [item for item in public if draw.random() < dense] + [item for item in private if draw.random() < sensitive] for _ in range(size)
+        [item for item in public if draw.random() < dense]
+        + [item for item in private if draw.random() < sensitive]
+        for _ in range(size)
     ]
-    return records, set(private), draw.choice(SHARES), draw.choice([2, 2, 3, 5, 8]), draw.randint(1, 4)
+    return (
+        records,
+        set(private),
+        draw.choice(SHARES),
+        draw.choice([2, 2, 3, 5, 8]),
+        draw.randint(1, 4),
+    )
 
 
 def check_case(seed):
@@ -53,7 +65,9 @@ def check_case(seed):
     )
     support = Counter(item for record in records for item in record)
     check_witnesses(found, data, records)
-    greedy = {score: check_greedy(score, data, promise, h, found) for score in ("mm/il", "mm", "1/il")}
+    greedy = {
+        score: check_greedy(score, data, promise, h, found) for score in ("mm/il", "mm", "1/il")
+    }
     answers = {score: oracle.restored(expected, items, support) for score, items in greedy.items()}
     losses = [sum(support[item] for item in left) for left in answers.values()]
     check_answer("mm", answers["mm"], data, promise)
@@ -68,7 +82,11 @@ def check_case(seed):
 
 def check_witnesses(found, data, records):
     for mole, support, private, count in zip(
-        found.named(data), found.supports.tolist(), found.private.tolist(), found.counts.tolist(), strict=True
+        found.named(data),
+        found.supports.tolist(),
+        found.private.tolist(),
+        found.counts.tolist(),
+        strict=True,
     ):
         cohort = [record for record in records if set(mole) <= set(record)]
         assert len(cohort) == support
@@ -129,7 +147,9 @@ def test_an_adversary_who_may_know_all_items_of_a_person():
 
 def test_a_private_item_of_too_many_records_is_named_with_its_share_and_h():
     data = Transactions.of([["a", "flu"], ["b", "flu"], ["a", "flu"], ["b"]])
-    with pytest.raises(InfeasibleError, match=r"'flu' stands in 75 % of all 4 records, more than h = 60 %") as caught:
+    with pytest.raises(
+        InfeasibleError, match=r"'flu' stands in 75 % of all 4 records, more than h = 60 %"
+    ) as caught:
         Suppression().anonymize(data, Coherence(h=0.6, k=2, p=1, private=["flu"]))
     assert "\n" not in str(caught.value)
 
@@ -149,9 +169,17 @@ def test_all_public_items_go_with_rmall_and_the_records_stay():
 
 def test_items_come_back_where_the_greedy_choice_was_not_minimal():
     """w hits most moles and goes first; then x, y and z, which are needed for v, hit all moles of w."""
-    records = [["w", item] for item in "xyz"] + [["v", item] for item in "xyz"] + [["w"]] * 2 + [["v"]] * 9 + [[item] for item in "xyz" * 2]
+    records = (
+        [["w", item] for item in "xyz"]
+        + [["v", item] for item in "xyz"]
+        + [["w"]] * 2
+        + [["v"]] * 9
+        + [[item] for item in "xyz" * 2]
+    )
     data, promise = Transactions.of(records), Coherence(h=1, k=2, p=2)
-    plain, restored = (Suppression(score="mm/il", restore=flag).anonymize(data, promise) for flag in (False, True))
+    plain, restored = (
+        Suppression(score="mm/il", restore=flag).anonymize(data, promise) for flag in (False, True)
+    )
     lost = [measure(release, data, ["distortion"])["distortion"] for release in (plain, restored)]
     assert lost[1] < lost[0]
     assert verify(restored, data).holds
@@ -190,16 +218,25 @@ def test_rare_items_are_left_out_first_and_private_ones_too():
     release = Suppression(min_support=0.2).anonymize(data, promise)
     assert list(release.items) == ["a", "b"]
     assert verify(release, data).holds
-    assert list(Suppression(min_support=0.99).anonymize(data, KmAnonymity(k=2, m=1)).items) == ["a", "b"]
+    assert list(Suppression(min_support=0.99).anonymize(data, KmAnonymity(k=2, m=1)).items) == [
+        "a",
+        "b",
+    ]
     assert list(Suppression(min_support=0.2, score="rmall").anonymize(data, promise).items) == []
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_leaving_out_rare_items_is_the_same_as_never_having_had_them(seed):
     draw = random.Random(seed)
-    records = [[item for item in "abcdefgh" if draw.random() < (ord(item) - 96) / 12] for _ in range(40)]
+    records = [
+        [item for item in "abcdefgh" if draw.random() < (ord(item) - 96) / 12] for _ in range(40)
+    ]
     promise = Coherence(h=0.5, k=3, p=3, private=["a", "d"])
-    often = {item for item in "abcdefgh" if sum(item in record for record in records) >= 0.2 * len(records)}
+    often = {
+        item
+        for item in "abcdefgh"
+        if sum(item in record for record in records) >= 0.2 * len(records)
+    }
     prepared = [[item for item in record if item in often] for record in records]
     release = Suppression(min_support=0.2).anonymize(Transactions.of(records), promise)
     assert release == Suppression().anonymize(Transactions.of(prepared), promise)
@@ -219,7 +256,9 @@ def test_the_order_of_records_and_the_number_of_threads_do_not_matter():
     records = [draw.sample("abcdefghijklmnop", draw.randint(0, 7)) for _ in range(400)]
     promise = Coherence(h=0.5, k=4, p=4, private=["a", "b"])
     release = Suppression().anonymize(Transactions.of(records), promise, engine=ONE)
-    assert release == Suppression().anonymize(Transactions.of(records[::-1]), promise, engine=Local(3))
+    assert release == Suppression().anonymize(
+        Transactions.of(records[::-1]), promise, engine=Local(3)
+    )
 
 
 def test_an_adversary_who_knows_eight_items():
@@ -242,7 +281,11 @@ def test_the_losses_of_a_suppressed_release():
 def test_progress_is_told():
     stages = []
     data = Transactions.of([["a", "b", "c"]] * 5 + [["a"], ["b"], ["c"]] * 4)
-    Suppression().anonymize(data, Coherence(h=1, k=2, p=3), progress=lambda done, total, stage: stages.append((done <= total, stage)))
+    Suppression().anonymize(
+        data,
+        Coherence(h=1, k=2, p=3),
+        progress=lambda done, total, stage: stages.append((done <= total, stage)),
+    )
     assert {stage for _, stage in stages} >= {"looking for moles of 2 items"}
     assert all(fine for fine, _ in stages)
 
@@ -250,7 +293,10 @@ def test_progress_is_told():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"score": "best"}, "score = 'best' is not allowed: it must be one of mm/il, mm, 1/il, rmall"),
+        (
+            {"score": "best"},
+            "score = 'best' is not allowed: it must be one of mm/il, mm, 1/il, rmall",
+        ),
         ({"min_support": 1.5}, "min_support = 1.5 is not allowed"),
     ],
 )
@@ -262,10 +308,15 @@ def test_a_parameter_outside_what_is_allowed_is_refused(options, words):
 @pytest.mark.parametrize("weights", [{"a": 0}, {"a": -1.0}, {"a": float("inf")}, "cheap", 3])
 def test_weights_that_are_no_numbers_above_0_are_refused(weights):
     with pytest.raises(ParameterError, match="weights"):
-        Suppression(weights=weights).anonymize(Transactions.of([["a"], ["a"]]), Coherence(h=1, k=2, p=1))
+        Suppression(weights=weights).anonymize(
+            Transactions.of([["a"], ["a"]]), Coherence(h=1, k=2, p=1)
+        )
 
 
-@pytest.mark.parametrize("numbers", [{"h": 0}, {"h": 1.1}, {"h": True}, {"k": 1}, {"p": 0}, {"p": 1.5}, {"private": "flu"}])
+@pytest.mark.parametrize(
+    "numbers",
+    [{"h": 0}, {"h": 1.1}, {"h": True}, {"k": 1}, {"p": 0}, {"p": 1.5}, {"private": "flu"}],
+)
 def test_a_promise_outside_what_is_allowed_is_refused(numbers):
     with pytest.raises(ParameterError, match=f"^{next(iter(numbers))} = "):
         Coherence(**{"h": 0.5, "k": 2, "p": 2, **numbers})
@@ -279,14 +330,31 @@ def test_l_diversity_is_refused_with_a_way_out():
 
 class TestExplain:
     DATA = Transactions.of(
-        [["a", "b", "flu"], ["a", "b", "flu"], ["a", "c"], ["a", "c"], ["b", "c"], ["b"], ["c"], ["c"], ["x"], ["a"], ["b"], ["b"]]
+        [
+            ["a", "b", "flu"],
+            ["a", "b", "flu"],
+            ["a", "c"],
+            ["a", "c"],
+            ["b", "c"],
+            ["b"],
+            ["c"],
+            ["c"],
+            ["x"],
+            ["a"],
+            ["b"],
+            ["b"],
+        ]
     )
     PROMISE = Coherence(h=0.6, k=2, p=2, private=["flu"])
 
     def test_it_counts_the_minimal_moles_by_size_and_kind(self):
         moles = oracle.minimal(oracle.moles(list(self.DATA), {"flu"}, "0.6", 2, 2))
         expected = Counter((len(mole), kind) for mole, kind in moles.items())
-        found = {(one.size, kind): getattr(one, kind) for one in explain(self.DATA, self.PROMISE).moles for kind in ("rare", "breach")}
+        found = {
+            (one.size, kind): getattr(one, kind)
+            for one in explain(self.DATA, self.PROMISE).moles
+            for kind in ("rare", "breach")
+        }
         assert {key: count for key, count in found.items() if count} == expected
 
     def test_what_it_says_is_what_the_method_loses(self):
@@ -300,9 +368,16 @@ class TestExplain:
         easier = {"k = 2": {"k": 2}, "h = 0.7": {"h": 0.7}, "p = 1": {"p": 1}}
         assert [one.change for one in told.savings] == list(easier)
         for saving in told.savings:
-            promise = Coherence(**{"h": 0.6, "k": 3, "p": 2, "private": ["flu"], **easier[saving.change]})
-            lost = measure(Suppression().anonymize(self.DATA, promise), self.DATA, ["distortion"])["distortion"]
-            assert (saving.distortion, saving.saved) == (lost, told.suppressed - round(lost * self.DATA.occurrences))
+            promise = Coherence(
+                **{"h": 0.6, "k": 3, "p": 2, "private": ["flu"], **easier[saving.change]}
+            )
+            lost = measure(Suppression().anonymize(self.DATA, promise), self.DATA, ["distortion"])[
+                "distortion"
+            ]
+            assert (saving.distortion, saving.saved) == (
+                lost,
+                told.suppressed - round(lost * self.DATA.occurrences),
+            )
 
     def test_it_names_the_private_item_that_drives_the_loss(self):
         (driver,) = explain(self.DATA, self.PROMISE).drivers
@@ -315,13 +390,24 @@ class TestExplain:
         assert {"moles", "costs", "savings", "drivers"} <= set(written)
 
 
-@pytest.mark.parametrize(("file", "share", "k", "p"), [("msweb.csv.gz", 0.4, 5, 5), ("T10I4D100K.dat.gz", 0.2, 30, 4)])
-def test_real_data_verify_and_each_way_is_better_than_the_ones_before(shared_data, file, share, k, p):
+@pytest.mark.parametrize(
+    ("file", "share", "k", "p"), [("msweb.csv.gz", 0.4, 5, 5), ("T10I4D100K.dat.gz", 0.2, 30, 4)]
+)
+def test_real_data_verify_and_each_way_is_better_than_the_ones_before(
+    shared_data, file, share, k, p
+):
     data = read(shared_data / file)
-    public = set(random.Random(1).sample(data.vocabulary.labels, round(share * len(data.vocabulary))))
+    public = set(
+        random.Random(1).sample(data.vocabulary.labels, round(share * len(data.vocabulary)))
+    )
     promise = Coherence(h=0.6, k=k, p=p, private=set(data.vocabulary) - public)
     losses = []
-    for method in (Suppression(score="rmall"), Suppression(score="mm", restore=False), Suppression(restore=False), Suppression()):
+    for method in (
+        Suppression(score="rmall"),
+        Suppression(score="mm", restore=False),
+        Suppression(restore=False),
+        Suppression(),
+    ):
         release = method.anonymize(data, promise)
         assert verify(release, data).holds
         losses.append(measure(release, data, ["distortion"])["distortion"])

@@ -12,17 +12,27 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS, measure
-from setveil.metrics.associations import _top_of_levels, joined, tkd, tkd_2, tkd_a, tkd_a_2, tkd_a_range, tkd_ml2, tkd_range
+from setveil.metrics.associations import (
+    _top_of_levels,
+    joined,
+    tkd,
+    tkd_2,
+    tkd_a,
+    tkd_a_2,
+    tkd_a_range,
+    tkd_ml2,
+    tkd_range,
+)
 from setveil.metrics.certain import certain_rows, top_itemsets_with_bounds
 from setveil.metrics.pairs import pair_supports, ranked_items, re, re_a, re_a_top, re_top
 from setveil.metrics.ranking import Deviation, Top, deviation
 from setveil.metrics.table import FITTING
 from setveil.metrics.terms import chunked, tlost
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
-from setveil.published.disassociated import Disassociated, SimpleCluster, cluster_of_json
-from setveil.published.reconstruct import reconstruct, reconstructions
+from setveil.published.disassociated.form import Disassociated, SimpleCluster, cluster_of_json
+from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
 from tests.oracle import associations as oracle
 from tests.oracle import itemsets, worlds
 
@@ -55,7 +65,9 @@ def test_certain_rows_are_the_subrecords_and_one_row_for_each_term(seed):
     assert found == truth
 
 
-counted = st.dictionaries(st.sampled_from("abcdefgh").map(lambda item: (item,)), st.integers(1, 4), max_size=8)
+counted = st.dictionaries(
+    st.sampled_from("abcdefgh").map(lambda item: (item,)), st.integers(1, 4), max_size=8
+)
 
 
 @given(counted, counted, st.integers(1, 5))
@@ -72,7 +84,9 @@ def test_the_deviation_of_what_is_certain_is_that_of_the_oracle(seed, count, lea
     rows, counts = oracle.certain_rows(clusters)
     before = itemsets.supports(as_sets(original), None, least_size)
     after = itemsets.supports(rows, counts, least_size)
-    best, worst = oracle.deviation(*(Counter(dict(sorted(found.items()))) for found in (before, after)), count)
+    best, worst = oracle.deviation(
+        *(Counter(dict(sorted(found.items()))) for found in (before, after)), count
+    )
     found = tkd_a_range(release, original, least_size=least_size, count=count)
     assert (found.best, found.worst) == (pytest.approx(float(best)), pytest.approx(float(worst)))
 
@@ -93,18 +107,26 @@ def test_relative_errors_are_those_of_the_oracle(seed):
     clusters, release, original = sample(seed)
     items = list(original.vocabulary)
     rows, counts = oracle.certain_rows(clusters)
-    assert re_a(release, original) == pytest.approx(float(oracle.relative_error(as_sets(original), rows, counts, items)))
+    assert re_a(release, original) == pytest.approx(
+        float(oracle.relative_error(as_sets(original), rows, counts, items))
+    )
     assert re_a_top(release, original) == re_a(release, original)
     world = as_sets(reconstruct(release, 4))
-    assert re(release, original, seed=4) == pytest.approx(float(oracle.relative_error(as_sets(original), world, [1] * len(world), items)))
+    assert re(release, original, seed=4) == pytest.approx(
+        float(oracle.relative_error(as_sets(original), world, [1] * len(world), items))
+    )
     assert re_top(release, original, seed=4) == re(release, original, seed=4)
 
 
 @given(SEEDS, st.integers(2, 5))
 def test_lost_terms_and_the_share_in_chunks_are_those_of_the_oracle(seed, k):
     clusters, release, original = sample(seed)
-    assert tlost(release, original, k=k) == pytest.approx(float(oracle.tlost(clusters, as_sets(original), k)))
-    assert chunked(release, original) == pytest.approx(float(oracle.chunked(clusters, as_sets(original))))
+    assert tlost(release, original, k=k) == pytest.approx(
+        float(oracle.tlost(clusters, as_sets(original), k))
+    )
+    assert chunked(release, original) == pytest.approx(
+        float(oracle.chunked(clusters, as_sets(original)))
+    )
 
 
 @given(SEEDS)
@@ -118,14 +140,21 @@ def test_every_loss_lies_in_its_range(seed):
 
 def test_a_release_in_one_chunk_loses_nothing():
     records = [["a", "b"], ["a", "b"], ["b", "c"], ["b", "c"]]
-    release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 2, ("b", "c"): 2}])], PROMISE)
+    release = Disassociated.of_clusters(
+        [SimpleCluster(4, [{("a", "b"): 2, ("b", "c"): 2}])], PROMISE
+    )
     original = Transactions.of(records)
-    assert [loss(release, original) for loss in (tkd, tkd_2, tkd_a, tkd_a_2, re, re_top, re_a, re_a_top, tlost)] == [0.0] * 9
+    assert [
+        loss(release, original)
+        for loss in (tkd, tkd_2, tkd_a, tkd_a_2, re, re_top, re_a, re_a_top, tlost)
+    ] == [0.0] * 9
     assert chunked(release, original) == 1.0
 
 
 def test_ranks_are_by_support_and_then_by_the_vocabulary():
-    data = Transactions.of([[str(item) for item in range(250) if item % (number + 1) == 0] for number in range(3)])
+    data = Transactions.of(
+        [[str(item) for item in range(250) if item % (number + 1) == 0] for number in range(3)]
+    )
     assert [data.vocabulary[number] for number in ranked_items(data, 0)[:3]] == ["0", "6", "12"]
     assert len(ranked_items(data, 200)) == 20
     assert ranked_items(data, 200).tolist() != ranked_items(data, 240).tolist()
@@ -148,13 +177,26 @@ def test_several_worlds_are_joined_record_by_record():
     assert joined(parts[:1]) is parts[0]
 
 
-TREE = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL"), ("bag", "ALL")])
+TREE = Hierarchy.from_paths(
+    [("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL"), ("bag", "ALL")]
+)
 
 
 def test_levels_are_mined_one_by_one_and_compared_together():
     original = Transactions.of([["beer", "milk"], ["wine", "milk"], ["bag", "beer"]])
-    release = Disassociated.of_clusters([SimpleCluster(3, [{("milk",): 2, ("bag",): 1}, {("beer",): 2, ("wine",): 1}])], PROMISE)
-    truth = {("Drink",): 3, ("Food",): 2, ("bag",): 1, ("Drink", "Food"): 2, ("Drink", "bag"): 1, ("beer",): 2, ("wine",): 1, ("milk",): 2}
+    release = Disassociated.of_clusters(
+        [SimpleCluster(3, [{("milk",): 2, ("bag",): 1}, {("beer",): 2, ("wine",): 1}])], PROMISE
+    )
+    truth = {
+        ("Drink",): 3,
+        ("Food",): 2,
+        ("bag",): 1,
+        ("Drink", "Food"): 2,
+        ("Drink", "bag"): 1,
+        ("beer",): 2,
+        ("wine",): 1,
+        ("milk",): 2,
+    }
     truth |= {("beer", "milk"): 1, ("milk", "wine"): 1, ("bag", "beer"): 1}
     for count in (1, 3, 5, 8, 20):
         assert _top_of_levels(original, TREE, count) == Top.of(truth, count)
@@ -165,7 +207,9 @@ def test_levels_are_mined_one_by_one_and_compared_together():
 def test_a_hierarchy_of_one_level_gives_the_plain_deviation(seed, count):
     _, release, original = sample(seed)
     flat = Hierarchy.from_paths([(item, "ALL") for item in release.vocabulary])
-    assert tkd_ml2(release, original, hierarchy=flat, count=count) == tkd(release, original, count=count)
+    assert tkd_ml2(release, original, hierarchy=flat, count=count) == tkd(
+        release, original, count=count
+    )
 
 
 @given(SEEDS, st.integers(1, 12))
@@ -174,7 +218,9 @@ def test_top_itemsets_come_with_their_bounds_in_the_order_of_what_is_expected(se
     found = top_itemsets_with_bounds(release, count)
     assert len(found) <= count
     assert all(release.support(itemset) == bounds for itemset, bounds in found)
-    assert [bounds.expected for _, bounds in found] == sorted((bounds.expected for _, bounds in found), reverse=True)
+    assert [bounds.expected for _, bounds in found] == sorted(
+        (bounds.expected for _, bounds in found), reverse=True
+    )
 
 
 def test_the_k_of_lost_terms_is_that_of_the_promise():
@@ -190,7 +236,11 @@ def test_data_without_items_has_nothing_to_lose():
     release = Disassociated.of_clusters([SimpleCluster(2)], PROMISE)
     original = Transactions.of([[], []])
     assert tkd_range(release, original) == Deviation(0.0, 0.0)
-    assert (re(release, original), tlost(release, original), chunked(release, original)) == (0.0, 0.0, 1.0)
+    assert (re(release, original), tlost(release, original), chunked(release, original)) == (
+        0.0,
+        0.0,
+        1.0,
+    )
 
 
 def test_measure_takes_what_fits_the_form():
@@ -201,7 +251,9 @@ def test_measure_takes_what_fits_the_form():
     assert found["re_a"] == re_a(release, original)
     flat = Hierarchy.from_paths([(item, "ALL") for item in release.vocabulary])
     assert list(measure(release, original, hierarchy=flat)) == list(FITTING["disassociated"])
-    assert measure(release, original, ["re"], seed=2, reconstructions=3) == {"re": re(release, original, seed=2, reconstructions=3)}
+    assert measure(release, original, ["re"], seed=2, reconstructions=3) == {
+        "re": re(release, original, seed=2, reconstructions=3)
+    }
 
 
 def test_every_measure_fits_some_form():
@@ -209,7 +261,12 @@ def test_every_measure_fits_some_form():
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("ncp", "a disassociated release has tkd"), ("tkd_ml2", "needs a hierarchy"), ("tdk", "one of ncp")]
+    ("name", "words"),
+    [
+        ("ncp", "a disassociated release has tkd"),
+        ("tkd_ml2", "needs a hierarchy"),
+        ("tdk", "one of ncp"),
+    ],
 )
 def test_measures_that_do_not_fit_are_refused(name, words):
     _, release, original = sample(5)

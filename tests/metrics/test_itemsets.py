@@ -15,7 +15,9 @@ both = pytest.mark.parametrize("find", [top_itemsets, closed_itemsets])
 @both
 def test_records_may_stand_several_times(find):
     assert list(find(BASKETS, 1, weights=[2, 3])) == [(("beer",), 5)]
-    assert list(find(BASKETS, 1, weights=np.array([2**52, 1], dtype=np.uint64))) == [(("beer",), 2**52 + 1)]
+    assert list(find(BASKETS, 1, weights=np.array([2**52, 1], dtype=np.uint64))) == [
+        (("beer",), 2**52 + 1)
+    ]
 
 
 @both
@@ -37,7 +39,11 @@ def test_weights_that_cannot_be_added_up_are_refused(find, weights, allowed):
 @both
 @pytest.mark.parametrize(
     ("count", "allowed"),
-    [(0, "a whole number of 1 or more"), (1.5, "a whole number of 1 or more"), (10**9, "at most 100,000,000 itemsets are found at once")],
+    [
+        (0, "a whole number of 1 or more"),
+        (1.5, "a whole number of 1 or more"),
+        (10**9, "at most 100,000,000 itemsets are found at once"),
+    ],
 )
 def test_a_number_of_itemsets_that_cannot_be_found_is_refused(find, count, allowed):
     with pytest.raises(ParameterError, match=allowed):

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from setveil import measure
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read_release, write
 from setveil.methods.partition import Partition
 from setveil.metrics.generalization import blm
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.retrieval import recall, sdist, term_counts
-from setveil.metrics.vocabularies import guess_alignment
+from setveil.metrics.typical_bags import guess_alignment
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.generalized import Generalized
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 from tests.oracle import retrieval as oracle
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
@@ -29,7 +29,9 @@ PROMISE = VocabularyKAnonymity(k=2)
 TYPICAL = ("majority", "slots", "generalized")
 PATHS = {label: TREE.path(label) for label in TREE.labels}
 LEAVES = TREE.labels[: TREE.leaf_count]
-bags = st.lists(st.dictionaries(st.sampled_from(LEAVES), st.integers(1, 3), max_size=5), min_size=1, max_size=8)
+bags = st.lists(
+    st.dictionaries(st.sampled_from(LEAVES), st.integers(1, 3), max_size=5), min_size=1, max_size=8
+)
 
 
 def between(one: str, other: str) -> int:
@@ -52,12 +54,16 @@ def test_blm_of_the_running_example_is_that_of_its_slots(typical):
 @pytest.mark.parametrize("typical", ["slots", "generalized"])
 def test_slots_and_nodes_tell_blm_without_anything_private(typical):
     release = publish(typical=typical)
-    assert blm(release.without_alignment(), ORIGINAL, hierarchy=TREE) == pytest.approx(blm(release, ORIGINAL, hierarchy=TREE))
+    assert blm(release.without_alignment(), ORIGINAL, hierarchy=TREE) == pytest.approx(
+        blm(release, ORIGINAL, hierarchy=TREE)
+    )
 
 
 def test_blm_is_found_again_by_matching_when_the_alignment_is_known():
     release = publish()
-    assert blm(replace(release, matches=None), ORIGINAL, hierarchy=TREE) == pytest.approx(blm(release, ORIGINAL, hierarchy=TREE))
+    assert blm(replace(release, matches=None), ORIGINAL, hierarchy=TREE) == pytest.approx(
+        blm(release, ORIGINAL, hierarchy=TREE)
+    )
 
 
 def test_blm_without_the_alignment_is_an_estimate_that_uses_every_bag_as_often_as_it_stands():
@@ -71,13 +77,13 @@ def test_blm_without_the_alignment_is_an_estimate_that_uses_every_bag_as_often_a
 @given(bags, st.randoms(use_true_random=False))
 def test_the_estimate_is_a_share_and_0_only_when_all_is_as_it_was(rows, chance):
     original = Bags.of(rows)
-    assert blm(Vocabularies.of(rows, PROMISE), original, hierarchy=TREE) == pytest.approx(0)
-    alone = Vocabularies.of(rows, PROMISE).without_alignment()
+    assert blm(TypicalBags.of(rows, PROMISE), original, hierarchy=TREE) == pytest.approx(0)
+    alone = TypicalBags.of(rows, PROMISE).without_alignment()
     assert 0 <= blm(alone, original, hierarchy=TREE) <= 1
 
 
 def test_everything_is_lost_when_all_bags_are_empty():
-    release = Vocabularies.of([[]] * 5, PROMISE)
+    release = TypicalBags.of([[]] * 5, PROMISE)
     assert measure(release, ORIGINAL, hierarchy=TREE) == {
         "blm": 1.0,
         "distortion": 1.0,
@@ -89,7 +95,7 @@ def test_everything_is_lost_when_all_bags_are_empty():
 
 
 def test_nothing_is_lost_when_the_bags_are_the_originals():
-    release = Vocabularies.of(([ORIGINAL.record(row) for row in range(3)]), PROMISE)
+    release = TypicalBags.of(([ORIGINAL.record(row) for row in range(3)]), PROMISE)
     original = Bags.of([ORIGINAL.record(row) for row in range(3)])
     losses = measure(release, original, hierarchy=TREE)
     assert losses["blm"] == losses["distortion"] == losses["sdist"] == 0
@@ -100,10 +106,14 @@ def test_nothing_is_lost_when_the_bags_are_the_originals():
 def test_recall_and_sdist_are_those_of_the_oracle(rows, data, count):
     original = Bags.of(rows)
     published = data.draw(
-        st.lists(st.dictionaries(st.sampled_from(LEAVES), st.integers(1, 3), max_size=3), min_size=len(rows), max_size=len(rows))
+        st.lists(
+            st.dictionaries(st.sampled_from(LEAVES), st.integers(1, 3), max_size=3),
+            min_size=len(rows),
+            max_size=len(rows),
+        )
     )
     epsilon, omega = data.draw(st.integers(0, 6)), data.draw(st.sampled_from([6.5, 7, 10, 100]))
-    release = Vocabularies.of(published, PROMISE, method={"epsilon": epsilon, "omega": omega})
+    release = TypicalBags.of(published, PROMISE, method={"epsilon": epsilon, "omega": omega})
     here, there = itemsets(original, count), itemsets(release.records(seed=1), count)
     assert recall(release, original, count=count) == pytest.approx(oracle.recall(here, there))
     truth = oracle.sdist(here, there, between, epsilon, omega)
@@ -118,12 +128,14 @@ def test_nodes_are_compared_by_the_edges_between_them_and_items(rows, data, coun
     release = Generalized.of(published, TREE, PROMISE, counted=True)
     here, there = itemsets(original, count), itemsets(release.records(seed=1), count)
     assert recall(release, original, count=count) == pytest.approx(oracle.recall(here, there))
-    assert sdist(release, original, count=count) == pytest.approx(oracle.sdist(here, there, between, 4, 10))
+    assert sdist(release, original, count=count) == pytest.approx(
+        oracle.sdist(here, there, between, 4, 10)
+    )
 
 
 def test_larger_itemsets_can_be_asked_for_alone():
     original = Transactions.of([["Wine", "Vino"], ["Wine", "Vino"], ["Boots"]])
-    release = Vocabularies.of([["Wine"], ["Wine"], ["Boots"]], PROMISE)
+    release = TypicalBags.of([["Wine"], ["Wine"], ["Boots"]], PROMISE)
     assert recall(release, original, least_size=2) == 0
     assert recall(release, original) == pytest.approx(2 / 3)
 
@@ -145,11 +157,18 @@ def test_counts_of_items_are_kept_as_far_as_they_are_published():
 
 def test_distortion_is_what_is_not_published():
     for typical in TYPICAL:
-        assert measure(publish(typical=typical), ORIGINAL, ["distortion"])["distortion"] == pytest.approx(4 / 22)
+        assert measure(publish(typical=typical), ORIGINAL, ["distortion"])[
+            "distortion"
+        ] == pytest.approx(4 / 22)
 
 
 def test_without_a_tree_what_needs_one_is_left_out_or_refused():
-    assert list(measure(publish(), ORIGINAL)) == ["distortion", "recall", "term_counts", "class_sizes"]
+    assert list(measure(publish(), ORIGINAL)) == [
+        "distortion",
+        "recall",
+        "term_counts",
+        "class_sizes",
+    ]
     with pytest.raises(ParameterError, match="hierarchy"):
         measure(publish(), ORIGINAL, ["blm"])
     with pytest.raises(ParameterError, match="hierarchy"):
@@ -171,8 +190,19 @@ def test_an_original_with_other_items_is_refused():
 
 def test_generalized_sets_have_these_measures_by_name_only():
     release = Partition().anonymize(ORIGINAL.sets(), PROMISE, TREE)
-    assert list(measure(release, ORIGINAL.sets())) == ["ncp", "lm", "blm", "distortion", "are", "class_sizes"]
-    assert set(measure(release, ORIGINAL.sets(), ["recall", "sdist", "term_counts"])) == {"recall", "sdist", "term_counts"}
+    assert list(measure(release, ORIGINAL.sets())) == [
+        "ncp",
+        "lm",
+        "blm",
+        "distortion",
+        "are",
+        "class_sizes",
+    ]
+    assert set(measure(release, ORIGINAL.sets(), ["recall", "sdist", "term_counts"])) == {
+        "recall",
+        "sdist",
+        "term_counts",
+    }
 
 
 def test_generalized_bags_have_them_as_they_are():
@@ -184,7 +214,9 @@ def test_generalized_bags_have_them_as_they_are():
 
 def test_a_pruned_tree_is_built_again_from_the_original(tmp_path):
     tree = Hierarchy.balanced(ORIGINAL.vocabulary, fanout=2)
-    release = Vocabularies.of_rows(Bags.of([{tree.labels[tree.root]: 2}]), PROMISE, {}, weights=np.array([5]), hierarchy=tree)
+    release = TypicalBags.of_rows(
+        Bags.of([{tree.labels[tree.root]: 2}]), PROMISE, {}, weights=np.array([5]), hierarchy=tree
+    )
     write(release, tmp_path / "release")
     back = read_release(tmp_path / "release")
     assert back.hierarchy.origin.pruned

@@ -37,7 +37,9 @@ def choices(found: Counter[oracle.Itemset], count: int) -> Iterable[set[oracle.I
         yield certain | set(chosen)
 
 
-def deviation(original: Counter[oracle.Itemset], published: Counter[oracle.Itemset], count: int) -> tuple[Fraction, Fraction]:
+def deviation(
+    original: Counter[oracle.Itemset], published: Counter[oracle.Itemset], count: int
+) -> tuple[Fraction, Fraction]:
     """The least and the greatest 1 - |FI and FI'| / |FI| over all ways to break ties."""
     values = [
         1 - Fraction(len(here & there), len(here)) if here else Fraction(0)
@@ -47,12 +49,18 @@ def deviation(original: Counter[oracle.Itemset], published: Counter[oracle.Items
     return min(values), max(values)
 
 
-def relative_error(original: Records, published: Records, weights: Sequence[int], items: Sequence[str]) -> Fraction:
+def relative_error(
+    original: Records, published: Records, weights: Sequence[int], items: Sequence[str]
+) -> Fraction:
     """The average over all pairs of some items of |so - sp| / ((so + sp) / 2), without those that are nowhere."""
     errors = []
     for pair in combinations(items, 2):
         before = sum(set(pair) <= set(record) for record in original)
-        after = sum(weight for record, weight in zip(published, weights, strict=True) if set(pair) <= set(record))
+        after = sum(
+            weight
+            for record, weight in zip(published, weights, strict=True)
+            if set(pair) <= set(record)
+        )
         if before + after:
             errors.append(Fraction(2 * abs(before - after), before + after))
     return sum(errors, Fraction(0)) / len(errors) if errors else Fraction(0)
@@ -63,13 +71,21 @@ def tlost(clusters: Sequence[Cluster], original: Records, k: int) -> Fraction:
     rows, _ = certain_rows([_without_terms(cluster) for cluster in clusters])
     inside = {item for row in rows for item in row}
     frequent = [item for item in supports if supports[item] >= k]
-    return Fraction(sum(item not in inside for item in frequent), len(frequent)) if frequent else Fraction(0)
+    return (
+        Fraction(sum(item not in inside for item in frequent), len(frequent))
+        if frequent
+        else Fraction(0)
+    )
 
 
 def chunked(clusters: Sequence[Cluster], original: Records) -> Fraction:
     rows, counts = certain_rows([_without_terms(cluster) for cluster in clusters])
     total = sum(len(set(record)) for record in original)
-    return Fraction(sum(len(row) * count for row, count in zip(rows, counts, strict=True)), total) if total else Fraction(1)
+    return (
+        Fraction(sum(len(row) * count for row, count in zip(rows, counts, strict=True)), total)
+        if total
+        else Fraction(1)
+    )
 
 
 def _without_terms(cluster: Cluster) -> Cluster:

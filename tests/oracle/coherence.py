@@ -27,7 +27,9 @@ def breach(records: Sequence[Iterable[str]], private: set[str], itemset: Itemset
     return max(shares, default=Fraction(0))
 
 
-def moles(records: Sequence[Iterable[str]], private: set[str], h: str, k: int, p: int) -> dict[Itemset, str]:
+def moles(
+    records: Sequence[Iterable[str]], private: set[str], h: str, k: int, p: int
+) -> dict[Itemset, str]:
     """Every mole and its kind, `rare` or `breach`; h as text, such as `0.8`, so that it is exact."""
     found: dict[Itemset, str] = {}
     for itemset, count in supports(records, private, p).items():
@@ -40,10 +42,19 @@ def moles(records: Sequence[Iterable[str]], private: set[str], h: str, k: int, p
 
 def minimal(found: dict[Itemset, str]) -> dict[Itemset, str]:
     """The moles that hold no other one."""
-    return {items: kind for items, kind in found.items() if not any(other < items for other in found)}
+    return {
+        items: kind for items, kind in found.items() if not any(other < items for other in found)
+    }
 
 
-def greedy(records: Sequence[Iterable[str]], private: set[str], h: str, k: int, p: int, score: str = "mm/il") -> list[str]:
+def greedy(
+    records: Sequence[Iterable[str]],
+    private: set[str],
+    h: str,
+    k: int,
+    p: int,
+    score: str = "mm/il",
+) -> list[str]:
     """The items that are suppressed, in order: moles of one item by name, then by the score; ties to the lesser support, then by name."""
     left = set(minimal(moles(records, private, h, k, p)))
     support = Counter(item for record in records for item in set(record))
@@ -62,7 +73,9 @@ def greedy(records: Sequence[Iterable[str]], private: set[str], h: str, k: int, 
     return chosen
 
 
-def restored(found: Iterable[Itemset], suppressed: Sequence[str], support: Counter[str]) -> set[str]:
+def restored(
+    found: Iterable[Itemset], suppressed: Sequence[str], support: Counter[str]
+) -> set[str]:
     """What stays suppressed when items come back, the most frequent first, while no mole appears."""
     out, known = set(suppressed), list(found)
     for item in sorted(suppressed, key=lambda item: (-support[item], item)):
@@ -75,7 +88,11 @@ def optimal(found: Iterable[Itemset], support: Counter[str]) -> int:
     """The least number of occurrences whose suppression leaves no mole."""
     known = list(found)
     items = sorted(set().union(*known)) if known else []
-    return min(sum(support[item] for item in out) for out in _subsets(items) if all(mole & out for mole in known))
+    return min(
+        sum(support[item] for item in out)
+        for out in _subsets(items)
+        if all(mole & out for mole in known)
+    )
 
 
 def _subsets(items: Sequence[str]) -> Iterator[set[str]]:

@@ -43,6 +43,8 @@ def assignable(originals: Sequence[Bag], published: Sequence[Bag], parents: Pare
         if one in tried:
             continue
         tried.append(one)
-        if fits(first, one, parents) and assignable(rest, [*published[:at], *published[at + 1 :]], parents):
+        if fits(first, one, parents) and assignable(
+            rest, [*published[:at], *published[at + 1 :]], parents
+        ):
             return True
     return False

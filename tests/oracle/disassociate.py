@@ -12,7 +12,9 @@ from itertools import combinations
 Record = frozenset
 
 
-def horpart(records: list[Record], least: int, limit: int, sensitive: frozenset = frozenset()) -> list[list[Record]]:
+def horpart(
+    records: list[Record], least: int, limit: int, sensitive: frozenset = frozenset()
+) -> list[list[Record]]:
     """Clusters of similar records."""
     clusters, pending = [], [(list(records), frozenset(sensitive))]
     while pending:
@@ -24,7 +26,10 @@ def horpart(records: list[Record], least: int, limit: int, sensitive: frozenset 
         if len(groups) == 1 and len(groups[0][0]) == len(group) and groups[0][1] is None:
             group = groups[0][0]
             pieces = max(min(-(-len(group) // (limit - 1)), len(group) // least), 1)
-            clusters += [group[len(group) * i // pieces : len(group) * (i + 1) // pieces] for i in range(pieces)]
+            clusters += [
+                group[len(group) * i // pieces : len(group) * (i + 1) // pieces]
+                for i in range(pieces)
+            ]
             continue
         pending[:0] = [(part, used if term is None else used | {term}) for part, term in groups]
     return clusters
@@ -62,7 +67,12 @@ def _put_together(parts, least, limit):
 
 def is_anonymous(rows: list[Record], k: int, m: int) -> bool:
     """Whether every itemset of up to m terms stands in k rows or in none."""
-    counts = Counter(frozenset(some) for row in rows for size in range(1, m + 1) for some in combinations(sorted(row), size))
+    counts = Counter(
+        frozenset(some)
+        for row in rows
+        for size in range(1, m + 1)
+        for some in combinations(sorted(row), size)
+    )
     return all(count >= k for count in counts.values())
 
 
@@ -83,7 +93,9 @@ def chunk_domains(rows: list[Record], terms: list, k: int, m: int) -> list[set]:
     return domains
 
 
-def verpart(cluster: list[Record], k: int, m: int, sensitive: frozenset = frozenset()) -> tuple[list[set], bool]:
+def verpart(
+    cluster: list[Record], k: int, m: int, sensitive: frozenset = frozenset()
+) -> tuple[list[set], bool]:
     """The domains of the record chunks, and whether Lemma 2 needs a term in the term chunk."""
     support = Counter(term for record in cluster for term in record)
     frequent = sorted(term for term in support if support[term] >= k and term not in sensitive)
@@ -100,7 +112,13 @@ class Node:
     """A cluster, simple or joint, with what its parts have left in their term chunks."""
 
     def __init__(self, parts, records, open_terms, told, kept):
-        self.parts, self.records, self.open, self.told, self.kept = parts, records, open_terms, told, kept
+        self.parts, self.records, self.open, self.told, self.kept = (
+            parts,
+            records,
+            open_terms,
+            told,
+            kept,
+        )
         self.shared: list[Counter] = []
 
     @property
@@ -114,7 +132,13 @@ class Node:
 
 
 def disassociate(
-    records: list[Record], k: int, m: int, limit: int, refine: str | None = "default", weight=0.5, sensitive=frozenset()
+    records: list[Record],
+    k: int,
+    m: int,
+    limit: int,
+    refine: str | None = "default",
+    weight=0.5,
+    sensitive=frozenset(),
 ) -> list:
     """The release of records that are not empty, as nested clusters."""
     simple = []
@@ -128,7 +152,16 @@ def disassociate(
         in_chunk = {term for node in nodes for term in node.told - node.kept}
         nodes = sorted(_join_rounds(nodes, sizes, rank, k, m), key=lambda node: node.first)
         in_chunk |= {term for node in nodes for term in node.told - node.kept}
-        nodes = _join_levels(nodes, sizes, rank, in_chunk if refine == "share_lost" else None, k, m, k * limit / weight, weight)
+        nodes = _join_levels(
+            nodes,
+            sizes,
+            rank,
+            in_chunk if refine == "share_lost" else None,
+            k,
+            m,
+            k * limit / weight,
+            weight,
+        )
     elif refine == "paper":
         nodes = _join_rounds(nodes, sizes, rank, k, m)
     return [_shown(node, simple, leaves) for node in nodes]
@@ -136,14 +169,23 @@ def disassociate(
 
 def _open(simple, k, sensitive):
     """Each cluster with, for each term that may be shared, who holds it: (cluster, record)."""
-    left = [[record - set().union(*domains) for record in cluster] for cluster, domains, _ in simple]
+    left = [
+        [record - set().union(*domains) for record in cluster] for cluster, domains, _ in simple
+    ]
     total = Counter(term for rows in left for row in rows for term in row)
     nodes = []
     for number, (cluster, domains, is_short) in enumerate(simple):
         terms = set().union(*left[number])
         can_leave = {term for term in terms if total[term] >= k and term not in sensitive}
-        kept = {min(terms, key=lambda term: (total[term], term))} if is_short and terms and can_leave == terms else set()
-        held = {term: [(number, i) for i, row in enumerate(left[number]) if term in row] for term in can_leave - kept}
+        kept = (
+            {min(terms, key=lambda term: (total[term], term))}
+            if is_short and terms and can_leave == terms
+            else set()
+        )
+        held = {
+            term: [(number, i) for i, row in enumerate(left[number]) if term in row]
+            for term in can_leave - kept
+        }
         told = set().union(*domains) | kept
         nodes.append(Node([number], [(number, i) for i in range(len(cluster))], held, told, kept))
     return nodes
@@ -151,19 +193,30 @@ def _open(simple, k, sensitive):
 
 def _merged(left, right):
     kept = left.kept | right.kept
-    held = {term: left.open.get(term, []) + right.open.get(term, []) for term in {*left.open, *right.open} - kept}
+    held = {
+        term: left.open.get(term, []) + right.open.get(term, [])
+        for term in {*left.open, *right.open} - kept
+    }
     return held, left.told | right.told, kept
 
 
 def _share(parts, held, told, kept, chosen, k, m):
     """A joint cluster over the chosen terms; of equally frequent ones the first given goes first."""
     records = [record for part in parts for record in part.records]
-    node = Node(parts, records, {term: who for term, who in held.items() if term not in chosen}, told | set(chosen), kept)
+    node = Node(
+        parts,
+        records,
+        {term: who for term, who in held.items() if term not in chosen},
+        told | set(chosen),
+        kept,
+    )
     fresh = [term for term in chosen if term not in told]
     rows = [frozenset(term for term in fresh if record in held[term]) for record in records]
     for domain in chunk_domains(rows, fresh, k, m):
         node.shared.append(Counter(row & domain for row in rows if row & domain))
-    node.shared += [Counter({frozenset({term}): len(held[term])}) for term in chosen if term in told]
+    node.shared += [
+        Counter({frozenset({term}): len(held[term])}) for term in chosen if term in told
+    ]
     node.taken = {(term, record) for term in chosen for record in held[term]}
     return node
 
@@ -183,13 +236,21 @@ def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
             roots, held, told, kept = level[i]
             if i + 1 < len(level):
                 roots = roots + level[i + 1][0]
-                held, told, kept = _merged(Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:]))
+                held, told, kept = _merged(
+                    Node([], [], *level[i][1:]), Node([], [], *level[i + 1][1:])
+                )
             total = sum(root.size for root in roots)
             chosen = []
-            for term in sorted((term for term, who in held.items() if len(who) >= k), key=rank.__getitem__):
+            for term in sorted(
+                (term for term, who in held.items() if len(who) >= k), key=rank.__getitem__
+            ):
                 who = held[term]
                 owners = {number for number, _ in who}
-                is_likely = not narrow and len(who) * sum(sizes[number] for number in owners) >= weight * len(owners) * total
+                is_likely = (
+                    not narrow
+                    and len(who) * sum(sizes[number] for number in owners)
+                    >= weight * len(owners) * total
+                )
                 if is_likely or (in_chunk is not None and term not in in_chunk):
                     chosen.append(term)
             if chosen:
@@ -207,7 +268,14 @@ def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
 def _join_rounds(nodes, sizes, rank, k, m):
     """Join clusters as the paper does, until none join."""
     while True:
-        words = [[rank[term] for term in sorted(node.open, key=rank.__getitem__) for _ in node.open[term]] for node in nodes]
+        words = [
+            [
+                rank[term]
+                for term in sorted(node.open, key=rank.__getitem__)
+                for _ in node.open[term]
+            ]
+            for node in nodes
+        ]
         infinite = len(rank) + 1
         nodes = [nodes[i] for i in sorted(range(len(nodes)), key=lambda i: words[i] + [infinite])]
         joined, i = [], 0
@@ -215,8 +283,15 @@ def _join_rounds(nodes, sizes, rank, k, m):
             chosen = []
             if i + 1 < len(nodes):
                 held, told, kept = _merged(nodes[i], nodes[i + 1])
-                chosen = sorted((term for term, who in held.items() if len(who) >= k and term not in told), key=rank.__getitem__)
-                listed = [(term, number) for term in chosen for number in {number for number, _ in held[term]}]
+                chosen = sorted(
+                    (term for term, who in held.items() if len(who) >= k and term not in told),
+                    key=rank.__getitem__,
+                )
+                listed = [
+                    (term, number)
+                    for term in chosen
+                    for number in {number for number, _ in held[term]}
+                ]
                 holders = sum(sizes[number] for number in {number for _, number in listed})
                 supports = sum(len(held[term]) for term in chosen)
                 if supports * holders < len(listed) * (nodes[i].size + nodes[i + 1].size):
@@ -235,7 +310,10 @@ def _join_rounds(nodes, sizes, rank, k, m):
 def _by_popularity(nodes):
     """The place of each term among those of the term chunks, by how many of these hold it."""
     popularity = Counter(term for node in nodes for term in node.open)
-    return {term: place for place, term in enumerate(sorted(popularity, key=lambda term: (-popularity[term], term)))}
+    return {
+        term: place
+        for place, term in enumerate(sorted(popularity, key=lambda term: (-popularity[term], term)))
+    }
 
 
 def _shown(node, simple, leaves, taken=frozenset()):
@@ -243,8 +321,15 @@ def _shown(node, simple, leaves, taken=frozenset()):
     if node in leaves:
         (number,) = node.parts
         cluster, domains, _ = simple[number]
-        chunks = [Counter(record & domain for record in cluster if record & domain) for domain in domains]
+        chunks = [
+            Counter(record & domain for record in cluster if record & domain) for domain in domains
+        ]
         told = set().union(*domains)
-        terms = {term for i, record in enumerate(cluster) for term in record - told if (term, (number, i)) not in taken}
+        terms = {
+            term
+            for i, record in enumerate(cluster)
+            for term in record - told
+            if (term, (number, i)) not in taken
+        }
         return ("simple", len(cluster), chunks, terms)
     return ("joint", node.shared, [_shown(part, simple, leaves, taken) for part in node.parts])

@@ -28,7 +28,11 @@ World = tuple[tuple[Record, ...], ...]
 
 def simple_clusters(cluster: Cluster) -> list[Cluster]:
     """The simple clusters of a cluster, left to right."""
-    return [cluster] if "size" in cluster else [simple for part in cluster["parts"] for simple in simple_clusters(part)]
+    return (
+        [cluster]
+        if "size" in cluster
+        else [simple for part in cluster["parts"] for simple in simple_clusters(part)]
+    )
 
 
 def worlds(cluster: Cluster) -> set[World]:
@@ -59,7 +63,10 @@ def placements(cluster: Cluster, first: int) -> tuple[list[Subrecords], list[set
     `first` is the number of the leftmost simple cluster.
     """
     if "size" in cluster:
-        chunks = [[(tuple(items), [first]) for items, count in chunk for _ in range(count)] for chunk in cluster["chunks"]]
+        chunks = [
+            [(tuple(items), [first]) for items, count in chunk for _ in range(count)]
+            for chunk in cluster["chunks"]
+        ]
         return chunks, [terms_of(cluster)]
     chunks, below = [], []
     for part in cluster["parts"]:
@@ -82,7 +89,9 @@ def place_chunk(state: World, chunk: Subrecords) -> set[World]:
     marked = {tuple(tuple((record, False) for record in records) for records in state)}
     for items, clusters in chunk:
         marked = {after for before in marked for after in _place(before, items, clusters)}
-    return {tuple(tuple(sorted(record for record, _ in records)) for records in one) for one in marked}
+    return {
+        tuple(tuple(sorted(record for record, _ in records)) for records in one) for one in marked
+    }
 
 
 def _place(state: Any, items: Record, clusters: Sequence[int]) -> Iterator[Any]:
@@ -90,7 +99,13 @@ def _place(state: Any, items: Record, clusters: Sequence[int]) -> Iterator[Any]:
         for at, (record, used) in enumerate(state[number]):
             if used or set(record) & set(items):
                 continue
-            filled = sorted([*state[number][:at], (tuple(sorted({*record, *items})), True), *state[number][at + 1 :]])
+            filled = sorted(
+                [
+                    *state[number][:at],
+                    (tuple(sorted({*record, *items})), True),
+                    *state[number][at + 1 :],
+                ]
+            )
             yield (*state[:number], tuple(filled), *state[number + 1 :])
 
 
@@ -101,14 +116,19 @@ def place_term(state: World, term: str, number: int) -> Iterator[World]:
         for chosen in combinations(range(len(records)), size):
             if any(term in records[at] for at in chosen):
                 continue
-            filled = sorted(tuple(sorted({*record, term})) if at in chosen else record for at, record in enumerate(records))
+            filled = sorted(
+                tuple(sorted({*record, term})) if at in chosen else record
+                for at, record in enumerate(records)
+            )
             yield (*state[:number], tuple(filled), *state[number + 1 :])
 
 
 def terms_of(cluster: Cluster) -> set[str]:
     """Every term that stands in a cluster."""
     if "size" in cluster:
-        return {item for chunk in cluster["chunks"] for items, _ in chunk for item in items} | set(cluster["terms"])
+        return {item for chunk in cluster["chunks"] for items, _ in chunk for item in items} | set(
+            cluster["terms"]
+        )
     shared = {item for chunk in cluster["shared"] for items, _ in chunk for item in items}
     return shared.union(*(terms_of(part) for part in cluster["parts"]))
 
@@ -116,7 +136,13 @@ def terms_of(cluster: Cluster) -> set[str]:
 def most_records(possible: set[World], itemset: Sequence[str]) -> int:
     """The most records of one world that hold the itemset."""
     wanted = set(itemset)
-    return max((sum(wanted <= set(record) for records in world for record in records) for world in possible), default=0)
+    return max(
+        (
+            sum(wanted <= set(record) for records in world for record in records)
+            for world in possible
+        ),
+        default=0,
+    )
 
 
 def violations(clusters: Sequence[Cluster], k: int, m: int) -> dict[Record, int]:
@@ -165,7 +191,12 @@ def _faults(cluster: Cluster) -> Iterator[str]:
 
 def small_clusters(clusters: Sequence[Cluster], k: int) -> list[int]:
     """The sizes of the simple clusters below k that hold something."""
-    return [simple["size"] for cluster in clusters for simple in simple_clusters(cluster) if simple["size"] < k and not is_void(cluster)]
+    return [
+        simple["size"]
+        for cluster in clusters
+        for simple in simple_clusters(cluster)
+        if simple["size"] < k and not is_void(cluster)
+    ]
 
 
 def rare_in_chunks(cluster: Cluster, k: int, m: int) -> list[Record]:
@@ -178,16 +209,24 @@ def rare_in_chunks(cluster: Cluster, k: int, m: int) -> list[Record]:
                 count = sum(count for items, count in chunk if set(itemset) <= set(items))
                 if 0 < count < k:
                     found.append(itemset)
-    return found + [itemset for part in cluster.get("parts", ()) for itemset in rare_in_chunks(part, k, m)]
+    return found + [
+        itemset for part in cluster.get("parts", ()) for itemset in rare_in_chunks(part, k, m)
+    ]
 
 
 def holds(clusters: Sequence[Cluster], k: int, m: int) -> bool:
     """Whether a release is well formed, with clusters of k or more and chunks that are k^m-anonymous, and keeps Guarantee 1."""
-    if faults(clusters) or small_clusters(clusters, k) or any(rare_in_chunks(cluster, k, m) for cluster in clusters):
+    if (
+        faults(clusters)
+        or small_clusters(clusters, k)
+        or any(rare_in_chunks(cluster, k, m) for cluster in clusters)
+    ):
         return False
     return not violations(clusters, k, m)
 
 
 def is_world(cluster: Cluster, records: Sequence[Sequence[Record]]) -> bool:
     """Whether these records, given for each simple cluster, are a world of a top-level cluster."""
-    return tuple(tuple(sorted(tuple(sorted(record)) for record in group)) for group in records) in worlds(cluster)
+    return tuple(
+        tuple(sorted(tuple(sorted(record)) for record in group)) for group in records
+    ) in worlds(cluster)

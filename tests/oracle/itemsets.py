@@ -10,7 +10,9 @@ Record = Iterable[str]
 Itemset = tuple[str, ...]
 
 
-def supports(records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1) -> Counter[Itemset]:
+def supports(
+    records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1
+) -> Counter[Itemset]:
     """How many records (by weight) hold each itemset of at least `least_size` items that any holds."""
     found: Counter[Itemset] = Counter()
     for record, weight in zip(records, weights or [1] * len(records), strict=True):
@@ -27,10 +29,14 @@ def top(found: Counter[Itemset], count: int) -> tuple[set[Itemset], set[Itemset]
     enough = {itemset for itemset in found if found[itemset] >= least[0]}
     if len(enough) <= count:
         return enough, set()
-    return {itemset for itemset in enough if found[itemset] > least[0]}, {itemset for itemset in enough if found[itemset] == least[0]}
+    return {itemset for itemset in enough if found[itemset] > least[0]}, {
+        itemset for itemset in enough if found[itemset] == least[0]
+    }
 
 
-def closed(records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1) -> Counter[Itemset]:
+def closed(
+    records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1
+) -> Counter[Itemset]:
     """The closed itemsets: those that have no larger one of the same support."""
     found = supports(records, weights)
     as_sets = [(set(itemset), support) for itemset, support in found.items()]
@@ -38,6 +44,7 @@ def closed(records: Sequence[Record], weights: Sequence[int] | None = None, leas
         {
             itemset: support
             for itemset, support in found.items()
-            if len(itemset) >= least_size and not any(support == other and larger > set(itemset) for larger, other in as_sets)
+            if len(itemset) >= least_size
+            and not any(support == other and larger > set(itemset) for larger, other in as_sets)
         }
     )

@@ -10,7 +10,11 @@ Record = frozenset[tuple[str, int]]
 
 def as_bag(record: Iterable[str] | Mapping[str, int]) -> Record:
     """A record as a set of (item, count)."""
-    return frozenset(record.items()) if isinstance(record, Mapping) else frozenset(Counter(record).items())
+    return (
+        frozenset(record.items())
+        if isinstance(record, Mapping)
+        else frozenset(Counter(record).items())
+    )
 
 
 def rare_records(records: Iterable[Iterable[str] | Mapping[str, int]], k: int) -> dict[Record, int]:

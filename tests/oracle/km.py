@@ -26,10 +26,16 @@ def violations(records: Sequence[Iterable[Hashable]], k: int, m: int) -> dict[It
 
 def minimal(found: dict[Itemset, int]) -> dict[Itemset, int]:
     """Those that hold no other one."""
-    return {items: count for items, count in found.items() if not any(other < items for other in found)}
+    return {
+        items: count for items, count in found.items() if not any(other < items for other in found)
+    }
 
 
 def exposed_share(records: Sequence[Iterable[Hashable]], k: int, m: int) -> float:
     """The share of records that hold an itemset of at most m items with support below k."""
     rare = violations(records, k, m)
-    return sum(any(items <= set(record) for items in rare) for record in records) / len(records) if records else 0.0
+    return (
+        sum(any(items <= set(record) for items in rare) for record in records) / len(records)
+        if records
+        else 0.0
+    )

@@ -63,11 +63,15 @@ def _chance(record: Bag, query: Sequence[str], parents: Parents) -> Fraction:
     chance = Fraction(1)
     for item in query:
         over = [node for node in path(item, parents) if node in record]
-        chance *= 1 - (1 - Fraction(1, _widths(over[0], parents)[0])) ** record[over[0]] if over else 0
+        chance *= (
+            1 - (1 - Fraction(1, _widths(over[0], parents)[0])) ** record[over[0]] if over else 0
+        )
     return chance
 
 
-def _average(pairs: Pairs, parents: Parents, cost: Callable[[str, Parents], Fraction], counted: bool) -> Fraction:
+def _average(
+    pairs: Pairs, parents: Parents, cost: Callable[[str, Parents], Fraction], counted: bool
+) -> Fraction:
     """The average cost of an occurrence; of a node that stands c times (`counted`), c occurrences are published, the others cost 1."""
     total, costs = 0, Fraction(0)
     for record, published in pairs:

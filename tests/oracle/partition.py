@@ -49,9 +49,14 @@ class Tree:
 def partition(records: list[set[str]], k: int, tree: Tree) -> list[frozenset[str]]:
     """The published record of each record, in the order given."""
     empty = [number for number, record in enumerate(records) if not record]
-    order = sorted((number for number, record in enumerate(records) if record), key=lambda number: _content(records[number], tree))
+    order = sorted(
+        (number for number, record in enumerate(records) if record),
+        key=lambda number: _content(records[number], tree),
+    )
     if 0 < len(empty) < k:
-        shortest = sorted(order, key=lambda number: (len(records[number]), _content(records[number], tree)))
+        shortest = sorted(
+            order, key=lambda number: (len(records[number]), _content(records[number], tree))
+        )
         moved = set(shortest[: k - len(empty)])
         order = [number for number in order if number not in moved]
     if len(order) < k:
@@ -69,7 +74,9 @@ def partition(records: list[set[str]], k: int, tree: Tree) -> list[frozenset[str
         if leftover:
             pending.append((leftover, cut, closed | {node}))
         for children, inside in buckets.items():
-            pending.append((inside, [other for other in cut if other != node] + list(children), closed))
+            pending.append(
+                (inside, [other for other in cut if other != node] + list(children), closed)
+            )
     return published
 
 
@@ -93,10 +100,14 @@ def _gain(record: set[str], node: str, tree: Tree) -> int:
     return sum(tree.penalty(node) - tree.penalty(tree.child_over(node, item)) for item in inside)
 
 
-def _pick(members: list[int], cut: list[str], closed: frozenset[str], records: list[set[str]], tree: Tree) -> str | None:
+def _pick(
+    members: list[int], cut: list[str], closed: frozenset[str], records: list[set[str]], tree: Tree
+) -> str | None:
     """The open inner node with the greatest gain; of equals the first in the tree."""
     open_nodes = [node for node in cut if not tree.is_leaf(node) and node not in closed]
-    gains = {node: sum(_gain(records[number], node, tree) for number in members) for node in open_nodes}
+    gains = {
+        node: sum(_gain(records[number], node, tree) for number in members) for node in open_nodes
+    }
     return min(open_nodes, key=lambda node: (-gains[node], tree.first[node]), default=None)
 
 
@@ -106,7 +117,9 @@ def _split(
     """Buckets of at least k records by the children present, and the leftover."""
     buckets: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for number in members:
-        present = {tree.child_over(node, item) for item in records[number] if tree.covers(node, item)}
+        present = {
+            tree.child_over(node, item) for item in records[number] if tree.covers(node, item)
+        }
         buckets[tuple(sorted(present, key=tree.first.__getitem__))].append(number)
     leftover = [number for inside in buckets.values() if len(inside) < k for number in inside]
     large = {children: inside for children, inside in buckets.items() if len(inside) >= k}
@@ -114,7 +127,10 @@ def _split(
     if need <= 0 or not large:
         return large, leftover
     if sum(len(inside) - k for inside in large.values()) < need:
-        smallest = min(large, key=lambda children: (len(large[children]), [tree.first[child] for child in children]))
+        smallest = min(
+            large,
+            key=lambda children: (len(large[children]), [tree.first[child] for child in children]),
+        )
         return large, leftover + large.pop(smallest)
     givers = [
         (_gain(records[number], node, tree), _content(records[number], tree), children, number)

@@ -62,15 +62,22 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", folded)
 
 
-def bags(text: str, gap: timedelta | None, stop: frozenset[str], least_users: int = 1) -> list[Counter[str]]:
+def bags(
+    text: str, gap: timedelta | None, stop: frozenset[str], least_users: int = 1
+) -> list[Counter[str]]:
     """The vocabularies of a log that are not empty, in any order."""
     queries, _, _ = parse(text)
     issued: dict[str, set[str]] = {}
     for user, query, _ in queries:
         for word in tokens(query):
             issued.setdefault(word, set()).add(user)
-    kept = {word for word, users in issued.items() if len(users) >= least_users and word not in stop}
-    made = [Counter(word for query in session for word in tokens(query) if word in kept) for session in sessions(queries, gap)]
+    kept = {
+        word for word, users in issued.items() if len(users) >= least_users and word not in stop
+    }
+    made = [
+        Counter(word for query in session for word in tokens(query) if word in kept)
+        for session in sessions(queries, gap)
+    ]
     return [bag for bag in made if bag]
 
 
@@ -78,7 +85,11 @@ def query_sets(text: str, gap: timedelta | None) -> list[frozenset[str]]:
     """The sets of queries of a log that are not empty, in any order."""
     queries, _, _ = parse(text)
     made = [
-        frozenset(" ".join(fold(query).split()) for query in session if any(letter.isalnum() for letter in query))
+        frozenset(
+            " ".join(fold(query).split())
+            for query in session
+            if any(letter.isalnum() for letter in query)
+        )
         for session in sessions(queries, gap)
     ]
     return [queries for queries in made if queries]

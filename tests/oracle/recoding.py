@@ -17,9 +17,13 @@ def occurrences(records: Records, node: str, tree: Tree) -> int:
     return sum(tree.covers(node, item) for record in records for item in record)
 
 
-def generalized(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> list[frozenset[str]]:
+def generalized(
+    records: Records, cut: set[str], suppressed: set[str], tree: Tree
+) -> list[frozenset[str]]:
     """Every item as the node of the cut over it, without the suppressed nodes."""
-    over = {leaf: node for node in cut - suppressed for leaf in tree.leaves if tree.covers(node, leaf)}
+    over = {
+        leaf: node for node in cut - suppressed for leaf in tree.leaves if tree.covers(node, leaf)
+    }
     return [frozenset(over[item] for item in record if item in over) for record in records]
 
 
@@ -35,7 +39,9 @@ def rare_itemsets(records: list[frozenset[str]], k: int, m: int) -> dict[Itemset
 
 def minimal_threats(records: Records, k: int, m: int, tree: Tree) -> set[Itemset]:
     """The smallest threats of all cuts: up to m nodes, no two on one path, in 1 to k - 1 records."""
-    extended = [frozenset(node for item in record for node in above(item, tree)) for record in records]
+    extended = [
+        frozenset(node for item in record for node in above(item, tree)) for record in records
+    ]
     rare = [itemset for itemset in rare_itemsets(extended, k, m) if _is_antichain(itemset, tree)]
     return {itemset for itemset in rare if not any(smaller < itemset for smaller in rare)}
 
@@ -67,11 +73,16 @@ def apriori(records: Records, k: int, m: int, tree: Tree) -> set[str] | None:
     cut = set(tree.leaves)
     for size in range(1, m + 1):
         while True:
-            rare = [one for one in rare_itemsets(generalized(records, cut, set(), tree), k, size) if len(one) == size]
+            rare = [
+                one
+                for one in rare_itemsets(generalized(records, cut, set(), tree), k, size)
+                if len(one) == size
+            ]
             if not rare:
                 break
             threat = min(
-                (sorted(one, key=lambda node: position(node, tree)) for one in rare), key=lambda one: [position(n, tree) for n in one]
+                (sorted(one, key=lambda node: position(node, tree)) for one in rare),
+                key=lambda one: [position(n, tree) for n in one],
             )
             raised = cheapest_raise(records, cut, threat, k, tree)
             if raised is None:
@@ -80,12 +91,18 @@ def apriori(records: Records, k: int, m: int, tree: Tree) -> set[str] | None:
     return cut
 
 
-def cheapest_raise(records: Records, cut: set[str], threat: list[str], k: int, tree: Tree) -> set[str] | None:
+def cheapest_raise(
+    records: Records, cut: set[str], threat: list[str], k: int, tree: Tree
+) -> set[str] | None:
     """The cheapest cut in which members of the threat are raised until their image stands in k records; of equals the first."""
     best, least = None, None
     for targets in product(*(above(node, tree) for node in threat)):
-        top = {node for node in targets if not any(other in above(node, tree)[1:] for other in targets)}
-        new = {node for node in cut if not any(node in _below(target, tree) for target in top)} | top
+        top = {
+            node for node in targets if not any(other in above(node, tree)[1:] for other in targets)
+        }
+        new = {
+            node for node in cut if not any(node in _below(target, tree) for target in top)
+        } | top
         image = generalized(records, new, set(), tree)
         if sum(top <= record for record in image) < k:
             continue
@@ -106,7 +123,13 @@ def loss_metric(node: str, tree: Tree) -> Fraction:
 
 def cost_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> Fraction:
     """The cost of a solution in LM: its nodes for each occurrence, and 1 for each occurrence that is suppressed."""
-    return sum((occurrences(records, x, tree) * (1 if x in suppressed else loss_metric(x, tree)) for x in cut), Fraction(0))
+    return sum(
+        (
+            occurrences(records, x, tree) * (1 if x in suppressed else loss_metric(x, tree))
+            for x in cut
+        ),
+        Fraction(0),
+    )
 
 
 def suppression(records: Records, cut: set[str], threats: set[Itemset], tree: Tree) -> set[str]:
@@ -122,7 +145,9 @@ def suppression(records: Records, cut: set[str], threats: set[Itemset], tree: Tr
 Step = tuple[frozenset[str], frozenset[str], Fraction]
 
 
-def hghs_steps(records: Records, k: int, m: int, tree: Tree, floor: set[str] | None = None) -> Iterator[list[Step]]:
+def hghs_steps(
+    records: Records, k: int, m: int, tree: Tree, floor: set[str] | None = None
+) -> Iterator[list[Step]]:
     """Each step of HgHs: all cuts it looked at with their suppressed nodes and costs, the one it takes first.
 
     Nodes of `floor` are not expanded.
@@ -176,7 +201,10 @@ def cuts(tree: Tree, node: str | None = None) -> Iterator[set[str]]:
 
 def penalty_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> int:
     """NCP of a solution times the leaves and the occurrences; what is suppressed costs all leaves."""
-    return sum(occurrences(records, x, tree) * (len(tree.leaves) if x in suppressed else tree.penalty(x)) for x in cut)
+    return sum(
+        occurrences(records, x, tree) * (len(tree.leaves) if x in suppressed else tree.penalty(x))
+        for x in cut
+    )
 
 
 def optimal(records: Records, k: int, m: int, tree: Tree, *, suppress: bool) -> int | None:
@@ -184,9 +212,15 @@ def optimal(records: Records, k: int, m: int, tree: Tree, *, suppress: bool) -> 
     least = None
     for cut in cuts(tree):
         held = sorted(x for x in cut if occurrences(records, x, tree))
-        choices = (set(some) for size in range(len(held) + 1 if suppress else 1) for some in combinations(held, size))
+        choices = (
+            set(some)
+            for size in range(len(held) + 1 if suppress else 1)
+            for some in combinations(held, size)
+        )
         for suppressed in choices:
             penalty = penalty_of(records, cut, suppressed, tree)
-            if (least is None or penalty < least) and not rare_itemsets(generalized(records, cut, suppressed, tree), k, m):
+            if (least is None or penalty < least) and not rare_itemsets(
+                generalized(records, cut, suppressed, tree), k, m
+            ):
                 least = penalty
     return least

@@ -15,7 +15,9 @@ def tree_distance(parent: Mapping[str, str], one: str, other: str) -> int | None
     return _search({one: 0}, edges).get(other)
 
 
-def network_distance(above: Mapping[int, Sequence[int]], senses: Sequence[int], others: Sequence[int]) -> int | None:
+def network_distance(
+    above: Mapping[int, Sequence[int]], senses: Sequence[int], others: Sequence[int]
+) -> int | None:
     """The fewest steps up from one of the senses and then down to one of the others; None when nothing is over both."""
     up = _search(dict.fromkeys(senses, 0), above)
     down = _search(dict.fromkeys(others, 0), above)
@@ -25,7 +27,10 @@ def network_distance(above: Mapping[int, Sequence[int]], senses: Sequence[int], 
 
 def near(distances: Sequence[Sequence[int | None]], epsilon: int) -> list[list[tuple[int, int]]]:
     """For each row the columns that are at most epsilon away, with their distances."""
-    return [[(other, far) for other, far in enumerate(row) if far is not None and far <= epsilon] for row in distances]
+    return [
+        [(other, far) for other, far in enumerate(row) if far is not None and far <= epsilon]
+        for row in distances
+    ]
 
 
 def _search(start: dict, edges: Mapping) -> dict:

@@ -34,7 +34,12 @@ class Space:
     """The numbers that all distances rest on."""
 
     def __init__(self, distance: Distance, epsilon: int, omega: float, model: str = "nil") -> None:
-        self.distance, self.epsilon, self.omega, self.model = distance, epsilon, Fraction(omega), model
+        self.distance, self.epsilon, self.omega, self.model = (
+            distance,
+            epsilon,
+            Fraction(omega),
+            model,
+        )
 
     def weight(self, slot: Slot, term: Term) -> int | None:
         """How far a term is from a slot: the sum over its terms; None when it is irrelevant to one of them."""
@@ -45,12 +50,16 @@ class Space:
         """The weight of the matching, and for each occurrence that is not matched omega; a slot holds one of each member."""
         return self.matchings(centre, bag)[0]
 
-    def matchings(self, centre: Centre, bag: Sequence[Term]) -> tuple[Fraction, list[tuple[Slot, ...]]]:
+    def matchings(
+        self, centre: Centre, bag: Sequence[Term]
+    ) -> tuple[Fraction, list[tuple[Slot, ...]]]:
         """The distance, and every centre that a matching of this distance gives (each a sorted tuple of slots)."""
         best: dict[tuple[int, Fraction], set[tuple[Slot, ...]]] = {}
         width = len(centre[0]) if centre else 0
 
-        def extend(number: int, left: tuple[Term, ...], made: tuple[Slot, ...], weight: int) -> None:
+        def extend(
+            number: int, left: tuple[Term, ...], made: tuple[Slot, ...], weight: int
+        ) -> None:
             if number == len(centre):
                 unmatched = width * (len(centre) - len(made)) + len(left)
                 total = weight + self.omega * unmatched
@@ -83,7 +92,11 @@ def hungarian(costs: list[list[float]]) -> float:
     match = [0] * (columns + 1)
     for row in range(1, rows + 1):
         match[0], column = row, 0
-        shortest, previous, seen = [float("inf")] * (columns + 1), [0] * (columns + 1), [False] * (columns + 1)
+        shortest, previous, seen = (
+            [float("inf")] * (columns + 1),
+            [0] * (columns + 1),
+            [False] * (columns + 1),
+        )
         while match[column]:
             seen[column] = True
             here, delta, following = match[column], float("inf"), 0
@@ -103,10 +116,18 @@ def hungarian(costs: list[list[float]]) -> float:
             column = following
         while column:
             match[column], column = match[previous[column]], previous[column]
-    return sum(costs[match[column] - 1][column - 1] for column in range(1, columns + 1) if match[column])
+    return sum(
+        costs[match[column] - 1][column - 1] for column in range(1, columns + 1) if match[column]
+    )
 
 
-def ssc(bags: Sequence[Sequence[Term]], k: int, space: Space, seed_rule: str = "farthest", choose: Choose | None = None) -> list[list[int]]:
+def ssc(
+    bags: Sequence[Sequence[Term]],
+    k: int,
+    space: Space,
+    seed_rule: str = "farthest",
+    choose: Choose | None = None,
+) -> list[list[int]]:
     """The clusters in the order in which they were made, each a list of vocabularies in the order in which they joined.
 
     Algorithm 1 without empty vocabularies. The canonical order is that of the sorted terms with their counts; of equals the first of this
@@ -128,11 +149,19 @@ def ssc(bags: Sequence[Sequence[Term]], k: int, space: Space, seed_rule: str = "
     while len(order) >= k:
         seed = order[0]
         if seed_rule == "farthest" and centres:
-            seed = max(order, key=lambda number: (min(nearness(number, tuple(centre)) for centre in centres), -order.index(number)))
+            seed = max(
+                order,
+                key=lambda number: (
+                    min(nearness(number, tuple(centre)) for centre in centres),
+                    -order.index(number),
+                ),
+            )
         order.remove(seed)
         members, centre = [seed], [(term,) for term in sorted(bags[seed])]
         while len(members) < k:
-            nearest = min(order, key=lambda number: (nearness(number, tuple(centre)), order.index(number)))
+            nearest = min(
+                order, key=lambda number: (nearness(number, tuple(centre)), order.index(number))
+            )
             centre = joined(members, centre, nearest)
             members.append(nearest)
             order.remove(nearest)
@@ -145,7 +174,12 @@ def ssc(bags: Sequence[Sequence[Term]], k: int, space: Space, seed_rule: str = "
     return clusters
 
 
-def successive(bags: Sequence[Sequence[Term]], members: Sequence[int], space: Space, choose: Choose | None = None) -> Centre:
+def successive(
+    bags: Sequence[Sequence[Term]],
+    members: Sequence[int],
+    space: Space,
+    choose: Choose | None = None,
+) -> Centre:
     """The centre of members that join in this order."""
     choose = choose or (lambda members, centres: centres[0])
     centre: Centre = [(term,) for term in sorted(bags[members[0]])]
@@ -159,7 +193,12 @@ def majority(centre: Centre, distance: Distance, frequency: Counter[Term]) -> Co
     """The typical vocabulary: of each slot the term closest to the others; of equals the most frequent, in the slot, then in the data."""
 
     def rank(slot: Slot, term: Term) -> tuple[int, int, int, Term]:
-        return (sum(distance(term, other) for other in slot), -slot.count(term), -frequency[term], term)
+        return (
+            sum(distance(term, other) for other in slot),
+            -slot.count(term),
+            -frequency[term],
+            term,
+        )
 
     return Counter(min(set(slot), key=lambda term: rank(slot, term)) for slot in centre)
 
@@ -167,4 +206,7 @@ def majority(centre: Centre, distance: Distance, frequency: Counter[Term]) -> Co
 def generalized(centre: Centre, paths: Sequence[Sequence[str]]) -> Counter[str]:
     """The lowest node over all terms of each slot."""
     above = {path[0]: list(path) for path in paths}
-    return Counter(next(node for node in above[slot[0]] if all(node in above[term] for term in slot)) for slot in centre)
+    return Counter(
+        next(node for node in above[slot[0]] if all(node in above[term] for term in slot))
+        for slot in centre
+    )

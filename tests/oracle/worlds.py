@@ -15,7 +15,9 @@ Record = frozenset[str]
 Chunk = list[list[Any]]
 
 
-def leaves(clusters: Sequence[Cluster], above: tuple[Cluster, ...] = ()) -> Iterator[tuple[Cluster, tuple[Cluster, ...]]]:
+def leaves(
+    clusters: Sequence[Cluster], above: tuple[Cluster, ...] = ()
+) -> Iterator[tuple[Cluster, tuple[Cluster, ...]]]:
     """Every simple cluster with the joint ones over it, the nearest first."""
     for cluster in clusters:
         if "parts" in cluster:
@@ -65,23 +67,31 @@ def find_fault(clusters: Sequence[Cluster], world: Sequence[Sequence[Record]]) -
         if any((id(leaf), term) not in standing for term in leaf["terms"]):
             return "a term stands in no record"
         for chunk in [*leaf["chunks"], *(chunk for joint in above for chunk in joint["shared"])]:
-            if found.get(id(chunk), Counter()) != Counter({frozenset(items): count for items, count in chunk}):
+            if found.get(id(chunk), Counter()) != Counter(
+                {frozenset(items): count for items, count in chunk}
+            ):
                 return f"the subrecords of the chunk {chunk} are others"
     return None
 
 
-def random_release(chance: Random, records: int, items: int) -> tuple[list[Cluster], list[list[Record]]]:
+def random_release(
+    chance: Random, records: int, items: int
+) -> tuple[list[Cluster], list[list[Record]]]:
     """Clusters, cut and joined at random without any promise, and the records of each simple one, none of them empty."""
     names = [chr(97 + number) for number in range(items)]
     density = chance.choice((0.15, 0.3, 0.5))
     original = [
-        frozenset(item for item in names if chance.random() < density) or frozenset((chance.choice(names),)) for _ in range(records)
+        frozenset(item for item in names if chance.random() < density)
+        or frozenset((chance.choice(names),))
+        for _ in range(records)
     ]
     world: list[list[Record]] = []
     while original:
         size = chance.randint(1, min(5, len(original)))
         world.append([original.pop() for _ in range(size)])
-    nodes: list[tuple[Cluster, list[int]]] = [(_cut(part, chance), [number]) for number, part in enumerate(world)]
+    nodes: list[tuple[Cluster, list[int]]] = [
+        (_cut(part, chance), [number]) for number, part in enumerate(world)
+    ]
     simple = [cluster for cluster, _ in nodes]
     taken: list[set[str]] = [set() for _ in world]
     order = list(range(len(world)))
@@ -90,7 +100,9 @@ def random_release(chance: Random, records: int, items: int) -> tuple[list[Clust
         parts = nodes[start : start + chance.randint(2, 3)]
         below = [number for _, numbers in parts for number in numbers]
         shared = _share(simple, world, below, taken, chance)
-        nodes[start : start + len(parts)] = [({"shared": shared, "parts": [cluster for cluster, _ in parts]}, below)]
+        nodes[start : start + len(parts)] = [
+            ({"shared": shared, "parts": [cluster for cluster, _ in parts]}, below)
+        ]
     assert [number for _, numbers in nodes for number in numbers] == order
     if chance.random() < 0.2:
         nodes.append(({"size": 2, "chunks": [], "terms": []}, []))
@@ -102,11 +114,24 @@ def _cut(records: list[Record], chance: Random) -> Cluster:
     """A simple cluster: each item goes to one of some record chunks or to the term chunk."""
     width = chance.randint(0, 3)
     place = {item: chance.randint(0, width) for item in sorted(frozenset().union(*records))}
-    chunks = [_project(records, {item for item in place if place[item] == number}) for number in range(1, width + 1)]
-    return {"size": len(records), "chunks": [chunk for chunk in chunks if chunk], "terms": [item for item in place if place[item] == 0]}
+    chunks = [
+        _project(records, {item for item in place if place[item] == number})
+        for number in range(1, width + 1)
+    ]
+    return {
+        "size": len(records),
+        "chunks": [chunk for chunk in chunks if chunk],
+        "terms": [item for item in place if place[item] == 0],
+    }
 
 
-def _share(simple: list[Cluster], world: list[list[Record]], below: list[int], taken: list[set[str]], chance: Random) -> list[Chunk]:
+def _share(
+    simple: list[Cluster],
+    world: list[list[Record]],
+    below: list[int],
+    taken: list[set[str]],
+    chance: Random,
+) -> list[Chunk]:
     """Shared chunks over terms of the term chunks below, which lose them; sometimes a part keeps a term that others give."""
     known = sorted({term for number in below for term in simple[number]["terms"]})
     width = chance.randint(1, 2)
@@ -114,7 +139,12 @@ def _share(simple: list[Cluster], world: list[list[Record]], below: list[int], t
     given: dict[int, set[str]] = {number: set() for number in below}
     for term in known:
         for number in below:
-            if place[term] and term in simple[number]["terms"] and term not in taken[number] and chance.random() < 0.9:
+            if (
+                place[term]
+                and term in simple[number]["terms"]
+                and term not in taken[number]
+                and chance.random() < 0.9
+            ):
                 simple[number]["terms"].remove(term)
                 given[number].add(term)
     for number in below:
@@ -123,7 +153,10 @@ def _share(simple: list[Cluster], world: list[list[Record]], below: list[int], t
     for chunk in range(1, width + 1):
         pieces: Counter[Record] = Counter()
         for number in below:
-            pieces += Counter(record & {term for term in given[number] if place[term] == chunk} for record in world[number])
+            pieces += Counter(
+                record & {term for term in given[number] if place[term] == chunk}
+                for record in world[number]
+            )
         del pieces[frozenset()]
         if pieces:
             chunks.append([[sorted(items), count] for items, count in pieces.items()])

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.apriori import Apriori
 from setveil.methods.partition import Partition
 from setveil.promises import KAnonymity, KmAnonymity
@@ -31,8 +31,24 @@ TABLE_1A = [
 ]
 TABLE_1B = [{"Alcohol", "Health Care"}] * 2 + [{"Beer", "Wine", "Health Care"}] * 2
 
-TABLE_2 = [{"a1"}, {"a1", "a2"}, {"b1", "b2"}, {"b1", "b2"}, {"a1", "a2", "b2"}, {"a1", "a2", "b2"}, {"a1", "a2", "b1", "b2"}]
-TABLE_2_GLOBAL = [{"a1"}, {"a1", "a2"}, {"B"}, {"B"}, {"a1", "a2", "B"}, {"a1", "a2", "B"}, {"a1", "a2", "B"}]
+TABLE_2 = [
+    {"a1"},
+    {"a1", "a2"},
+    {"b1", "b2"},
+    {"b1", "b2"},
+    {"a1", "a2", "b2"},
+    {"a1", "a2", "b2"},
+    {"a1", "a2", "b1", "b2"},
+]
+TABLE_2_GLOBAL = [
+    {"a1"},
+    {"a1", "a2"},
+    {"B"},
+    {"B"},
+    {"a1", "a2", "B"},
+    {"a1", "a2", "B"},
+    {"a1", "a2", "B"},
+]
 TABLE_2_LOCAL = [{"A"}] * 2 + [{"b1", "b2"}] * 2 + [{"a1", "a2", "B"}] * 3
 
 
@@ -40,7 +56,9 @@ TABLE_2_LOCAL = [{"A"}] * 2 + [{"b1", "b2"}] * 2 + [{"a1", "a2", "B"}] * 3
     ("records", "parents", "expected", "loss"),
     [
         pytest.param(TABLE_1A, SHOP, TABLE_1B, Fraction(1, 3), id="table 1"),
-        pytest.param(TABLE_2, LETTERS, TABLE_2_LOCAL, Fraction(7, 34), id="table 2, local recoding"),
+        pytest.param(
+            TABLE_2, LETTERS, TABLE_2_LOCAL, Fraction(7, 34), id="table 2, local recoding"
+        ),
     ],
 )
 class TestTables:
@@ -59,5 +77,7 @@ class TestTables:
 
 @pytest.mark.parametrize("variant", ["paper", "best"])
 def test_apriori_gives_the_global_recoding_for_2_2_anonymity_of_table_2(variant):
-    release = Apriori(variant=variant).anonymize(Transactions.of(TABLE_2), KmAnonymity(k=2, m=2), Hierarchy.from_edges(LETTERS.items()))
+    release = Apriori(variant=variant).anonymize(
+        Transactions.of(TABLE_2), KmAnonymity(k=2, m=2), Hierarchy.from_edges(LETTERS.items())
+    )
     assert [set(record) for record in release.classes.take(release.alignment)] == TABLE_2_GLOBAL

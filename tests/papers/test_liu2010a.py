@@ -5,19 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from setveil.alignment.recoding import suppressed_items
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.apriori import Apriori
 from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.recoding.frame import Frame
 from setveil.methods.recoding.paper import hghs_steps, minimal_threats
 from setveil.promises import KmAnonymity
-from setveil.published.recoding import suppressed_items
 from tests.oracle import recoding as oracle
 from tests.oracle.partition import Tree
 
-FAMILIES = {"T": "P Q e i", "P": "H K", "H": "a b", "K": "c d", "Q": "J M", "J": "f g", "M": "x y z"}
+FAMILIES = {
+    "T": "P Q e i",
+    "P": "H K",
+    "H": "a b",
+    "K": "c d",
+    "Q": "J M",
+    "J": "f g",
+    "M": "x y z",
+}
 PARENTS = {child: parent for parent, children in FAMILIES.items() for child in children.split()}
 RECORDS = [set(record) for record in ("abcdz", "e", "ei", "ad", "bfg", "dfgy", "cdfgx", "i")]
 PUBLISHED = ["MP", "e", "e", "P", "Pfg", "MPfg", "MPfg", ""]
@@ -56,12 +64,16 @@ class TestTheOracle:
         assert [(word(cut), word(gone), cost) for (cut, gone, cost), *_ in steps] == [
             (cut, gone, pytest.approx(cost)) for cut, gone, cost in STEPS
         ]
-        looked = {word(cut): (word(gone), float(cost)) for step in steps for cut, gone, cost in step}
+        looked = {
+            word(cut): (word(gone), float(cost)) for step in steps for cut, gone, cost in step
+        }
         assert looked["HKQei"] == ("Hi", pytest.approx(10.2))
 
     def test_the_rounds_of_mhghs(self):
         rounds = oracle.mhghs_rounds(RECORDS, K, M, Tree(PARENTS))
-        assert [(word(cut), word(gone)) for cut, gone in rounds] == [("Mabcdefgi", "")] + [("MPefgi", "i")] * 4
+        assert [(word(cut), word(gone)) for cut, gone in rounds] == [("Mabcdefgi", "")] + [
+            ("MPefgi", "i")
+        ] * 4
 
     def test_apriori_generalizes_all_items_to_the_top(self):
         assert oracle.apriori(RECORDS, K, M, Tree(PARENTS)) == {"T"}
@@ -70,13 +82,22 @@ class TestTheOracle:
 class TestTheMethods:
     def test_there_are_25_minimal_threats(self, data, tree):
         frame = Frame(data, tree, M)
-        threats = {frozenset(tree.labels[frame.nodes[node]] for node in row) for row in minimal_threats(frame, K, M).tolist()}
+        threats = {
+            frozenset(tree.labels[frame.nodes[node]] for node in row)
+            for row in minimal_threats(frame, K, M).tolist()
+        }
         assert threats == oracle.minimal_threats(RECORDS, K, M, Tree(PARENTS))
 
     def test_hghs_visits_the_cuts_of_the_figure_at_their_costs(self, data, tree):
         frame = Frame(data, tree, M)
         steps = [
-            (*(word(tree.labels[frame.nodes[node]] for node in nodes) for nodes in (step.cut, step.suppressed)), step.cost / 10)
+            (
+                *(
+                    word(tree.labels[frame.nodes[node]] for node in nodes)
+                    for nodes in (step.cut, step.suppressed)
+                ),
+                step.cost / 10,
+            )
             for step in hghs_steps(frame, K, M)
         ]
         assert steps == [(cut, gone, pytest.approx(cost)) for cut, gone, cost in STEPS]
@@ -87,7 +108,12 @@ class TestTheMethods:
         for size in range(1, M + 1):
             *_, last = hghs_steps(frame, K, size, floor)
             floor = last.cut
-            rounds.append(tuple(word(tree.labels[frame.nodes[node]] for node in nodes) for nodes in (last.cut, last.suppressed)))
+            rounds.append(
+                tuple(
+                    word(tree.labels[frame.nodes[node]] for node in nodes)
+                    for nodes in (last.cut, last.suppressed)
+                )
+            )
         assert rounds == [("Mabcdefgi", "")] + [("MPefgi", "i")] * 4
 
     @pytest.mark.parametrize("variant", ["paper", "best"])
@@ -100,4 +126,6 @@ class TestTheMethods:
 
     @pytest.mark.parametrize("variant", ["paper", "best"])
     def test_apriori_generalizes_all_items_to_the_top(self, data, tree, variant):
-        assert shown(Apriori(variant=variant).anonymize(data, KmAnonymity(k=K, m=M), tree)) == ["T"] * len(RECORDS)
+        assert shown(Apriori(variant=variant).anonymize(data, KmAnonymity(k=K, m=M), tree)) == [
+            "T"
+        ] * len(RECORDS)

@@ -10,7 +10,7 @@ import pytest
 from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
 from tests.oracle import disassociation as oracle
 
 FIGURE_2A = Transactions.of(
@@ -28,7 +28,12 @@ FIGURE_2A = Transactions.of(
         "iphone sdk, digital camera, madonna, ikea, ruby",
     )
 )
-C1 = {("flu", "itunes", "madonna"): 2, ("flu", "madonna"): 1, ("itunes", "madonna"): 1, ("flu", "itunes"): 1}
+C1 = {
+    ("flu", "itunes", "madonna"): 2,
+    ("flu", "madonna"): 1,
+    ("itunes", "madonna"): 1,
+    ("flu", "itunes"): 1,
+}
 C2 = {("audi a4", "sony tv"): 3}
 C3 = {
     ("digital camera", "madonna"): 1,
@@ -36,23 +41,38 @@ C3 = {
     ("digital camera", "iphone sdk", "madonna"): 2,
     ("digital camera", "iphone sdk"): 1,
 }
-FIGURE_2B = [SimpleCluster(5, [C1, C2], ["ikea", "viagra", "ruby"]), SimpleCluster(5, [C3], ["panic disorder", "playboy", "ikea", "ruby"])]
-FIGURE_3_PARTS = [SimpleCluster(5, [C1, C2], ["viagra"]), SimpleCluster(5, [C3], ["panic disorder", "playboy"])]
+FIGURE_2B = [
+    SimpleCluster(5, [C1, C2], ["ikea", "viagra", "ruby"]),
+    SimpleCluster(5, [C3], ["panic disorder", "playboy", "ikea", "ruby"]),
+]
+FIGURE_3_PARTS = [
+    SimpleCluster(5, [C1, C2], ["viagra"]),
+    SimpleCluster(5, [C3], ["panic disorder", "playboy"]),
+]
 # What is left of the drawing shows {ikea, ruby} alone; the records of figure 2a project to it three times, and once to each of the two.
 FIGURE_3 = [JointCluster([{("ikea", "ruby"): 3, ("ikea",): 1, ("ruby",): 1}], FIGURE_3_PARTS)]
 FIGURE_3_AS_DRAWN = [JointCluster([{("ikea", "ruby"): 4}], FIGURE_3_PARTS)]
 FIGURE_4 = [SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])]
 
 # The drawing of figure 5 is lost from the text; these follow what the text says of it.
-FIGURE_5_PARTS = [SimpleCluster(3, [{("a", "x"): 3}]), SimpleCluster(3, [{("b", "c"): 3}, {("d", "e", "f"): 3}])]
+FIGURE_5_PARTS = [
+    SimpleCluster(3, [{("a", "x"): 3}]),
+    SimpleCluster(3, [{("b", "c"): 3}, {("d", "e", "f"): 3}]),
+]
 FIGURE_5A = [JointCluster([{("a", "o"): 3, ("o",): 1}], FIGURE_5_PARTS)]
 FIGURE_5B = [JointCluster([{("a", "o"): 3, ("o",): 3}], FIGURE_5_PARTS)]
 
-CE_A = [JointCluster([{("x",): 2}], [SimpleCluster(2, [{("a",): 2}]), SimpleCluster(3, [{("c",): 2}])])]
+CE_A = [
+    JointCluster([{("x",): 2}], [SimpleCluster(2, [{("a",): 2}]), SimpleCluster(3, [{("c",): 2}])])
+]
 CE_B = [
     JointCluster(
         [{("u",): 2, ("w",): 2, ("z",): 2}],
-        [SimpleCluster(3, [{("t",): 3}]), SimpleCluster(2, [{("w", "z"): 2}]), SimpleCluster(2, [{("v",): 2}])],
+        [
+            SimpleCluster(3, [{("t",): 3}]),
+            SimpleCluster(2, [{("w", "z"): 2}]),
+            SimpleCluster(2, [{("v",): 2}]),
+        ],
     )
 ]
 CE_C = [SimpleCluster(2, [], ["a", "b"])]
@@ -60,7 +80,11 @@ CE_C = [SimpleCluster(2, [], ["a", "b"])]
 
 def released(clusters, k, m, clusters_of_records=None):
     release = Disassociated.of_clusters(clusters, KmAnonymity(k=k, m=m))
-    return release if clusters_of_records is None else replace(release, alignment=np.array(clusters_of_records))
+    return (
+        release
+        if clusters_of_records is None
+        else replace(release, alignment=np.array(clusters_of_records))
+    )
 
 
 def written(clusters):
@@ -109,7 +133,9 @@ def test_what_the_paper_lets_pass_is_rejected_with_the_itemset(clusters, k, item
     assert oracle.violations(written(clusters), k, 2)[items] == most
 
 
-@pytest.mark.parametrize("clusters", [FIGURE_4, FIGURE_5A, CE_A, CE_B], ids=["figure 4", "figure 5a", "CE-A", "CE-B"])
+@pytest.mark.parametrize(
+    "clusters", [FIGURE_4, FIGURE_5A, CE_A, CE_B], ids=["figure 4", "figure 5a", "CE-A", "CE-B"]
+)
 def test_form_clusters_and_chunks_of_these_are_as_the_paper_wants_them(clusters):
     k = 3 if clusters in (FIGURE_4, FIGURE_5A) else 2
     assert [check.name for check in verify(released(clusters, k, 2)).failed] == ["km-anonymity"]
@@ -131,7 +157,9 @@ def test_figure_5b_keeps_its_promise_by_the_construction_of_worlds():
     [
         pytest.param(FIGURE_4, "a | a | b c | b c | a b c", [0] * 5, id="figure 4"),
         pytest.param(CE_A, "a x | a | c | c | x", [1, 1, 2, 2, 2], id="CE-A"),
-        pytest.param(CE_B, "t u | t w | t z | u w z | w z | v w | v z", [1, 1, 1, 2, 2, 3, 3], id="CE-B"),
+        pytest.param(
+            CE_B, "t u | t w | t z | u w z | w z | v w | v z", [1, 1, 1, 2, 2, 3, 3], id="CE-B"
+        ),
         pytest.param(CE_C, "a b | a", [0, 0], id="CE-C"),
     ],
 )

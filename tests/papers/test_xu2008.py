@@ -16,10 +16,22 @@ from setveil.promises.coherence import Coherence
 from tests.oracle import coherence as oracle
 
 ILLNESSES = {"Diabetes", "Hepatitis", "HIV"}
-FIGURE_1 = [record.split() for record in ("a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV")]
+FIGURE_1 = [
+    record.split()
+    for record in (
+        "a c d f g Diabetes",
+        "a b c f Hepatitis",
+        "b d f x Hepatitis",
+        "b c g y z HIV",
+        "a c f g HIV",
+    )
+]
 PROMISE = Coherence(h=0.8, k=2, p=2, private=ILLNESSES)
 MINIMAL = {frozenset(mole) for mole in ("x", "y", "z", "ab", "ad", "bd", "bf", "bg", "cd", "dg")}
-AFTER = [record.split() for record in ("a c f g Diabetes", "a c f Hepatitis", "f Hepatitis", "c g HIV", "a c f g HIV")]
+AFTER = [
+    record.split()
+    for record in ("a c f g Diabetes", "a c f Hepatitis", "f Hepatitis", "c g HIV", "a c f g HIV")
+]
 
 
 @pytest.fixture
@@ -43,7 +55,10 @@ def test_the_oracle_suppresses_x_y_z_then_d_then_b():
 def test_the_minimal_moles_are_those_of_example_5(task):
     moles = find_moles(task)
     assert {frozenset(mole) for mole in moles.named(task.data)} == MINIMAL
-    kinds = {"".join(mole): private for mole, private in zip(moles.named(task.data), moles.private.tolist(), strict=True)}
+    kinds = {
+        "".join(mole): private
+        for mole, private in zip(moles.named(task.data), moles.private.tolist(), strict=True)
+    }
     assert task.data.vocabulary[kinds.pop("bf")] == "Hepatitis"
     assert set(kinds.values()) == {-1}
 
@@ -53,7 +68,9 @@ def test_the_score_table_is_that_of_figure_5(task):
     larger = moles.select(moles.sizes > 1)
     many = np.bincount(larger.items, minlength=len(task.data.vocabulary))
     table = {
-        item: (int(many[number]), int(task.data.supports()[number])) for number, item in enumerate(task.data.vocabulary) if many[number]
+        item: (int(many[number]), int(task.data.supports()[number]))
+        for number, item in enumerate(task.data.vocabulary)
+        if many[number]
     }
     assert table == {"d": (4, 2), "b": (4, 3), "a": (2, 3), "g": (2, 3), "c": (1, 4), "f": (1, 4)}
 
@@ -75,4 +92,6 @@ def test_the_release_of_figure_1(restore):
 def test_figure_1_is_coherent_against_an_adversary_who_knows_one_item_but_for_x_y_and_z():
     data = [[item for item in record if item not in "xyz"] for record in FIGURE_1]
     assert oracle.moles(data, ILLNESSES, "0.8", 2, 1) == {}
-    assert verify(Transactions.of(data), promise=Coherence(h=0.8, k=2, p=1, private=ILLNESSES)).holds
+    assert verify(
+        Transactions.of(data), promise=Coherence(h=0.8, k=2, p=1, private=ILLNESSES)
+    ).holds

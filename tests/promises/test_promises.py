@@ -11,7 +11,14 @@ import pytest
 
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.promises import PROMISES, Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
+from setveil.promises import (
+    PROMISES,
+    Coherence,
+    KAnonymity,
+    KmAnonymity,
+    LDiversity,
+    VocabularyKAnonymity,
+)
 from setveil.promises.kanonymity import ALL
 
 SOME = [
@@ -49,9 +56,18 @@ def test_whole_numbers_of_numpy_become_plain_ones(kind):
         assert "np." not in repr(promise)
 
 
-@pytest.mark.parametrize("k", [5.0, np.float64(5), True, np.True_, float("nan"), None, "5", 1, -1, [5], np.array(5)], ids=repr)
+@pytest.mark.parametrize(
+    "k",
+    [5.0, np.float64(5), True, np.True_, float("nan"), None, "5", 1, -1, [5], np.array(5)],
+    ids=repr,
+)
 def test_what_is_no_number_of_people_is_refused(k):
-    for promise in (KAnonymity, VocabularyKAnonymity, lambda k: KmAnonymity(k=k, m=2), lambda k: Coherence(h=1, k=k, p=1)):
+    for promise in (
+        KAnonymity,
+        VocabularyKAnonymity,
+        lambda k: KmAnonymity(k=k, m=2),
+        lambda k: Coherence(h=1, k=k, p=1),
+    ):
         with pytest.raises(ParameterError, match="it must be a whole number of 2 or more"):
             promise(k=k)
 
@@ -78,15 +94,25 @@ def test_what_is_no_list_of_items_is_refused(items):
 
 @pytest.mark.parametrize("item", [5.0, np.float32(5), float("nan"), None], ids=repr)
 def test_an_item_whose_text_is_uncertain_is_refused(item):
-    with pytest.raises(ParameterError, match=r"sensitive = .* each item must be the text, or the whole number, that it is in the data"):
+    with pytest.raises(
+        ParameterError,
+        match=r"sensitive = .* each item must be the text, or the whole number, that it is in the data",
+    ):
         LDiversity(l=2, sensitive=["flu", item])
-    with pytest.raises(ParameterError, match=r"private = .* each item must be the text, or the whole number, that it is in the data"):
+    with pytest.raises(
+        ParameterError,
+        match=r"private = .* each item must be the text, or the whole number, that it is in the data",
+    ):
         Coherence(h=0.5, k=2, p=2, private=["flu", item])
 
 
 def test_items_have_the_text_that_they_have_in_data():
     items = [b"flu", np.str_("HIV"), np.int64(7), 8]
-    assert LDiversity(l=2, sensitive=items).sensitive == set(Transactions.of([items]).vocabulary) == {"flu", "HIV", "7", "8"}
+    assert (
+        LDiversity(l=2, sensitive=items).sensitive
+        == set(Transactions.of([items]).vocabulary)
+        == {"flu", "HIV", "7", "8"}
+    )
 
 
 def test_what_is_promised_besides_is_l_diversity():
@@ -108,4 +134,7 @@ def test_a_promise_is_shown_by_what_was_asked_for():
 
 
 def test_many_items_are_not_all_shown():
-    assert repr(LDiversity(l=3, sensitive=range(1000))) == "LDiversity(l=3, sensitive={'0', '1', '10', ... 1000 in all})"
+    assert (
+        repr(LDiversity(l=3, sensitive=range(1000)))
+        == "LDiversity(l=3, sensitive={'0', '1', '10', ... 1000 in all})"
+    )

@@ -9,9 +9,9 @@ import numpy as np
 
 from setveil.data.transactions import Bags
 from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import VocabularyKAnonymity
-from setveil.published.vocabularies import Matches, Vocabularies
+from setveil.published.typical_bags import Matches, TypicalBags
 
 TREE = Hierarchy.from_paths(
     [
@@ -39,7 +39,10 @@ ORIGINAL = Bags.of(
 """t1 to t5 of the running example."""
 
 GROUPS = [
-    ([0, 1, 2], ["Wine Vino Wine", "Wine Vino Vino", "Jackets Jackets Jackets", "Boots Shoes Shoes"]),
+    (
+        [0, 1, 2],
+        ["Wine Vino Wine", "Wine Vino Vino", "Jackets Jackets Jackets", "Boots Shoes Shoes"],
+    ),
     ([3, 4], ["Raw-milk Raw-milk", "Raw-milk Homo-milk", "Homo-milk Homo-milk"]),
 ]
 """Two groups of records; each slot as the item of each of them."""
@@ -47,7 +50,9 @@ GROUPS = [
 Groups = Sequence[tuple[Sequence[int], Sequence[str]]]
 
 
-def publish(groups: Groups = GROUPS, typical: str = "majority", original: Bags = ORIGINAL, k: int = 2) -> Vocabularies:
+def publish(
+    groups: Groups = GROUPS, typical: str = "majority", original: Bags = ORIGINAL, k: int = 2
+) -> TypicalBags:
     """The release of these groups, with its private alignment and matches."""
     rows, slots, numbers, records, items, places = [], [], [], [], [], []
     alignment = np.full(len(original), -1, dtype=np.int64)
@@ -61,7 +66,11 @@ def publish(groups: Groups = GROUPS, typical: str = "majority", original: Bags =
             records += people
             items += [original.vocabulary.number(word) for word in words]
             places += [len(rows) - 1] * len(words)
-    matches = Matches(np.array(records, dtype=np.int64), np.array(items, dtype=np.int32), np.array(places, dtype=np.int64))
+    matches = Matches(
+        np.array(records, dtype=np.int64),
+        np.array(items, dtype=np.int32),
+        np.array(places, dtype=np.int64),
+    )
     method = {"name": "ssc", "epsilon": 4, "omega": 10, "typical": typical}
     options = {"alignment": alignment, "matches": matches}
     promise = VocabularyKAnonymity(k=k)
@@ -69,12 +78,18 @@ def publish(groups: Groups = GROUPS, typical: str = "majority", original: Bags =
     if typical == "slots":
         bags = Bags.of([{str(number): 1} for number in numbers.tolist()])
         taken = Bags.from_pairs(np.array(rows), numbers, bags.vocabulary, size=len(groups))
-        return Vocabularies.of_rows(taken, promise, method, slots=Bags.of(slots), **options)
+        return TypicalBags.of_rows(taken, promise, method, slots=Bags.of(slots), **options)
     if typical == "generalized":
         leaves = TREE.leaf_numbers(original.vocabulary)[matches.items]
-        labels = [TREE.labels[node] for node in common_ancestors(TREE, matches.slots, leaves, len(slots)).tolist()]
+        labels = [
+            TREE.labels[node]
+            for node in common_ancestors(TREE, matches.slots, leaves, len(slots)).tolist()
+        ]
         options["hierarchy"] = TREE
     else:
         labels = [slot.most_common(1)[0][0] for slot in slots]
-    bags = [Counter(label for label, row in zip(labels, rows, strict=True) if row == group) for group in range(len(groups))]
-    return Vocabularies.of_rows(Bags.of(bags), promise, method, **options)
+    bags = [
+        Counter(label for label, row in zip(labels, rows, strict=True) if row == group)
+        for group in range(len(groups))
+    ]
+    return TypicalBags.of_rows(Bags.of(bags), promise, method, **options)

@@ -13,8 +13,8 @@ from setveil.io import read_release, write
 from setveil.methods import Disassociation
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster
-from setveil.published.reconstruct import reconstruct, reconstructions
+from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
 
 DATA = quest(600, items=40, average_length=5, patterns=30, seed=5)
 PROMISE = KmAnonymity(k=4, m=2)
@@ -22,7 +22,11 @@ PROMISE = KmAnonymity(k=4, m=2)
 
 @pytest.fixture(scope="module", params=["plain", "with sensitive items", "not refined"])
 def release(request):
-    promise = PROMISE if request.param != "with sensitive items" else KmAnonymity(k=4, m=2, diversity=LDiversity(l=5, sensitive=["3", "7"]))
+    promise = (
+        PROMISE
+        if request.param != "with sensitive items"
+        else KmAnonymity(k=4, m=2, diversity=LDiversity(l=5, sensitive=["3", "7"]))
+    )
     return Disassociation(refine=request.param != "not refined").anonymize(DATA, promise)
 
 
@@ -44,7 +48,11 @@ def test_an_arranged_release_is_the_same_release(release):
     assert np.bincount(arranged.alignment).max() == np.bincount(release.alignment).max()
     for item in DATA.vocabulary:
         found, expected = arranged.support([item]), release.support([item])
-        assert (found.lower, found.upper, found.expected) == (expected.lower, expected.upper, pytest.approx(expected.expected))
+        assert (found.lower, found.upper, found.expected) == (
+            expected.lower,
+            expected.upper,
+            pytest.approx(expected.expected),
+        )
 
 
 def test_the_order_of_clusters_chunks_and_items_does_not_matter():
@@ -52,7 +60,9 @@ def test_the_order_of_clusters_chunks_and_items_does_not_matter():
     two = SimpleCluster(3, [{("c",): 2}], ["t"])
     turned = SimpleCluster(4, [{("x",): 2}, {("a",): 1, ("b", "a"): 3}], ["u", "t"])
     forwards = Disassociated.of_clusters([JointCluster([{("s",): 3}], [one, two]), two], PROMISE)
-    backwards = Disassociated.of_clusters([two, JointCluster([{("s",): 3}], [two, turned])], PROMISE)
+    backwards = Disassociated.of_clusters(
+        [two, JointCluster([{("s",): 3}], [two, turned])], PROMISE
+    )
     for seed in range(5):
         assert reconstruct(forwards, seed) == reconstruct(backwards, seed)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import KAnonymity
 from setveil.published import query
 from setveil.published.generalized import Generalized
@@ -16,23 +16,37 @@ from tests.oracle.losses import estimate
 
 
 @given(st.one_of(releases(), releases(multiset=True)), st.data(), st.sampled_from([1, 8_000_000]))
-def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_blocks(pair, data, most):
+def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_blocks(
+    pair, data, most
+):
     release, _ = pair
     tree = release.hierarchy
-    items = data.draw(st.lists(st.sampled_from(tree.labels[: tree.leaf_count]), min_size=1, max_size=3, unique=True))
+    items = data.draw(
+        st.lists(
+            st.sampled_from(tree.labels[: tree.leaf_count]), min_size=1, max_size=3, unique=True
+        )
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(query, "_MOST_CELLS", most)
         found = query.estimate_supports(release, items, np.arange(len(items))[None, :])
-    assert found[0] == pytest.approx(float(estimate(published_of(release), items, parents_of(tree))))
+    assert found[0] == pytest.approx(
+        float(estimate(published_of(release), items, parents_of(tree)))
+    )
 
 
 def test_an_item_that_the_tree_does_not_have_is_held_by_nobody():
     tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
     release = Generalized.of([["ALL"], ["a"]], tree, KAnonymity(k=2))
-    assert query.estimate_supports(release, ["zebra", "a"], np.array([[0], [1]])).tolist() == [0.0, 1.5]
+    assert query.estimate_supports(release, ["zebra", "a"], np.array([[0], [1]])).tolist() == [
+        0.0,
+        1.5,
+    ]
 
 
 def test_a_node_that_stands_twice_in_a_bag_has_two_chances_to_be_an_item():
     tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
     release = Generalized.of([{"ALL": 2}, {"ALL": 1}], tree, KAnonymity(k=2), counted=True)
-    assert query.estimate_supports(release, ["a", "b"], np.array([[0, -1], [0, 1]])).tolist() == [0.75 + 0.5, 0.75**2 + 0.5**2]
+    assert query.estimate_supports(release, ["a", "b"], np.array([[0, -1], [0, 1]])).tolist() == [
+        0.75 + 0.5,
+        0.75**2 + 0.5**2,
+    ]

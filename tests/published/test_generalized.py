@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import UnknownItemError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import KAnonymity
 from setveil.published.generalized import Generalized, distinct_records
 from tests.audit.releases import bags_of, releases
@@ -22,7 +22,9 @@ TREE = Hierarchy.from_parents(["ALL", "A", "a1", "a2", "b"], [-1, 0, 1, 1, 0])
 def test_distinct_records_stand_in_the_order_of_their_items_and_counts(data):
     distinct, member = distinct_records(data)
     assert distinct.take(member) == data
-    counts = distinct.counts if isinstance(data, Bags) else np.ones(len(distinct.items), dtype=np.int64)
+    counts = (
+        distinct.counts if isinstance(data, Bags) else np.ones(len(distinct.items), dtype=np.int64)
+    )
     rows = [
         list(zip(distinct.items[start:stop].tolist(), counts[start:stop].tolist(), strict=True))
         for start, stop in zip(distinct.indptr[:-1], distinct.indptr[1:], strict=True)
@@ -57,10 +59,24 @@ def test_all_records_are_given_each_as_often_as_it_stands(pair):
 
 
 def test_weights_are_added_when_equal_rows_are_merged():
-    rows = Transactions.from_pairs(np.array([0, 1, 2]), TREE.nodes.encode(["A", "b", "A"]), TREE.nodes)
-    release = Generalized.of_rows(rows, TREE, KAnonymity(k=2), {}, alignment=np.array([2, 1, 0, 0]), weights=np.array([2, 1, 1]))
+    rows = Transactions.from_pairs(
+        np.array([0, 1, 2]), TREE.nodes.encode(["A", "b", "A"]), TREE.nodes
+    )
+    release = Generalized.of_rows(
+        rows,
+        TREE,
+        KAnonymity(k=2),
+        {},
+        alignment=np.array([2, 1, 0, 0]),
+        weights=np.array([2, 1, 1]),
+    )
     assert dict(zip(release.classes, release.sizes.tolist(), strict=True)) == {("A",): 3, ("b",): 1}
-    assert [release.classes.record(number) for number in release.alignment] == [("A",), ("b",), ("A",), ("A",)]
+    assert [release.classes.record(number) for number in release.alignment] == [
+        ("A",),
+        ("b",),
+        ("A",),
+        ("A",),
+    ]
 
 
 @given(st.one_of(releases(), releases(multiset=True)))
@@ -75,8 +91,12 @@ def test_a_release_over_its_pruned_tree_and_back_is_the_same(pair):
 
 def test_releases_with_other_counts_or_sizes_differ():
     one, two = ({"A": 1}, {"A": 2})
-    assert Generalized.of([one], TREE, KAnonymity(k=2), counted=True) != Generalized.of([two], TREE, KAnonymity(k=2), counted=True)
-    assert Generalized.of([["A"]], TREE, KAnonymity(k=2)) != Generalized.of([["A"], ["A"]], TREE, KAnonymity(k=2))
+    assert Generalized.of([one], TREE, KAnonymity(k=2), counted=True) != Generalized.of(
+        [two], TREE, KAnonymity(k=2), counted=True
+    )
+    assert Generalized.of([["A"]], TREE, KAnonymity(k=2)) != Generalized.of(
+        [["A"], ["A"]], TREE, KAnonymity(k=2)
+    )
 
 
 def test_a_label_that_the_tree_does_not_have_is_refused():

@@ -10,10 +10,15 @@ import numpy as np
 import pytest
 
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Disassociated, JointCluster, SimpleCluster, cluster_of_json
+from setveil.published.disassociated.form import (
+    Disassociated,
+    JointCluster,
+    SimpleCluster,
+    cluster_of_json,
+)
+from setveil.published.disassociated.reconstruct import reconstruct
+from setveil.published.disassociated.supports import Support
 from setveil.published.query import support
-from setveil.published.reconstruct import reconstruct
-from setveil.published.supports import Support
 from tests.oracle import worlds
 
 PROMISE = KmAnonymity(k=2, m=2)
@@ -30,7 +35,9 @@ def itemsets(items: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
 
 def check(seed: int, records: int, items: int) -> None:
     chance = Random(seed)
-    clusters, original = worlds.random_release(chance, chance.randint(1, records), chance.randint(1, items))
+    clusters, original = worlds.random_release(
+        chance, chance.randint(1, records), chance.randint(1, items)
+    )
     release = Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
     possible = [
         [record for part in original for record in part],
@@ -40,7 +47,9 @@ def check(seed: int, records: int, items: int) -> None:
         bounds = release.support(itemset)
         assert bounds.lower <= bounds.expected <= bounds.upper
         for world in possible:
-            assert bounds.lower <= holds(world, itemset) <= bounds.upper, f"{clusters} {itemset} {bounds}"
+            assert bounds.lower <= holds(world, itemset) <= bounds.upper, (
+                f"{clusters} {itemset} {bounds}"
+            )
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -61,7 +70,9 @@ def released(*clusters: SimpleCluster | JointCluster) -> Disassociated:
 
 
 def test_items_of_one_chunk_are_counted_exactly():
-    release = released(SimpleCluster(4, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(3, [{("a", "b", "c"): 3}]))
+    release = released(
+        SimpleCluster(4, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(3, [{("a", "b", "c"): 3}])
+    )
     assert release.support(["a", "b"]) == Support(5, 5, 5.0)
     assert release.support(["b", "a", "b"]) == Support(5, 5, 5.0)
     assert release.support(["a"]) == Support(6, 6, 6.0)
@@ -69,8 +80,12 @@ def test_items_of_one_chunk_are_counted_exactly():
 
 
 def test_items_of_two_chunks_overlap_at_least_where_the_cluster_is_too_small_for_both():
-    assert released(SimpleCluster(5, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(2, 3, 2.4)
-    assert released(SimpleCluster(9, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(0, 3, pytest.approx(4 / 3))
+    assert released(SimpleCluster(5, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(
+        2, 3, 2.4
+    )
+    assert released(SimpleCluster(9, [{("a",): 4}, {("b",): 3}])).support(["a", "b"]) == Support(
+        0, 3, pytest.approx(4 / 3)
+    )
 
 
 def test_a_term_stands_in_one_to_all_records_of_its_cluster():
@@ -111,10 +126,20 @@ def test_parts_that_have_an_item_by_themselves_get_no_shared_one():
 
 
 def test_what_is_expected_is_the_average_of_many_reconstructions():
-    parts = [SimpleCluster(6, [{("a", "c"): 4, ("c",): 1}, {("b",): 3}], ["x"]), SimpleCluster(8, [{("a",): 5, ("b",): 3}], ["y", "z"])]
+    parts = [
+        SimpleCluster(6, [{("a", "c"): 4, ("c",): 1}, {("b",): 3}], ["x"]),
+        SimpleCluster(8, [{("a",): 5, ("b",): 3}], ["y", "z"]),
+    ]
     release = released(JointCluster([{("s", "t"): 4, ("s",): 2}], parts))
     worlds_seen = [list(reconstruct(release, seed)) for seed in range(400)]
-    for itemset in (["a", "b"], ["a", "s"], ["b", "s", "t"], ["a", "c", "s"], ["x", "c"], ["a", "y"]):
+    for itemset in (
+        ["a", "b"],
+        ["a", "s"],
+        ["b", "s", "t"],
+        ["a", "c", "s"],
+        ["x", "c"],
+        ["a", "y"],
+    ):
         average = sum(holds(world, itemset) for world in worlds_seen) / len(worlds_seen)
         assert release.support(itemset).expected == pytest.approx(average, abs=0.25)
 
@@ -123,7 +148,12 @@ def test_the_example_of_the_paper_has_certain_pairs():
     cluster = SimpleCluster(
         5,
         [
-            {("flu", "itunes", "madonna"): 2, ("flu", "madonna"): 1, ("itunes", "madonna"): 1, ("flu", "itunes"): 1},
+            {
+                ("flu", "itunes", "madonna"): 2,
+                ("flu", "madonna"): 1,
+                ("itunes", "madonna"): 1,
+                ("flu", "itunes"): 1,
+            },
             {("audi a4", "sony tv"): 3},
         ],
         ["ikea", "ruby", "viagra"],

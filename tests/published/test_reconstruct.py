@@ -13,10 +13,21 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ParameterError
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import Chunk, Disassociated, JointCluster, SimpleCluster, cluster_of_json
-from setveil.published.draws import draw_places
-from setveil.published.forest import Forest
-from setveil.published.reconstruct import assemble, place_pieces, reconstruct, reconstructions
+from setveil.published.disassociated.draws import draw_places
+from setveil.published.disassociated.forest import Forest
+from setveil.published.disassociated.form import (
+    Chunk,
+    Disassociated,
+    JointCluster,
+    SimpleCluster,
+    cluster_of_json,
+)
+from setveil.published.disassociated.reconstruct import (
+    assemble,
+    place_pieces,
+    reconstruct,
+    reconstructions,
+)
 from tests.oracle import worlds
 
 PROMISE = KmAnonymity(k=2, m=2)
@@ -27,7 +38,12 @@ FIGURE_3 = JointCluster(
         SimpleCluster(
             5,
             [
-                {("flu", "itunes", "madonna"): 2, ("flu", "madonna"): 1, ("itunes", "madonna"): 1, ("flu", "itunes"): 1},
+                {
+                    ("flu", "itunes", "madonna"): 2,
+                    ("flu", "madonna"): 1,
+                    ("itunes", "madonna"): 1,
+                    ("flu", "itunes"): 1,
+                },
                 {("audi a4", "sony tv"): 3},
             ],
             ["viagra"],
@@ -52,16 +68,28 @@ def release_of(clusters: list[worlds.Cluster]) -> Disassociated:
     return Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
 
 
-def world_by_cluster(release: Disassociated, seed: int, most_per_term: int) -> list[list[frozenset[str]]]:
+def world_by_cluster(
+    release: Disassociated, seed: int, most_per_term: int
+) -> list[list[frozenset[str]]]:
     """A world in the order of the forest, cut into simple clusters."""
     forest = Forest.of(release)
-    records = [frozenset(record) for record in assemble(release, *place_pieces(forest, most_per_term, np.random.default_rng(seed)))]
-    return [records[start:stop] for start, stop in zip(forest.starts.tolist(), forest.starts.tolist()[1:], strict=False)]
+    records = [
+        frozenset(record)
+        for record in assemble(
+            release, *place_pieces(forest, most_per_term, np.random.default_rng(seed))
+        )
+    ]
+    return [
+        records[start:stop]
+        for start, stop in zip(forest.starts.tolist(), forest.starts.tolist()[1:], strict=False)
+    ]
 
 
 def check(seed: int, records: int, items: int) -> None:
     chance = Random(seed)
-    clusters, original = worlds.random_release(chance, chance.randint(1, records), chance.randint(1, items))
+    clusters, original = worlds.random_release(
+        chance, chance.randint(1, records), chance.randint(1, items)
+    )
     assert worlds.find_fault(clusters, original) is None, "the original itself must be possible"
     release = release_of(clusters)
     for number in range(2):
@@ -87,7 +115,9 @@ def test_worlds_of_a_real_release_are_possible(shared_data):
     from setveil.io import read
     from setveil.methods.disassociation import Disassociation
 
-    release = Disassociation().anonymize(read(shared_data / "groceries.csv.gz"), KmAnonymity(k=5, m=2))
+    release = Disassociation().anonymize(
+        read(shared_data / "groceries.csv.gz"), KmAnonymity(k=5, m=2)
+    )
     clusters = [plain(cluster) for cluster in release.clusters()]
     for seed, most_per_term in ((1, 1), (2, 3)):
         assert worlds.find_fault(clusters, world_by_cluster(release, seed, most_per_term)) is None
@@ -96,8 +126,15 @@ def test_worlds_of_a_real_release_are_possible(shared_data):
 def plain(cluster: SimpleCluster | JointCluster) -> worlds.Cluster:
     """A cluster for the oracle, its parts in the order of the forest."""
     if isinstance(cluster, JointCluster):
-        return {"shared": [plain_chunk(chunk) for chunk in cluster.shared], "parts": [plain(part) for part in cluster.parts]}
-    return {"size": cluster.size, "chunks": [plain_chunk(chunk) for chunk in cluster.chunks], "terms": list(cluster.terms)}
+        return {
+            "shared": [plain_chunk(chunk) for chunk in cluster.shared],
+            "parts": [plain(part) for part in cluster.parts],
+        }
+    return {
+        "size": cluster.size,
+        "chunks": [plain_chunk(chunk) for chunk in cluster.chunks],
+        "terms": list(cluster.terms),
+    }
 
 
 def plain_chunk(chunk: Chunk) -> worlds.Chunk:
@@ -137,13 +174,17 @@ def test_several_worlds_begin_with_the_one_of_their_seed():
 
 
 def test_the_order_of_the_records_is_random():
-    release = Disassociated.of_clusters([SimpleCluster(1, [{("a",): 1}]), SimpleCluster(1, [{("b",): 1}])], PROMISE)
+    release = Disassociated.of_clusters(
+        [SimpleCluster(1, [{("a",): 1}]), SimpleCluster(1, [{("b",): 1}])], PROMISE
+    )
     first = Counter(reconstruct(release, seed).record(0) for seed in range(200))
     assert 60 < first[("a",)] < 140
 
 
 def test_a_cluster_in_which_nothing_stands_gives_empty_records():
-    release = Disassociated.of_clusters([SimpleCluster(3), SimpleCluster(1, [{("a",): 1}])], PROMISE)
+    release = Disassociated.of_clusters(
+        [SimpleCluster(3), SimpleCluster(1, [{("a",): 1}])], PROMISE
+    )
     assert sorted(reconstruct(release, 1)) == [(), (), (), ("a",)]
 
 
@@ -177,7 +218,9 @@ def test_a_part_may_only_be_filled_along_a_chain():
 
 def test_terms_stand_in_as_many_records_as_is_asked_for():
     release = Disassociated.of_clusters([SimpleCluster(10, [{("a",): 10}], ["x"])], PROMISE)
-    counts = Counter(int(reconstruct(release, seed, most_per_term=4).supports()[1]) for seed in range(400))
+    counts = Counter(
+        int(reconstruct(release, seed, most_per_term=4).supports()[1]) for seed in range(400)
+    )
     assert set(counts) == {1, 2, 3, 4}
     assert min(counts.values()) > 60
 
@@ -189,7 +232,11 @@ def test_terms_stand_in_as_many_records_as_is_asked_for():
         [SimpleCluster(3, [{("a",): 2}])],
         [SimpleCluster(3, [{("a",): 3}, {("a", "b"): 1}])],
         [SimpleCluster(3, [{("a",): 3}], ["a"])],
-        [JointCluster([{("a",): 2}], [SimpleCluster(2, [{("a",): 2}]), SimpleCluster(1, [{("b",): 1}])])],
+        [
+            JointCluster(
+                [{("a",): 2}], [SimpleCluster(2, [{("a",): 2}]), SimpleCluster(1, [{("b",): 1}])]
+            )
+        ],
         [JointCluster([{("a",): 1}], [SimpleCluster(2, [{("b",): 1}]), SimpleCluster(1)])],
     ],
 )
@@ -210,7 +257,9 @@ def test_all_places_are_equally_likely():
     random = np.random.default_rng(3)
     for size, count in ((5, 3), (5, 1), (200, 3)):
         many = np.full(6000, size)
-        places = draw_places(np.zeros(6000, dtype=np.int64), many, np.full(6000, count), random).reshape(6000, count)
+        places = draw_places(
+            np.zeros(6000, dtype=np.int64), many, np.full(6000, count), random
+        ).reshape(6000, count)
         assert all(len(set(row)) == count for row in places.tolist())
         seen = np.bincount(places.ravel(), minlength=size)
         expected = 6000 * count / size

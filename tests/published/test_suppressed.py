@@ -14,14 +14,22 @@ RECORDS = [["beer", "flu"], [], ["wine", "beer"], ["beer", "flu"], []]
 
 def test_equal_records_are_one_class_and_empty_ones_are_kept():
     release = Suppressed.of(RECORDS, PROMISE)
-    assert dict(zip(release.classes, release.sizes.tolist(), strict=True)) == {("beer", "flu"): 2, (): 2, ("beer", "wine"): 1}
+    assert dict(zip(release.classes, release.sizes.tolist(), strict=True)) == {
+        ("beer", "flu"): 2,
+        (): 2,
+        ("beer", "wine"): 1,
+    }
     assert len(release) == 5
-    assert [set(record) for record in release.classes.take(release.alignment)] == [set(record) for record in RECORDS]
+    assert [set(record) for record in release.classes.take(release.alignment)] == [
+        set(record) for record in RECORDS
+    ]
 
 
 def test_items_that_stand_nowhere_are_not_in_the_vocabulary():
     rows = Transactions.from_pairs(
-        Transactions.of(RECORDS).rows, Transactions.of(RECORDS).items, Vocabulary(["beer", "flu", "wine", "gone"])
+        Transactions.of(RECORDS).rows,
+        Transactions.of(RECORDS).items,
+        Vocabulary(["beer", "flu", "wine", "gone"]),
     )
     release = Suppressed.of_rows(rows, PROMISE, {})
     assert list(release.items) == ["beer", "flu", "wine"]
@@ -30,7 +38,9 @@ def test_items_that_stand_nowhere_are_not_in_the_vocabulary():
 
 def test_the_order_of_the_originals_does_not_matter():
     assert Suppressed.of(RECORDS, PROMISE) == Suppressed.of(RECORDS[::-1], PROMISE)
-    assert list(Suppressed.of(RECORDS, PROMISE).classes) == list(Suppressed.of(RECORDS[::-1], PROMISE).classes)
+    assert list(Suppressed.of(RECORDS, PROMISE).classes) == list(
+        Suppressed.of(RECORDS[::-1], PROMISE).classes
+    )
     assert Suppressed.of(RECORDS, PROMISE) != Suppressed.of(RECORDS[1:], PROMISE)
 
 
@@ -42,9 +52,13 @@ def test_all_records_come_in_an_order_that_a_seed_fixes():
 
 
 def test_what_was_written_is_read_again(tmp_path):
-    release = Suppressed.of(RECORDS, PROMISE, method={"name": "coherence"})
+    release = Suppressed.of(RECORDS, PROMISE, method={"name": "suppression"})
     for format in ("csv", "fimi", "parquet"):
-        numbered = Suppressed.of([["1", "2"], [], ["1"]], Coherence(h=1, k=2, p=1)) if format == "fimi" else release
+        numbered = (
+            Suppressed.of([["1", "2"], [], ["1"]], Coherence(h=1, k=2, p=1))
+            if format == "fimi"
+            else release
+        )
         write(numbered, tmp_path / format, format=format)
         again = read_release(tmp_path / format)
         assert again == numbered

@@ -38,10 +38,18 @@ def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Che
     found = list(islice(find_moles(counted, promise), limit))
     if not found:
         text = f"every set of up to {promise.p} public items that occurs, occurs in at least {promise.k} records"
-        besides = f", and no private item in more than {100 * promise.h:g} % of them" if promise.private else ""
+        besides = (
+            f", and no private item in more than {100 * promise.h:g} % of them"
+            if promise.private
+            else ""
+        )
         return Check(promise.model, True, text + besides)
     size = len(found[0].items)
-    known = f"a set of {size} public item{'s' * (size != 1)}" if size else "knowing nothing about a person"
+    known = (
+        f"a set of {size} public item{'s' * (size != 1)}"
+        if size
+        else "knowing nothing about a person"
+    )
     text = f"{known} tells too much"
     return Check(promise.model, False, text, tuple(_witness(mole, promise) for mole in found))
 
@@ -82,7 +90,10 @@ class _Cohort:
     def narrowed(self, mask: Bits, places: Numbers, size: int) -> _Cohort:
         """Some of its people and some of its public items alone, as shorter bitmaps."""
         people = np.flatnonzero(np.unpackbits(mask.view(np.uint8)))
-        bits, private_bits = _narrowed(self.bits[places], people), _narrowed(self.private_bits, people)
+        bits, private_bits = (
+            _narrowed(self.bits[places], people),
+            _narrowed(self.private_bits, people),
+        )
         return _Cohort(size, self.others[places], bits, self.private, private_bits)
 
 
@@ -93,11 +104,17 @@ class _Search:
         self.promise = promise
         data = counted.records
         codes, labels = coded_items(data)
-        hidden = np.fromiter((item in promise.private for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))[data.items]
+        hidden = np.fromiter(
+            (item in promise.private for item in data.vocabulary),
+            dtype=bool,
+            count=len(data.vocabulary),
+        )[data.items]
         self.people = int(counted.sizes.sum())
         self._sizes, self._labels, self._names = counted.sizes, labels, data.vocabulary.labels
         public = codes[~hidden]
-        supports = np.bincount(public, weights=counted.sizes[data.rows[~hidden]], minlength=len(labels)).astype(np.int64)
+        supports = np.bincount(
+            public, weights=counted.sizes[data.rows[~hidden]], minlength=len(labels)
+        ).astype(np.int64)
         self._order = np.lexsort((np.arange(len(labels)), supports))
         rank = np.empty(len(labels), dtype=np.int64)
         rank[self._order] = np.arange(len(labels))
@@ -105,7 +122,9 @@ class _Search:
         self._public = _Part.of(data.rows[~hidden], rank[public], len(data), len(labels))
         self.longest = int(np.diff(self._public.indptr).max(initial=0))
         """The most public items of a record."""
-        self._private = _Part.of(data.rows[hidden], data.items[hidden].astype(np.int64), len(data), len(data.vocabulary))
+        self._private = _Part.of(
+            data.rows[hidden], data.items[hidden].astype(np.int64), len(data), len(data.vocabulary)
+        )
 
     def of_size(self, size: int) -> Iterator[Mole]:
         """The moles of exactly this size whose items all matter, given that there is no smaller one in them."""
@@ -117,21 +136,34 @@ class _Search:
                 yield from self._of_one(first)
             elif self.promise.k <= self.supports[first] < self.people:
                 cohort = self._cohort(first)
-                yield from self._descend(cohort, (first,), cohort.everybody, np.arange(len(cohort.others)), cohort.size, size - 1)
+                yield from self._descend(
+                    cohort,
+                    (first,),
+                    cohort.everybody,
+                    np.arange(len(cohort.others)),
+                    cohort.size,
+                    size - 1,
+                )
 
     def _of_nothing(self) -> Iterator[Mole]:
         if not self.people:
             return
-        counts = np.bincount(self._private.items, weights=self._sizes[self._private.rows], minlength=len(self._names)).astype(np.int64)
+        counts = np.bincount(
+            self._private.items, weights=self._sizes[self._private.rows], minlength=len(self._names)
+        ).astype(np.int64)
         yield from self._judge((), self.people, counts, np.arange(len(counts)))
 
     def _of_one(self, first: int) -> Iterator[Mole]:
         holders = self._public.holders(first)
         rows, items = self._private.entries(holders)
-        counts = np.bincount(items, weights=self._sizes[holders][rows], minlength=len(self._names)).astype(np.int64)
+        counts = np.bincount(
+            items, weights=self._sizes[holders][rows], minlength=len(self._names)
+        ).astype(np.int64)
         yield from self._judge((first,), int(self.supports[first]), counts, np.arange(len(counts)))
 
-    def _judge(self, ranks: tuple[int, ...], support: int, counts: Numbers, private: Numbers) -> Iterator[Mole]:
+    def _judge(
+        self, ranks: tuple[int, ...], support: int, counts: Numbers, private: Numbers
+    ) -> Iterator[Mole]:
         """The mole that these items are, if they are one; `counts` of the `private` items beside them."""
         if support < self.promise.k:
             yield Mole(self._named(ranks), support)
@@ -149,19 +181,31 @@ class _Search:
         rows, ranks = self._public.entries(holders)
         rows, ranks = rows[ranks > first], ranks[ranks > first]
         private_rows, private = self._private.entries(holders)
-        counts = np.bincount(private, weights=self._sizes[holders][private_rows], minlength=len(self._names))
+        counts = np.bincount(
+            private, weights=self._sizes[holders][private_rows], minlength=len(self._names)
+        )
         matter = (counts / self.promise.k > self.promise.h)[private]
         others, bits = _bitmaps(rows, ranks, people, len(holders))
         kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
         return _Cohort(len(people), others, bits, kept, private_bits)
 
-    def _descend(self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, size: int, left: int) -> Iterator[Mole]:
+    def _descend(
+        self,
+        cohort: _Cohort,
+        chosen: tuple[int, ...],
+        mask: Bits,
+        places: Numbers,
+        size: int,
+        left: int,
+    ) -> Iterator[Mole]:
         """The moles of `left` more items, at `places` among the others of a cohort, beside the ranks chosen, which `size` people hold."""
         joint = cohort.bits[places] & mask
         supports = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
         if left == 1:
             occurs = supports > 0
-            yield from self._last(cohort, chosen, mask, places[occurs], joint[occurs], supports[occurs])
+            yield from self._last(
+                cohort, chosen, mask, places[occurs], joint[occurs], supports[occurs]
+            )
             return
         useful = (supports >= self.promise.k) & (supports < size)
         places, joint, supports = places[useful], joint[useful], supports[useful]
@@ -170,12 +214,20 @@ class _Search:
             more = (*chosen, int(cohort.others[places[at]]))
             if left > 2 and 2 * support <= cohort.size:
                 narrow = cohort.narrowed(joint[at], rest, support)
-                yield from self._descend(narrow, more, narrow.everybody, np.arange(len(rest)), support, left - 1)
+                yield from self._descend(
+                    narrow, more, narrow.everybody, np.arange(len(rest)), support, left - 1
+                )
             else:
                 yield from self._descend(cohort, more, joint[at], rest, support, left - 1)
 
     def _last(
-        self, cohort: _Cohort, chosen: tuple[int, ...], mask: Bits, places: Numbers, joint: Bits, supports: Numbers
+        self,
+        cohort: _Cohort,
+        chosen: tuple[int, ...],
+        mask: Bits,
+        places: Numbers,
+        joint: Bits,
+        supports: Numbers,
     ) -> Iterator[Mole]:
         """Judge every itemset that is made of those chosen and one more."""
         nobody, ranks = np.zeros(0, dtype=np.int64), cohort.others[places]
@@ -184,15 +236,26 @@ class _Search:
         most = np.bitwise_count(cohort.private_bits & mask).sum(axis=1, dtype=np.int64)
         if not len(most):
             return
-        doubtful = np.flatnonzero((supports >= self.promise.k) & (most.max() / np.maximum(supports, 1) > self.promise.h))
+        doubtful = np.flatnonzero(
+            (supports >= self.promise.k) & (most.max() / np.maximum(supports, 1) > self.promise.h)
+        )
         for part in _alike(doubtful[np.argsort(supports[doubtful], kind="stable")], supports):
             close = np.flatnonzero(most / supports[part[0]] > self.promise.h)
             block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
             for start in range(0, len(part), block):
                 some = part[start : start + block]
-                counts = np.bitwise_count(joint[some][:, None, :] & cohort.private_bits[close]).sum(axis=2, dtype=np.int64)
-                for at in np.flatnonzero((counts / supports[some][:, None] > self.promise.h).any(axis=1)).tolist():
-                    yield from self._judge((*chosen, int(ranks[some[at]])), int(supports[some[at]]), counts[at], cohort.private[close])
+                counts = np.bitwise_count(joint[some][:, None, :] & cohort.private_bits[close]).sum(
+                    axis=2, dtype=np.int64
+                )
+                for at in np.flatnonzero(
+                    (counts / supports[some][:, None] > self.promise.h).any(axis=1)
+                ).tolist():
+                    yield from self._judge(
+                        (*chosen, int(ranks[some[at]])),
+                        int(supports[some[at]]),
+                        counts[at],
+                        cohort.private[close],
+                    )
 
 
 @dataclass(frozen=True)
@@ -207,8 +270,12 @@ class _Part:
 
     @classmethod
     def of(cls, rows: Numbers, items: Numbers, records: int, width: int) -> _Part:
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=records)))).astype(np.int64)
-        starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width)))).astype(np.int64)
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=records)))).astype(
+            np.int64
+        )
+        starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width)))).astype(
+            np.int64
+        )
         return cls(rows, items, indptr, rows[np.argsort(items, kind="stable")], starts)
 
     def holders(self, item: int) -> Numbers:
@@ -219,7 +286,9 @@ class _Part:
         """The entries of some records: the place of the record among these, and the item."""
         lengths = self.indptr[records + 1] - self.indptr[records]
         ends = np.cumsum(lengths)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.indptr[records] - (ends - lengths), lengths)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+            self.indptr[records] - (ends - lengths), lengths
+        )
         return np.repeat(np.arange(len(records)), lengths), self.items[places]
 
 
@@ -261,4 +330,8 @@ def _witness(mole: Mole, promise: Coherence) -> Witness:
     if mole.private is None:
         return Witness(f"{who}, not {promise.k}", mole.items, mole.support)
     share = f"{mole.count} of them ({100 * mole.count / mole.support:.4g} %)"
-    return Witness(f"{who}; {share} hold the private item {mole.private}, more than h = {100 * promise.h:g} %", mole.items, mole.support)
+    return Witness(
+        f"{who}; {share} hold the private item {mole.private}, more than h = {100 * promise.h:g} %",
+        mole.items,
+        mole.support,
+    )

@@ -10,8 +10,8 @@ import numpy as np
 
 from setveil.audit.itemsets import Marks, Numbers, Search, Vertical
 from setveil.audit.kanonymity import count_records
-from setveil.data.exchange import as_transactions
 from setveil.data.seeds import random_from
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags
 from setveil.errors import check_count
 from setveil.words import plural, rough_share
@@ -62,10 +62,16 @@ class Exposure:
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each figure."""
         with_counts = " and how often each stands" if self.counted else ""
-        lines = [f"{rough_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."]
+        lines = [
+            f"{rough_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."
+        ]
         for one in self.known:
             items = plural(one.items, "item")
-            sample = "" if one.exact else f" (estimated on a random sample of {plural(one.examined, 'record')})"
+            sample = (
+                ""
+                if one.exact
+                else f" (estimated on a random sample of {plural(one.examined, 'record')})"
+            )
             share = f"{one.about}{rough_share(one.share)}"
             lines.append(
                 f"Whoever knows {items} of a person{with_counts} finds fewer than {self.k} records for {share} of the people{sample}."
@@ -83,7 +89,9 @@ class Exposure:
         return asdict(self)
 
 
-def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0) -> Exposure:
+def exposure(
+    data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0
+) -> Exposure:
     """How exposed data is as it stands.
 
     A record is exposed to whoever knows i items when up to i of its items stand together in fewer than k records. One and two items are
@@ -103,7 +111,10 @@ def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3)
         (0.6, 0.6)
     """
     k = check_count("k", k, 2)
-    known = [check_count("known", number, 1) for number in (known if isinstance(known, Iterable) else [known])]
+    known = [
+        check_count("known", number, 1)
+        for number in (known if isinstance(known, Iterable) else [known])
+    ]
     data = as_transactions(data)
     counted = count_records(data)
     vertical, records = Vertical.of(counted), len(data)
@@ -118,7 +129,9 @@ def exposure(data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3)
         share = float(held[exposed].sum() / held.sum()) if records else 0.0
         answers[size] = Known(size, share, int(held.sum()), sample is None)
     whole = float(weights[weights < k].sum() / records) if records else 0.0
-    return Exposure(records, k, whole, tuple(answers[number] for number in known), isinstance(data, Bags))
+    return Exposure(
+        records, k, whole, tuple(answers[number] for number in known), isinstance(data, Bags)
+    )
 
 
 def _mark(data: Vertical, k: int, size: int, exposed: Marks, sample: Marks | None) -> None:
@@ -131,7 +144,9 @@ def _mark(data: Vertical, k: int, size: int, exposed: Marks, sample: Marks | Non
 def _sample(lengths: Numbers, size: int, seed: int) -> Marks | None:
     """A random sample of the distinct records; None when all can be examined."""
     values, counts = np.unique(lengths, return_counts=True)
-    total = sum(comb(int(value), size) * int(count) for value, count in zip(values, counts, strict=True))
+    total = sum(
+        comb(int(value), size) * int(count) for value, count in zip(values, counts, strict=True)
+    )
     if size <= 2 or total <= _MOST_ITEMSETS or len(lengths) <= _SAMPLE:
         return None
     marks = np.zeros(len(lengths), dtype=bool)

@@ -43,7 +43,9 @@ class Vertical:
         rank = np.empty(len(labels), dtype=np.int64)
         rank[order] = np.arange(len(labels))
         items = np.sort(rows * max(len(labels), 1) + rank[codes]) - rows * max(len(labels), 1)
-        return cls(data.indptr, items, counted.sizes, tuple(labels[number] for number in order.tolist()))
+        return cls(
+            data.indptr, items, counted.sizes, tuple(labels[number] for number in order.tolist())
+        )
 
     @property
     def lengths(self) -> Numbers:
@@ -75,7 +77,12 @@ class _Groups:
 
     def part(self, start: int, stop: int) -> _Groups:
         low, high = self.bounds[start], self.bounds[stop]
-        return _Groups(self.itemsets[start:stop], self.supports[start:stop], self.bounds[start : stop + 1] - low, self.places[low:high])
+        return _Groups(
+            self.itemsets[start:stop],
+            self.supports[start:stop],
+            self.bounds[start : stop + 1] - low,
+            self.places[low:high],
+        )
 
 
 class Search:
@@ -102,7 +109,12 @@ class Search:
         if size > int(self.data.lengths[self.sources].max(initial=0)):
             return
         places = np.arange(len(self.data.items))
-        whole = _Groups(np.zeros((1, 0), dtype=np.int64), np.array([self.data.weights.sum()]), np.array([0, len(places)]), places)
+        whole = _Groups(
+            np.zeros((1, 0), dtype=np.int64),
+            np.array([self.data.weights.sum()]),
+            np.array([0, len(places)]),
+            places,
+        )
         codes = self.data.items
         if size == 1:
             yield from self._rare(whole, codes, places)
@@ -132,7 +144,9 @@ class Search:
         """Every itemset of the groups with every item after it: (code of group and item, place of the item)."""
         room = self._end[self._row[groups.places]] - groups.places - 1
         ends = np.cumsum(room)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(groups.places + 1 - (ends - room), room)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+            groups.places + 1 - (ends - room), room
+        )
         owners = np.repeat(np.repeat(np.arange(len(groups)), np.diff(groups.bounds)), room)
         return owners * len(self.data.labels) + self.data.items[places], places
 
@@ -187,7 +201,11 @@ class Search:
 
 def _runs(ordered: Numbers) -> Numbers:
     """Where each run of equal values begins."""
-    return np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else np.zeros(0, dtype=np.int64)
+    return (
+        np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        if len(ordered)
+        else np.zeros(0, dtype=np.int64)
+    )
 
 
 def coded_items(data: Transactions) -> tuple[Numbers, list[str]]:
@@ -197,4 +215,7 @@ def coded_items(data: Transactions) -> tuple[Numbers, list[str]]:
     found, ranks = np.unique(data.counts, return_inverse=True)
     known, codes = np.unique(data.items * np.int64(max(len(found), 1)) + ranks, return_inverse=True)
     pairs = [(code // len(found), int(found[code % len(found)])) for code in known.tolist()]
-    return codes, [f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item] for item, count in pairs]
+    return codes, [
+        f"{data.vocabulary[item]} x{count}" if count > 1 else data.vocabulary[item]
+        for item, count in pairs
+    ]

@@ -22,10 +22,19 @@ def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -
     found = find_violations(counted, promise, limit)
     if not found:
         items = "any number of" if promise.m >= ALL else f"up to {promise.m}"
-        return Check(promise.model, True, f"every itemset of {items} items that occurs, occurs in at least {promise.k} records")
+        return Check(
+            promise.model,
+            True,
+            f"every itemset of {items} items that occurs, occurs in at least {promise.k} records",
+        )
     size = len(found[0][0])
     text = f"an itemset of {size} item{'s' * (size != 1)} occurs in fewer than {promise.k} records"
-    return Check(promise.model, False, text, tuple(_witness(items, support, promise.k) for items, support in found))
+    return Check(
+        promise.model,
+        False,
+        text,
+        tuple(_witness(items, support, promise.k) for items, support in found),
+    )
 
 
 def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> list[Violation]:
@@ -49,7 +58,10 @@ def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> l
 def _named(data: Vertical, rare: Rare) -> Iterator[Violation]:
     order = rare.supports.argsort(kind="stable")
     for at in order.tolist():
-        yield tuple(sorted(data.labels[rank] for rank in rare.itemsets[at].tolist())), int(rare.supports[at])
+        yield (
+            tuple(sorted(data.labels[rank] for rank in rare.itemsets[at].tolist())),
+            int(rare.supports[at]),
+        )
 
 
 def _minimal(named: Iterable[Violation], found: list[Violation], limit: int) -> list[Violation]:

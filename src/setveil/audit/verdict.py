@@ -52,7 +52,12 @@ class Check:
         return self.witnesses[0] if self.witnesses else None
 
     def to_dict(self) -> dict[str, object]:
-        return {"name": self.name, "holds": self.holds, "text": self.text, "witnesses": [witness.to_dict() for witness in self.witnesses]}
+        return {
+            "name": self.name,
+            "holds": self.holds,
+            "text": self.text,
+            "witnesses": [witness.to_dict() for witness in self.witnesses],
+        }
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +100,10 @@ class Verdict:
         lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {name_promise(self.promise)}"]
         for check in self.checks:
             lines.append(f"  {'yes' if check.holds else 'NO '}  {check.name}: {check.text}")
-            lines.extend(f"       witness{' (private)' * witness.private}: {witness.text}" for witness in check.witnesses)
+            lines.extend(
+                f"       witness{' (private)' * witness.private}: {witness.text}"
+                for witness in check.witnesses
+            )
         return "\n".join(lines)
 
     def __bool__(self) -> bool:
@@ -110,12 +118,19 @@ class Verdict:
 
     def to_dict(self) -> dict[str, object]:
         """The verdict as it is written in JSON."""
-        return {"holds": self.holds, "promise": self.promise.to_dict(), "checks": [check.to_dict() for check in self.checks]}
+        return {
+            "holds": self.holds,
+            "promise": self.promise.to_dict(),
+            "checks": [check.to_dict() for check in self.checks],
+        }
 
 
 def name_promise(promise: Promise) -> str:
     """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
-    numbers = ", ".join(f"{name} = {'all' if name == 'm' and value >= ALL else value}" for name, value in _numbers(promise))
+    numbers = ", ".join(
+        f"{name} = {'all' if name == 'm' and value >= ALL else value}"
+        for name, value in _numbers(promise)
+    )
     return f"{promise.model} ({numbers})" if numbers else promise.model
 
 

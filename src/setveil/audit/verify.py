@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from setveil.audit.coherence import check_coherence
-from setveil.audit.containment import check_containment, check_record_count, check_structure
-from setveil.audit.disassociation.check import check_disassociated
+from setveil.audit.disassociated.check import check_disassociated
+from setveil.audit.generalized import check_containment, check_record_count, check_structure
 from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
 from setveil.audit.km import check_km_anonymity
-from setveil.audit.suppression import check_suppressed_structure, check_suppression
+from setveil.audit.suppressed import check_suppressed_structure, check_suppression
+from setveil.audit.typical_bags.check import check_vocabularies, check_vocabulary_structure
 from setveil.audit.verdict import Check, Verdict
-from setveil.audit.vocabularies import check_vocabularies, check_vocabulary_structure
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError, check_count
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.promise import Promise
-from setveil.promises.vocabularies import VocabularyKAnonymity
-from setveil.published.disassociated import Disassociated
+from setveil.promises.vocabulary import VocabularyKAnonymity
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 
 def verify(
@@ -63,14 +63,18 @@ def verify(
     if isinstance(thing, Suppressed):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_suppressed(thing, original, asked, limit)))
-    if isinstance(thing, Vocabularies):
+    if isinstance(thing, TypicalBags):
         asked = thing.promise if promise is None else promise
         return Verdict(asked, tuple(_check_vocabularies(thing, original, asked, hierarchy, limit)))
     data = as_transactions(thing)
     if promise is None:
-        raise ParameterError("promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)")
+        raise ParameterError(
+            "promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)"
+        )
     if original is not None:
-        raise ParameterError("original", original, "only a release can be compared with its original, not plain data")
+        raise ParameterError(
+            "original", original, "only a release can be compared with its original, not plain data"
+        )
     return Verdict(promise, (check_promise(count_records(data), promise, limit),))
 
 
@@ -79,36 +83,63 @@ def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
     if isinstance(promise, KAnonymity | VocabularyKAnonymity):
         return check_k_anonymity(counted, promise, limit)
     if isinstance(promise, KmAnonymity) and promise.diversity is not None:
-        raise ParameterError("promise", promise, "l-diversity can be verified on disassociated data only")
+        raise ParameterError(
+            "promise", promise, "l-diversity can be verified on disassociated data only"
+        )
     if isinstance(promise, KmAnonymity):
         return check_km_anonymity(counted, promise, limit)
     if isinstance(promise, Coherence):
         return check_coherence(counted, promise, limit)
-    raise ParameterError("promise", promise, "records can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity")
+    raise ParameterError(
+        "promise",
+        promise,
+        "records can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity",
+    )
 
 
-def _check_release(release: Generalized, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
+def _check_release(
+    release: Generalized, original: Transactions | None, promise: Promise, limit: int
+) -> list[Check]:
     structure = check_structure(release, limit)
-    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
+    checks = [
+        structure,
+        check_promise(count_records(release.classes, release.sizes), promise, limit),
+    ]
     if original is not None:
         checks.append(check_record_count(release, original))
         checks.append(check_containment(release, original) if structure.holds else _not_contained())
     return checks
 
 
-def _check_suppressed(release: Suppressed, original: Transactions | None, promise: Promise, limit: int) -> list[Check]:
+def _check_suppressed(
+    release: Suppressed, original: Transactions | None, promise: Promise, limit: int
+) -> list[Check]:
     structure = check_suppressed_structure(release)
     if not structure.holds:
         return [structure]
-    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
-    return checks if original is None else [*checks, *check_suppression(release, original, promise, limit)]
+    checks = [
+        structure,
+        check_promise(count_records(release.classes, release.sizes), promise, limit),
+    ]
+    return (
+        checks
+        if original is None
+        else [*checks, *check_suppression(release, original, promise, limit)]
+    )
 
 
 def _check_vocabularies(
-    release: Vocabularies, original: Transactions | None, promise: Promise, hierarchy: Hierarchy | None, limit: int
+    release: TypicalBags,
+    original: Transactions | None,
+    promise: Promise,
+    hierarchy: Hierarchy | None,
+    limit: int,
 ) -> list[Check]:
     structure = check_vocabulary_structure(release, limit)
-    checks = [structure, check_promise(count_records(release.classes, release.sizes), promise, limit)]
+    checks = [
+        structure,
+        check_promise(count_records(release.classes, release.sizes), promise, limit),
+    ]
     if original is None or not structure.holds:
         return checks
     return [*checks, *check_vocabularies(release, original, hierarchy, limit)]

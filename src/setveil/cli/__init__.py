@@ -31,7 +31,9 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         code = _interrupted()
     if code == INTERRUPTED:
-        os._exit(code)  # at once, whatever other threads still do, and with this code: Python itself might end by the signal
+        os._exit(
+            code
+        )  # at once, whatever other threads still do, and with this code: Python itself might end by the signal
     sys.exit(code)
 
 
@@ -70,7 +72,9 @@ def _invoke(args: list[str]) -> int:
     if "_SETVEIL_COMPLETE" in os.environ:
         from click.shell_completion import shell_complete
 
-        return shell_complete(root, {}, "setveil", "_SETVEIL_COMPLETE", os.environ["_SETVEIL_COMPLETE"])
+        return shell_complete(
+            root, {}, "setveil", "_SETVEIL_COMPLETE", os.environ["_SETVEIL_COMPLETE"]
+        )
     try:
         with root.make_context("setveil", args) as context:
             root.invoke(context)

@@ -30,19 +30,51 @@ if TYPE_CHECKING:
 
 @click.command("anonymize")
 @click.argument("data", metavar="DATA")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="RELEASE", help="The release folder to write.")
-@click.option("--method", type=METHOD, default="partition", show_default=True, help="How the promise is kept.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RELEASE",
+    help="The release folder to write.",
+)
+@click.option(
+    "--method", type=METHOD, default="partition", show_default=True, help="How the promise is kept."
+)
 @promise_options
 @method_options
-@click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help="The tree over the items: a file, or how to build one.")
+@click.option(
+    "--hierarchy",
+    "--semantics",
+    "hierarchy",
+    metavar=TREE,
+    help="The tree over the items: a file, or how to build one.",
+)
 @layout_option
-@click.option("--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv, of disassociated data jsonl]")
+@click.option(
+    "--format",
+    type=RELEASE_FORMAT,
+    help="The format of the data in the release.  [default: csv, of disassociated data jsonl]",
+)
 @reading_options
-@click.option("--alignment", type=click.Path(path_type=Path), metavar="FILE", help="Write, privately, the published form of each record.")
-@click.option("--explain", is_flag=True, help="Also tell, privately, why so much is lost (coherence).")
-@click.option("--public-items", is_flag=True, help="The list of items is public knowledge: publish a built tree whole.")
+@click.option(
+    "--alignment",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write, privately, the published form of each record.",
+)
+@click.option(
+    "--explain", is_flag=True, help="Also tell, privately, why so much is lost (coherence)."
+)
+@click.option(
+    "--public-items",
+    is_flag=True,
+    help="The list of items is public knowledge: publish a built tree whole.",
+)
 @seed_option
-@click.option("--threads", type=click.IntRange(min=1), help="How many threads to use.  [default: all]")
+@click.option(
+    "--threads", type=click.IntRange(min=1), help="How many threads to use.  [default: all]"
+)
 @force_option
 @json_option
 def command(data: str, **options: Any) -> None:
@@ -55,7 +87,7 @@ def command(data: str, **options: Any) -> None:
     setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
     setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
     setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
-    setveil anonymize visits.csv -o release --method coherence -k 20 -p 3 --h 0.6 --private illnesses.txt
+    setveil anonymize visits.csv -o release --method suppression -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil anonymize vocabularies.csv -o release --method ssc -k 5 --semantics wordnet
     """
     from setveil.pipeline import run
@@ -75,6 +107,26 @@ def _job(data: str, options: dict[str, Any]) -> Job:
     method = method_of(options)
     promise = promise_of(options, method.promises)
     if promise is None:
-        raise ParameterError("k", None, "say among how many people each one is to be hidden, as in -k 10")
-    same = ("output", "format", "alignment", "seed", "force", "public_items", "threads", "hierarchy", "layout", "private", "explain")
-    return Job(data=data, promise=promise, method=method, reading=reading(options), **{name: options[name] for name in same})
+        raise ParameterError(
+            "k", None, "say among how many people each one is to be hidden, as in -k 10"
+        )
+    same = (
+        "output",
+        "format",
+        "alignment",
+        "seed",
+        "force",
+        "public_items",
+        "threads",
+        "hierarchy",
+        "layout",
+        "private",
+        "explain",
+    )
+    return Job(
+        data=data,
+        promise=promise,
+        method=method,
+        reading=reading(options),
+        **{name: options[name] for name in same},
+    )

@@ -21,7 +21,9 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
             return f"{error.format_message()}\n", error.exit_code
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "setveil"
-            return _line(f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)"), 2
+            return _line(
+                f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)"
+            ), 2
         case click.ClickException():
             return _line(error.format_message()), 2
         case ParameterError():
@@ -33,7 +35,9 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
             return _line(f"{place}{error.strerror or error}"), 3
         case MemoryError():
             return _line("there is not enough memory for this data"), 3
-    return _line(f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)"), DEFECT
+    return _line(
+        f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)"
+    ), DEFECT
 
 
 def _line(text: str) -> str:
@@ -44,7 +48,11 @@ def _names(args: Sequence[str]) -> set[str]:
     """The options and the arguments of the command that these arguments call."""
     command: click.Command = root
     for argument in args:
-        found = command.get_command(click.Context(command), argument) if isinstance(command, click.Group) else None
+        found = (
+            command.get_command(click.Context(command), argument)
+            if isinstance(command, click.Group)
+            else None
+        )
         command = found or command
     return {spelling for parameter in command.params for spelling in parameter.opts}
 
@@ -52,7 +60,9 @@ def _names(args: Sequence[str]) -> set[str]:
 def _parameter(error: ParameterError, names: set[str]) -> str:
     """A parameter of the library as the option or the argument that it was given by, where it was."""
     name = error.name.replace("_", "-")
-    spelling = next((spelling for spelling in (f"-{name}", f"--{name}", name) if spelling in names), None)
+    spelling = next(
+        (spelling for spelling in (f"-{name}", f"--{name}", name) if spelling in names), None
+    )
     if spelling is None:
         return str(error)
     if error.value is None:
@@ -69,7 +79,11 @@ def _value(value: object) -> str:
         case str():
             return value or "''"
         case Promise():
-            numbers = ", ".join(f"{name} = {number}" for name, number in value.to_dict().items() if name in ("k", "m", "p", "h", "l"))
+            numbers = ", ".join(
+                f"{name} = {number}"
+                for name, number in value.to_dict().items()
+                if name in ("k", "m", "p", "h", "l")
+            )
             return f"{value.model} ({numbers})"
         case list() | tuple():
             return " ".join(str(part) for part in value)

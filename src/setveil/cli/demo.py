@@ -28,15 +28,28 @@ private/outcome.json      what was verified and what was lost
 
 @click.command("demo")
 @click.argument("folder", default="setveil-demo", type=click.Path(path_type=Path))
-@click.option("--records", type=click.IntRange(min=10), default=10_000, show_default=True, help="How many baskets the shop has.")
-@click.option("-k", "k", type=click.IntRange(min=2), default=10, show_default=True, help="How many people each one is hidden among.")
+@click.option(
+    "--records",
+    type=click.IntRange(min=10),
+    default=10_000,
+    show_default=True,
+    help="How many baskets the shop has.",
+)
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    help="How many people each one is hidden among.",
+)
 def command(folder: Path, records: int, k: int) -> None:
     """The whole way on a made-up shop, in under a minute.
 
     Makes up the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and measures, and says where everything
     lies. FOLDER is replaced only when it is empty or an earlier demo.
     """
-    from setveil.io.output import new_folder
+    from setveil.io.writing import new_folder
 
     with new_folder(folder, force=True, is_ours=MARK, kind="demo") as stage:
         (stage / MARK).write_text(EXPLANATION, encoding="utf-8")
@@ -50,13 +63,16 @@ def _open_shop(stage: Path, records: int) -> None:
     """Make up the data and the tree, and show how exposed the customers are."""
     import setveil
     from setveil.data.generate import shop
-    from setveil.hierarchy.csvfile import write_hierarchy
+    from setveil.hierarchy.files import write_hierarchy
     from setveil.report.inspection import report_inspection
 
     made = shop(records, seed=1)
     setveil.write(made.data, stage / "private" / "baskets.csv")
     write_hierarchy(setveil.Hierarchy.from_paths(made.paths), stage / "products.hierarchy.csv")
-    show(report_inspection(setveil.summarize(made.data), [setveil.exposure(made.data)]), as_json=False)
+    show(
+        report_inspection(setveil.summarize(made.data), [setveil.exposure(made.data)]),
+        as_json=False,
+    )
     click.echo()
 
 
@@ -79,8 +95,12 @@ def _anonymize(stage: Path, folder: Path, k: int) -> None:
     with progress_bar() as progress:
         outcome = run(job, progress)
     if outcome.verdict.holds:
-        outcome = replace(outcome, output=folder / "release", alignment=folder / private / "alignment.csv")
-    (stage / private / "outcome.json").write_text(json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8")
+        outcome = replace(
+            outcome, output=folder / "release", alignment=folder / private / "alignment.csv"
+        )
+    (stage / private / "outcome.json").write_text(
+        json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8"
+    )
     show(report_outcome(outcome), as_json=False)
     if not outcome.verdict.holds:
         raise click.exceptions.Exit(1)
@@ -98,12 +118,22 @@ def _show_baskets(outcome: Outcome, baskets: Path) -> None:
     facts = []
     for number in [number for number in range(len(data)) if 3 <= data.lengths[number] <= 4][:3]:
         published = release.classes.record(int(release.alignment[number]))
-        facts += [Fact("basket", ", ".join(data.record(number))), Fact("published", ", ".join(published))]
-    show(Report((Section("Some baskets, and what was published of them", facts=tuple(facts)),)), as_json=False)
+        facts += [
+            Fact("basket", ", ".join(data.record(number))),
+            Fact("published", ", ".join(published)),
+        ]
+    show(
+        Report((Section("Some baskets, and what was published of them", facts=tuple(facts)),)),
+        as_json=False,
+    )
 
 
 def _say_what_next(folder: Path, k: int) -> None:
-    baskets, tree, release = folder / "private" / "baskets.csv", folder / "products.hierarchy.csv", folder / "release"
+    baskets, tree, release = (
+        folder / "private" / "baskets.csv",
+        folder / "products.hierarchy.csv",
+        folder / "release",
+    )
     click.echo(f"\nEverything lies in {folder}/ ({MARK} says what is what). The same by hand:")
     click.echo(f"  setveil inspect {baskets}")
     click.echo(f"  setveil anonymize {baskets} --hierarchy {tree} -k {k} -o my-release")

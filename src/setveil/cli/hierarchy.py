@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.options import TREE, force_option, json_option, layout_option, reading, reading_options
+from setveil.cli.options import (
+    TREE,
+    force_option,
+    json_option,
+    layout_option,
+    reading,
+    reading_options,
+)
 from setveil.cli.show import show
 from setveil.errors import ParameterError
 from setveil.words import plural
 
 if TYPE_CHECKING:
-    from setveil.hierarchy.csvfile import Layout
-    from setveil.hierarchy.hierarchy import Hierarchy
+    from setveil.hierarchy.files import Layout
+    from setveil.hierarchy.tree import Hierarchy
 
 
 @click.group("hierarchy")
@@ -26,7 +33,13 @@ def command() -> None:
 @command.command("build")
 @click.argument("data", metavar="DATA")
 @click.argument("recipe", metavar="balanced:5|prefix|wordnet")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The file to write.  [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file to write.  [default: standard output]",
+)
 @reading_options
 @force_option
 def build(data: str, recipe: str, output: Path | None, force: bool, **options: Any) -> None:
@@ -41,25 +54,31 @@ def build(data: str, recipe: str, output: Path | None, force: bool, **options: A
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
     setveil hierarchy build vocabularies.csv wordnet -o nouns.hierarchy.csv
     """
-    from setveil.hierarchy.csvfile import write_hierarchy
+    from setveil.hierarchy.files import write_hierarchy
     from setveil.hierarchy.recipes import hierarchy_maker, is_recipe
     from setveil.pipeline import load
 
     if not is_recipe(recipe):
-        raise ParameterError("recipe", recipe, "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]")
+        raise ParameterError(
+            "recipe",
+            recipe,
+            "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]",
+        )
     tree = hierarchy_maker(recipe)(load(data, reading(options)))
     assert tree is not None
     if output is None or str(output) == "-":
         _to_output(tree)
         return
     write_hierarchy(tree, output, force=force)
-    click.echo(f"{output}: {plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}, height {tree.height}")
+    click.echo(
+        f"{output}: {plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}, height {tree.height}"
+    )
 
 
 def _to_output(tree: Hierarchy) -> None:
     """Print a tree in UTF-8, as a file of it would be, whatever the terminal speaks."""
-    from setveil.hierarchy.csvfile import write_hierarchy
-    from setveil.io.output import write_to_output
+    from setveil.hierarchy.files import write_hierarchy
+    from setveil.io.writing import write_to_output
 
     text = StringIO()
     write_hierarchy(tree, text)
@@ -68,11 +87,17 @@ def _to_output(tree: Hierarchy) -> None:
 
 @command.command("check")
 @click.argument("file", metavar="FILE")
-@click.option("--data", metavar="DATA", help="The data that the tree is for: check that each of its items has a leaf.")
+@click.option(
+    "--data",
+    metavar="DATA",
+    help="The data that the tree is for: check that each of its items has a leaf.",
+)
 @layout_option
 @reading_options
 @json_option
-def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **options: Any) -> None:
+def check(
+    file: str, data: str | None, layout: Layout | None, as_json: bool, **options: Any
+) -> None:
     """List every fault of a hierarchy file.
 
     Errors (two roots, a cycle, a node with two parents, an item without a leaf, a label used at two levels) make the tree unusable, and
@@ -82,7 +107,7 @@ def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **o
     setveil hierarchy check products.hierarchy.csv --data baskets.csv
     """
     from setveil.hierarchy.check import find_faults
-    from setveil.hierarchy.csvfile import read_outline
+    from setveil.hierarchy.files import read_outline
     from setveil.pipeline import load
     from setveil.report.trees import report_faults
 
@@ -96,12 +121,26 @@ def check(file: str, data: str | None, layout: Layout | None, as_json: bool, **o
 @command.command("show")
 @click.argument("tree", metavar=TREE)
 @click.option("--data", metavar="DATA", help="The data over whose items a tree is built.")
-@click.option("--depth", type=click.IntRange(min=0), default=2, show_default=True, help="How many levels to show.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    help="How many levels to show.",
+)
 @click.option("--node", metavar="LABEL", help="Show the part of the tree under this node.")
 @layout_option
 @reading_options
 @json_option
-def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout: Layout | None, as_json: bool, **options: Any) -> None:
+def show_tree(
+    tree: str,
+    data: str | None,
+    depth: int,
+    node: str | None,
+    layout: Layout | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Show the size of a tree and its upper levels.
 
     Each node stands there with the number of leaves under it.
@@ -117,7 +156,11 @@ def show_tree(tree: str, data: str | None, depth: int, node: str | None, layout:
 
     maker = hierarchy_maker(tree, layout)
     if data is None and is_recipe(tree):
-        raise ParameterError("data", None, f"the tree {tree} is built over the items of a data set: give it with --data")
+        raise ParameterError(
+            "data",
+            None,
+            f"the tree {tree} is built over the items of a data set: give it with --data",
+        )
     made = maker(load(data, reading(options)) if data else load([]))
     assert made is not None
     show(report_tree(made, depth, node), as_json)

@@ -16,7 +16,12 @@ USUAL = (2, 5, 10)
 
 @click.command("inspect")
 @click.argument("data", metavar="DATA")
-@click.option("-k", "k", type=int, help="Fewer records than this pick a person out.  [default: 2, with a table for 5 and 10]")
+@click.option(
+    "-k",
+    "k",
+    type=int,
+    help="Fewer records than this pick a person out.  [default: 2, with a table for 5 and 10]",
+)
 @reading_options
 @json_option
 def command(data: str, k: int | None, as_json: bool, **options: Any) -> None:
@@ -34,5 +39,8 @@ def command(data: str, k: int | None, as_json: bool, **options: Any) -> None:
     with working("reading"):
         records = setveil.read(data, **reading(options))
     with working("examining"):
-        found = setveil.summarize(records), [setveil.exposure(records, k=each) for each in (USUAL if k is None else [k])]
+        found = (
+            setveil.summarize(records),
+            [setveil.exposure(records, k=each) for each in (USUAL if k is None else [k])],
+        )
     show(report_inspection(*found, "DATA" if data == "-" else shlex.quote(data)), as_json)

@@ -18,7 +18,12 @@ middle of clearing away would leave private data behind."""
 _LOADERS = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
 """What calls native code that may call Python again and does not expect an error: modules that are being loaded."""
 
-_CALLED_BACK = ("_numba_unpickle", "_raw_object_cache_notify", "_raw_object_cache_getbuffer", "__del__")
+_CALLED_BACK = (
+    "_numba_unpickle",
+    "_raw_object_cache_notify",
+    "_raw_object_cache_getbuffer",
+    "__del__",
+)
 """What compiled kernels call to make their answer, what LLVM calls to keep machine code, and what nobody calls."""
 
 
@@ -45,7 +50,11 @@ def listen_no_more() -> None:
 
 def _signals() -> list[signal.Signals]:
     """Ctrl-C, a request to end, and, where there is such a signal, a terminal that is closed."""
-    return [signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__]
+    return [
+        signal.Signals[name]
+        for name in ("SIGINT", "SIGTERM", "SIGHUP")
+        if name in signal.Signals.__members__
+    ]
 
 
 class _Interruption:
@@ -88,4 +97,7 @@ def _after_native_code(frame: FrameType | None) -> FrameType | None:
 
 def _is_called_back(code: CodeType) -> bool:
     """Whether native code calls this; a named tuple is made by a lambda whose source is a mere text."""
-    return code.co_name in _CALLED_BACK or (code.co_filename, code.co_name) == ("<string>", "<lambda>")
+    return code.co_name in _CALLED_BACK or (code.co_filename, code.co_name) == (
+        "<string>",
+        "<lambda>",
+    )

@@ -35,7 +35,9 @@ def method_of(options: dict[str, Any]) -> Method:
     for name, value in given.items():
         if kind.name not in known[name][1]:
             owners = " and ".join(known[name][1])
-            raise click.UsageError(f"{_spelled(name, value)} is an option of the method {owners}, not of {kind.name}")
+            raise click.UsageError(
+                f"{_spelled(name, value)} is an option of the method {owners}, not of {kind.name}"
+            )
     return kind(**given)
 
 
@@ -57,7 +59,10 @@ def _plain(hint: Any) -> Any:
 
 
 def _option(name: str, kind: Any, owners: list[str]) -> Any:
-    flag, help = f"--{name.replace('_', '-')}", f"{_documented(METHODS[owners[0]], name)}  [{', '.join(owners)}{_default(name, owners)}]"
+    flag, help = (
+        f"--{name.replace('_', '-')}",
+        f"{_documented(METHODS[owners[0]], name)}  [{', '.join(owners)}{_default(name, owners)}]",
+    )
     if kind is bool:
         return click.option(f"{flag}/--no-{flag[2:]}", _PREFIX + name, default=None, help=help)
     chosen = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
@@ -67,11 +72,19 @@ def _option(name: str, kind: Any, owners: list[str]) -> Any:
 
 def _default(name: str, owners: list[str]) -> str:
     """What holds when the option is not given, if that is one plain value for all methods that have it."""
-    values = {field.default for owner in owners for field in fields(METHODS[owner]) if field.name == name}
+    values = {
+        field.default for owner in owners for field in fields(METHODS[owner]) if field.name == name
+    }
     value = values.pop() if len(values) == 1 else None
     if isinstance(value, bool):
         return f"; default: {'on' if value else 'off'}"
-    return f"; default: {value:g}" if isinstance(value, float) else f"; default: {value}" if isinstance(value, str | int) else ""
+    return (
+        f"; default: {value:g}"
+        if isinstance(value, float)
+        else f"; default: {value}"
+        if isinstance(value, str | int)
+        else ""
+    )
 
 
 def _spelled(name: str, value: object) -> str:
@@ -84,7 +97,15 @@ def _documented(kind: type[Method], name: str) -> str:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(tree, ast.ClassDef)
     for field, below in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and field.target.id == name:
-            text = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else ""
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and field.target.id == name
+        ):
+            text = (
+                below.value.value
+                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+                else ""
+            )
             return " ".join(str(text).replace("`", "").split())
     return ""

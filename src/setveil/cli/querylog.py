@@ -14,29 +14,83 @@ from setveil.cli.show import progress_bar, show
 from setveil.errors import DataError, OutputError
 
 if TYPE_CHECKING:
-    from setveil.data.querylog import LogReport
-    from setveil.data.terms import Lemma
+    from setveil.data.querylog.findings import LogReport
+    from setveil.data.querylog.terms import Lemma
 
 
 @click.command("querylog")
 @click.argument("log", metavar="LOG")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The vocabularies to write.")
-@click.option("--format", type=FORMAT, help="The format of the output, when its name does not tell.")
-@click.option("--gap", default="inf", show_default=True, help="The longest pause inside a session, as in 30m; inf: one record per user.")
-@click.option("--terms", type=click.Choice(("words", "nouns", "queries")), default="words", show_default=True, help="What the items are.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The vocabularies to write.",
+)
+@click.option(
+    "--format", type=FORMAT, help="The format of the output, when its name does not tell."
+)
+@click.option(
+    "--gap",
+    default="inf",
+    show_default=True,
+    help="The longest pause inside a session, as in 30m; inf: one record per user.",
+)
+@click.option(
+    "--terms",
+    type=click.Choice(("words", "nouns", "queries")),
+    default="words",
+    show_default=True,
+    help="What the items are.",
+)
 @click.option("--user", metavar="COLUMN", help="The column of the user, when it is not obvious.")
-@click.option("--text", metavar="COLUMN", help="The column of the query text, when it is not obvious.")
+@click.option(
+    "--text", metavar="COLUMN", help="The column of the query text, when it is not obvious."
+)
 @click.option("--time", metavar="COLUMN", help="The column of the time, when it is not obvious.")
-@click.option("--wordnet", metavar="FOLDER|none", help="Where WordNet lies, for base forms; none: words stay as they are.")
-@click.option("--stop-words", metavar="english|none|FILE", default="english", show_default=True, help="Words to drop, one on each line.")
-@click.option("--known", metavar="wordnet|FILE", help="Keep only words that WordNet or a list knows.")
-@click.option("--min-users", type=click.IntRange(min=1), default=1, show_default=True, help="Drop terms that fewer users issued.")
-@click.option("--keep-empty", is_flag=True, help="Keep vocabularies without a term, as empty records.")
-@click.option("--seed", type=click.IntRange(min=0), help="Make the order of the records repeatable.")
-@click.option("--memory-limit", metavar="SIZE", help="The most memory of the database, as in 500MB.")
+@click.option(
+    "--wordnet",
+    metavar="FOLDER|none",
+    help="Where WordNet lies, for base forms; none: words stay as they are.",
+)
+@click.option(
+    "--stop-words",
+    metavar="english|none|FILE",
+    default="english",
+    show_default=True,
+    help="Words to drop, one on each line.",
+)
+@click.option(
+    "--known", metavar="wordnet|FILE", help="Keep only words that WordNet or a list knows."
+)
+@click.option(
+    "--min-users",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Drop terms that fewer users issued.",
+)
+@click.option(
+    "--keep-empty", is_flag=True, help="Keep vocabularies without a term, as empty records."
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Make the order of the records repeatable."
+)
+@click.option(
+    "--memory-limit", metavar="SIZE", help="The most memory of the database, as in 500MB."
+)
 @force_option
 @json_option
-def command(log: str, output: Path, terms: str, format: str | None, force: bool, as_json: bool, **options: Any) -> None:
+def command(
+    log: str,
+    output: Path,
+    terms: str,
+    format: str | None,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """From a query log to vocabularies: the bag of terms of each user, or of each session.
 
     LOG is an AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time; `-` for standard input. The report is about
@@ -48,17 +102,22 @@ def command(log: str, output: Path, terms: str, format: str | None, force: bool,
     """
     import setveil
     from setveil.io.files import format_by_name
-    from setveil.io.output import check_place
+    from setveil.io.writing import check_place
     from setveil.report.querylog import report_log
 
     if str(output) != "-":
         check_place(output, force=force)
         _keep_the_log(log, output)
     format = format or ("csv" if str(output) == "-" else format_by_name(output))
-    chosen = {**options, "stop_words": _stop_words(options["stop_words"]), "known": _known(options["known"])}
+    chosen = {
+        **options,
+        "stop_words": _stop_words(options["stop_words"]),
+        "known": _known(options["known"]),
+    }
     lemma = _lemma(chosen.pop("wordnet"), needed=terms == "nouns" or chosen["known"] == "wordnet")
     with progress_bar() as progress:
-        data, found = setveil.read_querylog(log, terms=terms, lemma=lemma, progress=progress, **chosen)  # type: ignore[arg-type]
+        chosen |= {"terms": terms, "lemma": lemma, "progress": progress}
+        data, found = setveil.read_querylog(log, **chosen)
         if not len(data):
             raise DataError(_nothing_left(found))
         setveil.write(data, output, format=format, force=force)
@@ -78,7 +137,7 @@ def _nothing_left(found: LogReport) -> str:
 
 
 def _stop_words(given: str) -> Collection[str]:
-    from setveil.data.terms import STOP_WORDS
+    from setveil.data.querylog.terms import STOP_WORDS
     from setveil.io.itemlist import read_items
 
     return STOP_WORDS if given == "english" else () if given == "none" else read_items(given)
@@ -91,13 +150,15 @@ def _known(given: str | None) -> Any:
 
 
 def _lemma(given: str | None, *, needed: bool) -> Lemma | None:
-    from setveil.data.terms import as_written
-    from setveil.hierarchy.wordnet import WordNet
+    from setveil.data.querylog.terms import as_written
+    from setveil.hierarchy.wordnet.network import WordNet
 
     if given is None:
         return None
     if given != "none":
         return WordNet.read(given).lemma
     if needed:
-        raise click.UsageError("Nouns and known words are told by WordNet: leave out `--wordnet none`")
+        raise click.UsageError(
+            "Nouns and known words are told by WordNet: leave out `--wordnet none`"
+        )
     return as_written

@@ -17,6 +17,8 @@ def read_disassociated(path: str) -> Disassociated:
     published = setveil.read_release(path)
     if not isinstance(published, setveil.Disassociated):
         raise ParameterError(
-            "release", path, f"it is {published.form}, so its records can be read as they are; this is for disassociated data"
+            "release",
+            path,
+            f"it is {published.form}, so its records can be read as they are; this is for disassociated data",
         )
     return published

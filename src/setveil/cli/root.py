@@ -37,7 +37,9 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"setveil.cli.{cmd_name}").command
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             near = get_close_matches(name, COMMANDS, 1)
@@ -49,9 +51,17 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="setveil", message="%(prog)s %(version)s")
-@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error (also: SETVEIL_DEBUG=1).")
+@click.option(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    help="Show the traceback of an error (also: SETVEIL_DEBUG=1).",
+)
 def root() -> None:
     """Publish set-valued data so that nobody in it can be picked out, and say what that cost.
 

@@ -56,7 +56,12 @@ def progress_bar() -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[share]:>5}"), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[share]:>5}"),
+        TimeElapsedColumn(),
+    )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     try:
         bar.start()
@@ -89,4 +94,9 @@ class _Stages:
             self.stage = stage
             with suppress(OSError):
                 self.bar.reset(self.task, description=stage, total=None)
-        self.bar.update(self.task, completed=done, total=total or None, share=f"{100 * done / total:.0f} %" if total else "")
+        self.bar.update(
+            self.task,
+            completed=done,
+            total=total or None,
+            share=f"{100 * done / total:.0f} %" if total else "",
+        )

@@ -12,10 +12,22 @@ from setveil.cli.show import show, working
 @click.command("support")
 @click.argument("release", metavar="RELEASE")
 @click.argument("items", metavar="[ITEM]...", nargs=-1)
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="The N itemsets that most records are expected to hold.")
-@click.option("--least-size", type=click.IntRange(min=1), metavar="N", help="How many items each of them has at least.  [default: 1]")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The N itemsets that most records are expected to hold.",
+)
+@click.option(
+    "--least-size",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many items each of them has at least.  [default: 1]",
+)
 @json_option
-def command(release: str, items: tuple[str, ...], top: int | None, least_size: int | None, as_json: bool) -> None:
+def command(
+    release: str, items: tuple[str, ...], top: int | None, least_size: int | None, as_json: bool
+) -> None:
     """How many records hold some items, told from a disassociated release alone.
 
     The bounds are certain: the original lies between them. What is expected is the average over the possible originals.

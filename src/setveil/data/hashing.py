@@ -20,7 +20,10 @@ def hash_records(data: Transactions, stream: int) -> Hashes:
     hashes = np.zeros(len(data), dtype=np.uint64)
     record = 0
     while record < len(data):
-        stop = max(int(np.searchsorted(data.indptr, data.indptr[record] + _CHUNK, side="right")) - 1, record + 1)
+        stop = max(
+            int(np.searchsorted(data.indptr, data.indptr[record] + _CHUNK, side="right")) - 1,
+            record + 1,
+        )
         bounds = data.indptr[record : stop + 1]
         values = keys[data.items[bounds[0] : bounds[-1]]]
         if isinstance(data, Bags):

@@ -41,23 +41,35 @@ def text_of(item: object) -> str:
         except UnicodeDecodeError:
             raise DataError(f"the item {item!r} is no text: bytes must be UTF-8") from None
     if isinstance(item, _NESTED):
-        raise DataError(f"an item must be a single value, not the {type(item).__name__} {short(item)}")
+        raise DataError(
+            f"an item must be a single value, not the {type(item).__name__} {short(item)}"
+        )
     return str(item)
 
 
 def texts_of(record: object) -> list[str]:
     """The items of a record as texts, without what is missing."""
     if isinstance(record, str | bytes):
-        raise DataError(f"a record must be an iterable of items, not the text {short(record)}; write [{short(record)}] for one item")
+        raise DataError(
+            f"a record must be an iterable of items, not the text {short(record)}; write [{short(record)}] for one item"
+        )
     if not isinstance(record, Iterable) or (isinstance(record, np.ndarray) and not record.ndim):
         raise DataError(f"a record must be an iterable of items, not {short(record)}")
-    items = record.tolist() if isinstance(record, np.ndarray) and record.dtype.kind in _PLAIN else list(record)
+    items = (
+        record.tolist()
+        if isinstance(record, np.ndarray) and record.dtype.kind in _PLAIN
+        else list(record)
+    )
     kinds = set(map(type, items))
     if kinds == {str}:
         return items
     if kinds == {int}:
         return list(map(str, items))
-    return [item if type(item) is str else text_of(item) for item in items if type(item) is str or not is_missing(item)]
+    return [
+        item if type(item) is str else text_of(item)
+        for item in items
+        if type(item) is str or not is_missing(item)
+    ]
 
 
 def short(value: object) -> str:

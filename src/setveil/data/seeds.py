@@ -14,6 +14,8 @@ def random_from(seed: object) -> np.random.Generator:
         >>> int(random_from(7).integers(100)) == int(random_from(np.int64(7)).integers(100))
         True
     """
-    if seed is not None and (not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0):
+    if seed is not None and (
+        not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0
+    ):
         raise ParameterError("seed", seed, "it must be a whole number of 0 or more, or None")
     return np.random.default_rng(None if seed is None else int(seed))

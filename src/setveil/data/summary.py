@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
 from setveil.data.hashing import hash_records
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
 
@@ -58,7 +58,9 @@ class Summary:
     def to_dict(self) -> dict[str, object]:
         """The summary as it stands in JSON."""
         fields = asdict(self)
-        fields["most_frequent"] = [{"item": item, "support": support} for item, support in self.most_frequent]
+        fields["most_frequent"] = [
+            {"item": item, "support": support} for item, support in self.most_frequent
+        ]
         if self.counts is None:
             del fields["counts"]
         return fields
@@ -83,7 +85,9 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
         (4, 3, 2, (('beer', 3), ('wine', 1)))
     """
     if not isinstance(most_frequent, int | np.integer) or most_frequent < 0:
-        raise ParameterError("most_frequent", most_frequent, "it must be a whole number of 0 or more")
+        raise ParameterError(
+            "most_frequent", most_frequent, "it must be a whole number of 0 or more"
+        )
     data = as_transactions(data)
     supports, lengths = data.supports(), data.lengths
     held = np.flatnonzero(supports)
@@ -106,7 +110,9 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
 def _lengths(lengths: npt.NDArray[np.int64]) -> Lengths:
     if not len(lengths):
         return Lengths(0, 0.0, 0.0, 0)
-    return Lengths(int(lengths.min()), float(lengths.mean()), float(np.median(lengths)), int(lengths.max()))
+    return Lengths(
+        int(lengths.min()), float(lengths.mean()), float(np.median(lengths)), int(lengths.max())
+    )
 
 
 def _counts(data: Bags) -> CountSummary:
@@ -120,5 +126,9 @@ def _class_sizes(data: Transactions) -> npt.NDArray[np.int64]:
     one, two = hash_records(data, 1), hash_records(data, 2)
     order = np.lexsort((two, one))
     one, two = one[order], two[order]
-    starts = np.flatnonzero(np.concatenate((np.ones(min(len(one), 1), dtype=bool), (one[1:] != one[:-1]) | (two[1:] != two[:-1]))))
+    starts = np.flatnonzero(
+        np.concatenate(
+            (np.ones(min(len(one), 1), dtype=bool), (one[1:] != one[:-1]) | (two[1:] != two[:-1]))
+        )
+    )
     return np.diff(np.concatenate((starts, [len(one)])))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.items import is_missing, text_of, texts_of
-from setveil.data.rows import Rows, checked_records
+from setveil.data.tables.texts import Rows, checked_records
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError
 
@@ -60,7 +60,14 @@ class Transactions:
         return cls.from_pairs(owners, items, vocabulary, size=len(rows.lengths))
 
     @classmethod
-    def from_pairs(cls, records: npt.ArrayLike, items: npt.ArrayLike, vocabulary: Vocabulary, *, size: int | None = None) -> Self:
+    def from_pairs(
+        cls,
+        records: npt.ArrayLike,
+        items: npt.ArrayLike,
+        vocabulary: Vocabulary,
+        *,
+        size: int | None = None,
+    ) -> Self:
         """From pairs (record number, item number) in any order; `size` records, so that empty ones can be kept."""
         owners, entries = _pairs(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
@@ -80,11 +87,17 @@ class Transactions:
     def __getitem__(self, number: int) -> tuple[str, ...]: ...
     @overload
     def __getitem__(self, number: slice | Sequence[int] | npt.NDArray[Any]) -> Self: ...
-    def __getitem__(self, number: int | slice | Sequence[int] | npt.NDArray[Any]) -> tuple[str, ...] | Self:
+    def __getitem__(
+        self, number: int | slice | Sequence[int] | npt.NDArray[Any]
+    ) -> tuple[str, ...] | Self:
         """The items of one record, or the records of a slice, of several numbers or of a mask."""
         if isinstance(number, slice):
             return self.take(np.arange(len(self))[number])
-        return self.record(number) if isinstance(number, int | np.integer) and not isinstance(number, bool) else self.take(number)
+        return (
+            self.record(number)
+            if isinstance(number, int | np.integer) and not isinstance(number, bool)
+            else self.take(number)
+        )
 
     def __eq__(self, other: object) -> bool:
         """Equal records in equal order over equal vocabularies."""
@@ -122,8 +135,14 @@ class Transactions:
     def record(self, number: int) -> tuple[str, ...]:
         """The items of one record; -1 is the last one."""
         labels = self.vocabulary.labels
-        place = number if type(number) is int and 0 <= number < len(self) else int(self._numbers([number])[0])
-        return tuple(labels[item] for item in self.items[self.indptr[place] : self.indptr[place + 1]])
+        place = (
+            number
+            if type(number) is int and 0 <= number < len(self)
+            else int(self._numbers([number])[0])
+        )
+        return tuple(
+            labels[item] for item in self.items[self.indptr[place] : self.indptr[place + 1]]
+        )
 
     def take(self, numbers: npt.ArrayLike) -> Self:
         """The records of these numbers, in this order, repeats allowed; or, by a true or false for each record, those that are true."""
@@ -144,10 +163,16 @@ class Transactions:
         if given.dtype == bool and given.shape == (len(self),):
             return np.flatnonzero(given)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-            raise ParameterError("numbers", numbers, f"give numbers of records, or a true or false for each of the {len(self)} records")
+            raise ParameterError(
+                "numbers",
+                numbers,
+                f"give numbers of records, or a true or false for each of the {len(self)} records",
+            )
         wrong = given[(given >= len(self)) | (given < -len(self))]
         if len(wrong):
-            raise ParameterError("record", int(wrong[0]), f"the {len(self)} records are numbered from 0")
+            raise ParameterError(
+                "record", int(wrong[0]), f"the {len(self)} records are numbered from 0"
+            )
         places = given.astype(np.int64)
         return np.where(places < 0, places + len(self), places)
 
@@ -162,12 +187,21 @@ class Transactions:
 
     def _check(self) -> None:
         if not isinstance(self.vocabulary, Vocabulary):
-            raise DataError(f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}: Vocabulary(labels) makes one")
+            raise DataError(
+                f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}: Vocabulary(labels) makes one"
+            )
         lengths, items = np.diff(self.indptr), self.items
-        if len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(items) or (lengths < 0).any():
+        if (
+            len(self.indptr) == 0
+            or self.indptr[0] != 0
+            or self.indptr[-1] != len(items)
+            or (lengths < 0).any()
+        ):
             raise DataError("indptr must start at 0, never fall, and end at the number of entries")
         if len(items) and (items.min() < 0 or items.max() >= len(self.vocabulary)):
-            raise DataError(f"items must be numbers of the vocabulary, 0 to {len(self.vocabulary) - 1}")
+            raise DataError(
+                f"items must be numbers of the vocabulary, 0 to {len(self.vocabulary) - 1}"
+            )
         falls = items[1:] <= items[:-1]
         inner = self.indptr[(self.indptr > 0) & (self.indptr < len(items))]
         falls[inner - 1] = False
@@ -198,7 +232,9 @@ class Bags(Transactions):
             return cls(records.indptr, records.items, records.vocabulary, records.counts)
         rows, counts = Rows(), array("q")
         for record in checked_records(records):
-            items, held = _counted(record) if isinstance(record, Mapping) else (texts_of(record), None)
+            items, held = (
+                _counted(record) if isinstance(record, Mapping) else (texts_of(record), None)
+            )
             rows.add(items)
             counts.extend([1] * len(items) if held is None else held)
         owners, entries, vocabulary = rows.finish()
@@ -218,15 +254,25 @@ class Bags(Transactions):
         """From pairs (record number, item number) with counts (1 each when not given); repeated pairs add up."""
         owners, entries = _pairs(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
-        given = np.ones(len(entries), dtype=np.int64) if counts is None else _whole("counts", counts).astype(np.int64, copy=False)
+        given = (
+            np.ones(len(entries), dtype=np.int64)
+            if counts is None
+            else _whole("counts", counts).astype(np.int64, copy=False)
+        )
         if len(given) != len(entries):
-            raise DataError(f"there are {len(given)} counts for {len(entries)} pairs: each needs one")
+            raise DataError(
+                f"there are {len(given)} counts for {len(entries)} pairs: each needs one"
+            )
         _check_total(given)
         indptr, numbers, summed = _compress(owners, entries, given, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
     def __eq__(self, other: object) -> bool:
-        return super().__eq__(other) and isinstance(other, Bags) and np.array_equal(self.counts, other.counts)
+        return (
+            super().__eq__(other)
+            and isinstance(other, Bags)
+            and np.array_equal(self.counts, other.counts)
+        )
 
     @property
     def occurrences(self) -> int:
@@ -254,7 +300,9 @@ class Bags(Transactions):
 def _check_total(counts: Counts) -> None:
     """Refuse more occurrences than 64 bits can count, for sums would start again below zero."""
     if counts.sum(dtype=np.float64) > MOST_IN_ALL:
-        raise DataError(f"there are more than {MOST_IN_ALL:.2g} occurrences in all: their counts are too large to be added up")
+        raise DataError(
+            f"there are more than {MOST_IN_ALL:.2g} occurrences in all: their counts are too large to be added up"
+        )
 
 
 def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
@@ -269,8 +317,14 @@ def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
 
 
 def _count(item: str, count: object) -> int:
-    if not isinstance(count, int | float | np.integer | np.floating) or count % 1 != 0 or not 1 <= count <= MOST:
-        raise DataError(f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more")
+    if (
+        not isinstance(count, int | float | np.integer | np.floating)
+        or count % 1 != 0
+        or not 1 <= count <= MOST
+    ):
+        raise DataError(
+            f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more"
+        )
     return int(count)
 
 
@@ -295,19 +349,31 @@ def _whole(name: str, values: npt.ArrayLike) -> npt.NDArray[np.integer]:
     return array if array.size else array.astype(np.int64)
 
 
-def _pairs(records: npt.ArrayLike, items: npt.ArrayLike) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+def _pairs(
+    records: npt.ArrayLike, items: npt.ArrayLike
+) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
     owners, entries = _whole("records", records), _whole("items", items)
     if len(owners) != len(entries):
-        raise DataError(f"there are {len(owners)} record numbers and {len(entries)} item numbers: pairs have one of each")
+        raise DataError(
+            f"there are {len(owners)} record numbers and {len(entries)} item numbers: pairs have one of each"
+        )
     return owners, entries
 
 
 def _compress(
-    records: npt.NDArray[np.integer], items: npt.NDArray[np.integer], counts: Counts | None, width: int, size: int
+    records: npt.NDArray[np.integer],
+    items: npt.NDArray[np.integer],
+    counts: Counts | None,
+    width: int,
+    size: int,
 ) -> tuple[Offsets, Items, Counts | None]:
     """Sort pairs by record and item; equal ones become one and their counts, if any, are added up."""
-    if len(items) and (items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size):
-        raise DataError(f"pairs must have record numbers of 0 to {size - 1} and item numbers of 0 to {width - 1}")
+    if len(items) and (
+        items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size
+    ):
+        raise DataError(
+            f"pairs must have record numbers of 0 to {size - 1} and item numbers of 0 to {width - 1}"
+        )
     width = max(width, 1)
     codes = records.astype(np.int64)
     codes *= width

@@ -107,8 +107,14 @@ def vocabulary_of(thing: object) -> Vocabulary:
     held = getattr(thing, "vocabulary", None)
     if isinstance(held, Vocabulary):
         return held
-    if isinstance(thing, str | bytes) or not isinstance(thing, Iterable) or hasattr(thing, "columns"):
-        raise ParameterError("vocabulary", thing, "it must be a vocabulary, data that has one, or a list of items")
+    if (
+        isinstance(thing, str | bytes)
+        or not isinstance(thing, Iterable)
+        or hasattr(thing, "columns")
+    ):
+        raise ParameterError(
+            "vocabulary", thing, "it must be a vocabulary, data that has one, or a list of items"
+        )
     return Vocabulary(dict.fromkeys(text_of(item) for item in thing if not is_missing(item)))
 
 

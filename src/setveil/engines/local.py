@@ -37,7 +37,11 @@ class Local:
     @property
     def width(self) -> int:
         """How many tasks run at once."""
-        return self.threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else self.threads or os.cpu_count() or 1
+        return (
+            self.threads or len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else self.threads or os.cpu_count() or 1
+        )
 
     def map(self, work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
         """The answers as they become ready, in no particular order.

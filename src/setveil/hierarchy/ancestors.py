@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from setveil.hierarchy.hierarchy import Hierarchy, Nodes
+from setveil.hierarchy.tree import Hierarchy, Nodes
 
 
-def common_ancestors(tree: Hierarchy, owners: npt.NDArray[np.int64], leaves: npt.NDArray[np.integer], count: int) -> Nodes:
+def common_ancestors(
+    tree: Hierarchy, owners: npt.NDArray[np.int64], leaves: npt.NDArray[np.integer], count: int
+) -> Nodes:
     """The lowest node over all leaves of each of `count` sets, of which `owners` says to which each leaf belongs; -1 of an empty one.
 
     Leaves are numbered in the order of the tree, so the node over the first and the last of a set is over all of them.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels, vocabulary_of
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
+from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 
 BalancedOrder = Order | Literal["frequency"]
 ORDERS: tuple[BalancedOrder, ...] = ("numeric", "alphabetical", "frequency")
@@ -56,10 +56,16 @@ def balanced(
     width = min(int(fanout), max(len(leaves), 2))
     sizes = _level_sizes(len(leaves), width)
     labels = leaves + _positions(sizes, width, _free_stars(leaves))
-    return numbered(labels, _parents(sizes, width), Origin("balanced", {"fanout": int(fanout), "order": chosen}))
+    return numbered(
+        labels, _parents(sizes, width), Origin("balanced", {"fanout": int(fanout), "order": chosen})
+    )
 
 
-def prefix(vocabulary: Vocabulary | Iterable[object], lengths: Sequence[int] | None = None, separators: str = ".-/ ") -> Hierarchy:
+def prefix(
+    vocabulary: Vocabulary | Iterable[object],
+    lengths: Sequence[int] | None = None,
+    separators: str = ".-/ ",
+) -> Hierarchy:
     """A tree over codes, in which what codes share at their start is the group above them: `A00.1 -> A00 -> A -> *`.
 
     By default a code is cut before each run of separators, and between the letters it starts with and what follows them; so `J45.9-2`
@@ -81,12 +87,16 @@ def prefix(vocabulary: Vocabulary | Iterable[object], lengths: Sequence[int] | N
     """
     chosen = None if lengths is None else _checked_lengths(lengths)
     cut = _cut_at_parts(separators) if chosen is None else _cut_at_lengths(chosen, separators)
-    labels, parents = _prefix_arrays({item: cut(item) for item in sort_labels(vocabulary_of(vocabulary))})
+    labels, parents = _prefix_arrays(
+        {item: cut(item) for item in sort_labels(vocabulary_of(vocabulary))}
+    )
     parameters = {"lengths": chosen, "separators": separators}
     return numbered(labels, parents, Origin("prefix", parameters))
 
 
-def rebuild(origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None = None) -> Hierarchy:
+def rebuild(
+    origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None = None
+) -> Hierarchy:
     """The whole tree again from its recipe and the items (and, for the order by frequency, supports) that it was built from.
 
     Raises:
@@ -96,33 +106,52 @@ def rebuild(origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.int
     recipe = origin.parameters
     if origin.kind == "balanced":
         order = recipe.get("order")
-        return balanced(vocabulary, cast(int, recipe.get("fanout")), cast("BalancedOrder | None", order), supports)
+        return balanced(
+            vocabulary,
+            cast(int, recipe.get("fanout")),
+            cast("BalancedOrder | None", order),
+            supports,
+        )
     if origin.kind == "prefix":
         lengths = cast("Sequence[int] | None", recipe.get("lengths"))
         return prefix(vocabulary, lengths, str(recipe.get("separators", "")))
     if origin.kind == "wordnet":
-        from setveil.hierarchy.wordnet import WordNet
-        from setveil.hierarchy.wordnet_tree import rebuilt_from
+        from setveil.hierarchy.wordnet.network import WordNet
+        from setveil.hierarchy.wordnet.tree import rebuilt_from
 
         return rebuilt_from(WordNet.read(), recipe, vocabulary)
-    raise ParameterError("origin", origin.kind, "only trees that were built (balanced, prefix, wordnet) can be built again")
+    raise ParameterError(
+        "origin",
+        origin.kind,
+        "only trees that were built (balanced, prefix, wordnet) can be built again",
+    )
 
 
-def _sorted(vocabulary: Vocabulary, order: str, supports: npt.NDArray[np.integer] | None) -> list[str]:
+def _sorted(
+    vocabulary: Vocabulary, order: str, supports: npt.NDArray[np.integer] | None
+) -> list[str]:
     if order == "frequency":
         return _by_frequency(vocabulary, supports)
     if order not in ORDERS:
         raise ParameterError("order", order, f"it must be one of {', '.join(ORDERS)}")
     if order == "numeric" and natural_order(vocabulary) != "numeric":
         odd = next(item for item in vocabulary if natural_order([item]) != "numeric")
-        raise ParameterError("order", order, f"the item {odd!r} is not a whole number; alphabetical works for any item")
+        raise ParameterError(
+            "order",
+            order,
+            f"the item {odd!r} is not a whole number; alphabetical works for any item",
+        )
     return sort_labels(vocabulary, cast(Order, order))
 
 
 def _by_frequency(vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None) -> list[str]:
     if supports is None or len(supports) != len(vocabulary):
         given = None if supports is None else f"{len(supports)} numbers"
-        raise ParameterError("supports", given, f"the order by frequency needs the support of each of the {len(vocabulary)} items")
+        raise ParameterError(
+            "supports",
+            given,
+            f"the order by frequency needs the support of each of the {len(vocabulary)} items",
+        )
     support = dict(zip(vocabulary, np.asarray(supports).tolist(), strict=True))
     return sorted(sort_labels(vocabulary), key=lambda item: -support[item])
 
@@ -137,7 +166,10 @@ def _level_sizes(leaves: int, fanout: int) -> list[int]:
 
 def _parents(sizes: Sequence[int], fanout: int) -> npt.NDArray[np.int64]:
     starts = np.cumsum([0, *sizes])
-    levels = [start + np.arange(size) // fanout for start, size in zip(starts[1:], sizes[:-1], strict=False)]
+    levels = [
+        start + np.arange(size) // fanout
+        for start, size in zip(starts[1:], sizes[:-1], strict=False)
+    ]
     return np.concatenate((*levels, [-1]))
 
 
@@ -146,21 +178,29 @@ def _positions(sizes: Sequence[int], fanout: int, stars: str) -> list[str]:
     levels = [[stars]]
     for size in reversed(sizes[1:-1]):
         above, dot = levels[-1], "" if len(levels) == 1 else "."
-        levels.append([f"{above[place // fanout]}{dot}{place % fanout + 1}" for place in range(size)])
+        levels.append(
+            [f"{above[place // fanout]}{dot}{place % fanout + 1}" for place in range(size)]
+        )
     return [label for level in reversed(levels) for label in level]
 
 
 def _free_stars(items: Iterable[str]) -> str:
     """The fewest stars such that no item can be the label of a position."""
-    taken = {len(match[1]) for item in items if item[:1] == "*" and (match := _POSITION.match(item))}
+    taken = {
+        len(match[1]) for item in items if item[:1] == "*" and (match := _POSITION.match(item))
+    }
     return "*" * next(number for number in count(1) if number not in taken)
 
 
 def _checked_lengths(lengths: Sequence[int]) -> Sequence[int]:
     given = list(lengths) if isinstance(lengths, Iterable) else []
-    rising = all(isinstance(length, int | np.integer) and length > 0 for length in given) and given == sorted(set(given))
+    rising = all(
+        isinstance(length, int | np.integer) and length > 0 for length in given
+    ) and given == sorted(set(given))
     if not given or not rising:
-        raise ParameterError("lengths", lengths, "it must hold ascending whole numbers of 1 or more")
+        raise ParameterError(
+            "lengths", lengths, "it must hold ascending whole numbers of 1 or more"
+        )
     return [int(length) for length in given]
 
 
@@ -174,7 +214,9 @@ def _cut_at_lengths(lengths: Sequence[int], separators: str) -> Callable[[str], 
 
 
 def _cut_at_parts(separators: str) -> Callable[[str], list[str]]:
-    between = re.compile(f"(?<=[^{re.escape(separators)}])(?=[{re.escape(separators)}])" if separators else r"(?!)")
+    between = re.compile(
+        f"(?<=[^{re.escape(separators)}])(?=[{re.escape(separators)}])" if separators else r"(?!)"
+    )
     letters = re.compile(r"[^\W\d_]+(?=[\W\d_])")
 
     def cut(code: str) -> list[str]:

@@ -26,7 +26,9 @@ def chains_of(things: object, name: str, wanted: str) -> list[Sequence[str]]:
     rows: Any = things
     for rows_of in ("iter_rows", "itertuples"):
         if hasattr(things, rows_of):
-            rows = getattr(things, rows_of)(**({"index": False, "name": None} if rows_of == "itertuples" else {}))
+            rows = getattr(things, rows_of)(
+                **({"index": False, "name": None} if rows_of == "itertuples" else {})
+            )
             break
     if isinstance(rows, np.ndarray):
         rows = rows.tolist()

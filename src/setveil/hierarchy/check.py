@@ -13,7 +13,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import HierarchyError, ParameterError
 from setveil.hierarchy.chains import chains_of
 from setveil.hierarchy.cycles import find_cycles
-from setveil.hierarchy.hierarchy import Hierarchy, Origin, numbered
+from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 
 Edge = tuple[str, str]
 FaultKind = Literal[
@@ -43,7 +43,12 @@ class Fault:
     severity: Literal["error", "note"] = "error"
 
     def to_dict(self) -> dict[str, object]:
-        return {"kind": self.kind, "severity": self.severity, "labels": list(self.labels), "sentence": self.sentence}
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "labels": list(self.labels),
+            "sentence": self.sentence,
+        }
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,17 @@ def edges_of_paths(paths: Iterable[Sequence[str]]) -> list[Edge]:
     return list(dict.fromkeys(edge for path in paths for edge in _edges(path)))
 
 
-def tree_of_edges(edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None) -> Hierarchy:
+def tree_of_edges(
+    edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
+) -> Hierarchy:
     """The tree of pairs `(child, parent)`; siblings keep their order of appearance.
 
     Raises:
         HierarchyError: when they are no tree; it lists every fault.
     """
-    chains = chains_of(edges.items() if isinstance(edges, Mapping) else edges, "edges", "pairs (child, parent)")
+    chains = chains_of(
+        edges.items() if isinstance(edges, Mapping) else edges, "edges", "pairs (child, parent)"
+    )
     wrong = next((chain for chain in chains if len(chain) != 2), None)
     if wrong is not None:
         raise ParameterError("edges", tuple(wrong), "each must be a pair (child, parent)")
@@ -90,25 +99,36 @@ def tree_of_paths(paths: Iterable[Iterable[object]], origin: Origin | None = Non
     Raises:
         HierarchyError: when they are no tree; it lists every fault.
     """
-    return tree_of_outline(Outline(chains_of(paths, "paths", "paths (leaf, parent, ..., root)"), from_leaves=True), origin)
+    return tree_of_outline(
+        Outline(chains_of(paths, "paths", "paths (leaf, parent, ..., root)"), from_leaves=True),
+        origin,
+    )
 
 
-def tree_of_outline(outline: Outline, origin: Origin | None = None, source: str = "the hierarchy") -> Hierarchy:
+def tree_of_outline(
+    outline: Outline, origin: Origin | None = None, source: str = "the hierarchy"
+) -> Hierarchy:
     """The tree that an outline describes; `source` is what the error calls it."""
     links = _Links(outline)
     errors = [fault.sentence for fault in links.faults() if fault.severity == "error"]
     if errors:
         raise HierarchyError(errors, source)
     numbers = {label: number for number, label in enumerate(links.parent)}
-    parents = np.fromiter((numbers.get(parent, -1) for parent in links.parent.values()), dtype=np.int64, count=len(numbers))
+    parents = np.fromiter(
+        (numbers.get(parent, -1) for parent in links.parent.values()),
+        dtype=np.int64,
+        count=len(numbers),
+    )
     return numbered(list(links.parent), parents, origin or Origin())
 
 
-def find_faults(source: Outline | Hierarchy | Iterable[Edge], vocabulary: Vocabulary | None = None) -> list[Fault]:
+def find_faults(
+    source: Outline | Hierarchy | Iterable[Edge], vocabulary: Vocabulary | None = None
+) -> list[Fault]:
     """Every fault of a hierarchy, errors before notes, in a fixed order.
 
     Args:
-        source: A tree, an outline (`setveil.hierarchy.csvfile.read_outline` gives that of a file) or pairs `(child, parent)`.
+        source: A tree, an outline (`setveil.hierarchy.files.read_outline` gives that of a file) or pairs `(child, parent)`.
         vocabulary: The items of the data that the hierarchy is for, when known.
 
     Example:
@@ -149,7 +169,9 @@ class _Links:
                 self.parent[labels[0]] = above[0]
             else:
                 self._add(labels, _edges(labels))
-        self.inner = set(self.parent.values()) | {parent for parents in self.more.values() for parent in parents}
+        self.inner = set(self.parent.values()) | {
+            parent for parents in self.more.values() for parent in parents
+        }
         self.inner.discard("")
 
     def _add(self, labels: Sequence[str], edges: Iterable[Edge]) -> None:
@@ -172,12 +194,24 @@ class _Links:
     def faults(self) -> list[Fault]:
         """What makes the outline no tree."""
         if not self.parent:
-            return [Fault("no nodes", (), "no nodes: a hierarchy has a line for each item"), *self._empty_labels()]
-        return [*self._empty_labels(), *self._two_parents(), *self._cycles(), *self._roots(), *self._two_levels()]
+            return [
+                Fault("no nodes", (), "no nodes: a hierarchy has a line for each item"),
+                *self._empty_labels(),
+            ]
+        return [
+            *self._empty_labels(),
+            *self._two_parents(),
+            *self._cycles(),
+            *self._roots(),
+            *self._two_levels(),
+        ]
 
     def _empty_labels(self) -> Iterator[Fault]:
         if self.empty:
-            places = [str(self.outline.lines[place]) if self.outline.lines else str(place + 1) for place in self.empty]
+            places = [
+                str(self.outline.lines[place]) if self.outline.lines else str(place + 1)
+                for place in self.empty
+            ]
             count = "1 line has" if len(places) == 1 else f"{len(places):,} lines have"
             yield Fault("empty label", ("",), f"{count} an empty label: line {_listed(places)}")
 
@@ -187,7 +221,9 @@ class _Links:
             parents = [self.parent[label], *others]
             named = [f"{parent!r}{lines.get((label, parent), '')}" for parent in parents]
             count = "two" if len(parents) == 2 else str(len(parents))
-            yield Fault("two parents", (label, *parents), f"{label!r} has {count} parents: {_listed(named)}")
+            yield Fault(
+                "two parents", (label, *parents), f"{label!r} has {count} parents: {_listed(named)}"
+            )
 
     def _edge_lines(self) -> dict[Edge, str]:
         """Where the edges of the labels with several parents stand first."""
@@ -201,7 +237,10 @@ class _Links:
 
     def _cycles(self) -> Iterator[Fault]:
         for cycle in find_cycles(self.parent, self.more):
-            shown = " -> ".join(repr(label) for label in [*cycle[:8], *(["..."] if len(cycle) > 8 else []), cycle[0]])
+            shown = " -> ".join(
+                repr(label)
+                for label in [*cycle[:8], *(["..."] if len(cycle) > 8 else []), cycle[0]]
+            )
             yield Fault("cycle", cycle, f"a cycle: {shown}")
 
     def _roots(self) -> Iterator[Fault]:
@@ -211,7 +250,11 @@ class _Links:
         if len(roots) > 1:
             count = "two" if len(roots) == 2 else str(len(roots))
             named = _listed([repr(root) for root in roots])
-            yield Fault("two roots", roots, f"{count} roots: {named}, but everything must come together in one")
+            yield Fault(
+                "two roots",
+                roots,
+                f"{count} roots: {named}, but everything must come together in one",
+            )
 
     def _two_levels(self) -> Iterator[Fault]:
         """Labels that start a path and are groups in another, and groups that stand at different distances from the root."""
@@ -248,28 +291,51 @@ class _Links:
             if line in seen:
                 repeated[line[0] if line else ""] = None
             seen.add(line)
-        yield from _about(tuple(repeated), "repeated line", "line is repeated", "lines are repeated", "note")
+        yield from _about(
+            tuple(repeated), "repeated line", "line is repeated", "lines are repeated", "note"
+        )
 
     def _single_children(self) -> Iterator[Fault]:
         children: dict[str, int] = {}
         for parent in chain(self.parent.values(), *self.more.values()):
             children[parent] = children.get(parent, 0) + 1
         single = tuple(parent for parent, count in children.items() if parent and count == 1)
-        yield from _about(single, "single child", "node has a single child", "nodes have a single child", "note")
+        yield from _about(
+            single, "single child", "node has a single child", "nodes have a single child", "note"
+        )
 
     def faults_with(self, vocabulary: Vocabulary) -> list[Fault]:
         """Where the outline and the items of the data do not meet."""
         missing = tuple(item for item in vocabulary if item not in self.parent)
         inner = tuple(item for item in vocabulary if item in self.inner)
-        unused = tuple(label for label in self.parent if label not in self.inner and label not in vocabulary)
+        unused = tuple(
+            label for label in self.parent if label not in self.inner and label not in vocabulary
+        )
         return [
             *_about(missing, "item without a leaf", "item has no leaf", "items have no leaf"),
-            *_about(inner, "item is an inner node", "item is not a leaf but an inner node", "items are not leaves but inner nodes"),
-            *_about(unused, "leaf without an item", "leaf stands for no item of the data", "leaves stand for no item of the data", "note"),
+            *_about(
+                inner,
+                "item is an inner node",
+                "item is not a leaf but an inner node",
+                "items are not leaves but inner nodes",
+            ),
+            *_about(
+                unused,
+                "leaf without an item",
+                "leaf stands for no item of the data",
+                "leaves stand for no item of the data",
+                "note",
+            ),
         ]
 
 
-def _about(labels: tuple[str, ...], kind: FaultKind, one: str, many: str, severity: Literal["error", "note"] = "error") -> Iterator[Fault]:
+def _about(
+    labels: tuple[str, ...],
+    kind: FaultKind,
+    one: str,
+    many: str,
+    severity: Literal["error", "note"] = "error",
+) -> Iterator[Fault]:
     """One fault about all these labels; none when there are none."""
     if labels:
         sentence = f"{len(labels):,} {one if len(labels) == 1 else many}: {_listed([repr(label) for label in labels])}"
@@ -284,7 +350,9 @@ def _edges(labels: Sequence[str]) -> Iterator[Edge]:
 def _sentence_of_levels(label: str, levels: set[int]) -> str:
     groups = sorted(level for level in levels if level >= 0)
     if -1 in levels:
-        return f"{label!r} is used at two levels: it has a line as a leaf, and it is a group of others"
+        return (
+            f"{label!r} is used at two levels: it has a line as a leaf, and it is a group of others"
+        )
     return f"{label!r} is used at two levels: {_listed([str(level) for level in groups])} steps below the root"
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 
-def find_cycles(parent: Mapping[str, str], more: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+def find_cycles(
+    parent: Mapping[str, str], more: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
     """One cycle, child before parent, of every group of labels that lead to each other.
 
     Args:
         parent: The first parent of each label, empty when it has none.
         more: Further parents of those labels that have several.
     """
-    ups = {label: (*((first,) if first else ()), *more.get(label, ())) for label, first in _tangled(parent, more)}
+    ups = {
+        label: (*((first,) if first else ()), *more.get(label, ()))
+        for label, first in _tangled(parent, more)
+    }
     for component in _components(ups):
         if len(component) > 1:
             yield _cycle_in(component, ups)
@@ -47,7 +52,9 @@ def _components(ups: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
         is_open.add(start)
         while work:
             label, rest = work[-1]
-            above = next((up for up in rest if up in ups and (up not in index or up in is_open)), None)
+            above = next(
+                (up for up in rest if up in ups and (up not in index or up in is_open)), None
+            )
             if above is None:
                 work.pop()
                 if work:

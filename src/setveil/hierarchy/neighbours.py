@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 Numbers = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -50,7 +50,9 @@ class Neighbours:
     def row(self, item: int) -> list[tuple[int, int]]:
         """The neighbours of an item with their distances."""
         entries = slice(self.indptr[item], self.indptr[item + 1])
-        return list(zip(self.items[entries].tolist(), self.distances[entries].tolist(), strict=True))
+        return list(
+            zip(self.items[entries].tolist(), self.distances[entries].tolist(), strict=True)
+        )
 
     def distance(self, one: int, other: int) -> int | None:
         """The distance of two items; None when they are farther apart than epsilon."""
@@ -113,7 +115,12 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
     keys = reach.nodes * (epsilon + 1) + reach.steps
     order = np.argsort(keys, kind="stable")
     starts = np.searchsorted(keys[order], reach.nodes * (epsilon + 1))
-    meetings = np.searchsorted(keys[order], reach.nodes * (epsilon + 1) + epsilon - reach.steps, side="right") - starts
+    meetings = (
+        np.searchsorted(
+            keys[order], reach.nodes * (epsilon + 1) + epsilon - reach.steps, side="right"
+        )
+        - starts
+    )
     met = reach.items[order] * (epsilon + 1) + reach.steps[order]
     blocks: list[tuple[Numbers, Small, Small]] = []
     total = 0
@@ -128,14 +135,26 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
                 f"epsilon = {asked} makes more than {MOST_PAIRS:,} pairs of {count:,} items neighbours; choose a smaller epsilon"
             )
     if not blocks:
-        return Neighbours(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32), asked)
+        return Neighbours(
+            np.zeros(1, dtype=np.int64),
+            np.zeros(0, dtype=np.int32),
+            np.zeros(0, dtype=np.int32),
+            asked,
+        )
     indptr = np.concatenate(([0], np.cumsum(np.concatenate([block[0] for block in blocks]))))
-    return Neighbours(indptr, np.concatenate([b[1] for b in blocks]), np.concatenate([b[2] for b in blocks]), asked)
+    return Neighbours(
+        indptr,
+        np.concatenate([b[1] for b in blocks]),
+        np.concatenate([b[2] for b in blocks]),
+        asked,
+    )
 
 
 def _blocks(items: Numbers, meetings: Numbers, count: int) -> Iterator[tuple[int, int]]:
     """Ranges of items with about as many meetings as a block may have."""
-    before = np.concatenate(([0], np.cumsum(np.bincount(items, weights=meetings, minlength=count).astype(np.int64))))
+    before = np.concatenate(
+        ([0], np.cumsum(np.bincount(items, weights=meetings, minlength=count).astype(np.int64)))
+    )
     first = 0
     while first < count:
         stop = int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1
@@ -145,7 +164,15 @@ def _blocks(items: Numbers, meetings: Numbers, count: int) -> Iterator[tuple[int
 
 
 def _block(
-    reach: Reach, entries: slice, starts: Numbers, meetings: Numbers, met: Numbers, first: int, count: int, epsilon: int, least: int
+    reach: Reach,
+    entries: slice,
+    starts: Numbers,
+    meetings: Numbers,
+    met: Numbers,
+    first: int,
+    count: int,
+    epsilon: int,
+    least: int,
 ) -> tuple[Numbers, Small, Small]:
     """The pairs of a range of items as (row, item, distance), sorted; of several distances of a pair the least."""
     lengths = meetings[entries]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from setveil.io.files import read, write
-from setveil.io.formats import FORMATS, Format
+from setveil.io.formats.table import FORMATS, Format
 
 if TYPE_CHECKING:
     import os
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def read_release(path: str | os.PathLike[str]) -> Published:
-    """The release in a folder; see `setveil.io.releases.read_release`."""
-    from setveil.io.releases import read_release
+    """The release in a folder; see `setveil.io.releases.folder.read_release`."""
+    from setveil.io.releases.folder import read_release
 
     return read_release(path)
 

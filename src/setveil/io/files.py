@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from setveil.errors import OutputError, ParameterError
-from setveil.io.formats import FORMATS
+from setveil.io.formats.table import FORMATS
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
-    from setveil.io.source import Source
+    from setveil.io.source.source import Source
 
 
 def read(
@@ -44,14 +44,24 @@ def read(
         >>> list(read(BytesIO(b"record,item\\n1,beer\\n1,wine\\n2,beer\\n")))
         [('beer', 'wine'), ('beer',)]
     """
-    from setveil.io.source import open_source
+    from setveil.io.source.source import open_source
 
     if not isinstance(path, str | os.PathLike) and not hasattr(path, "read"):
-        allowed = "give a file or an open binary stream; setveil.as_transactions takes tables and lists"
+        allowed = (
+            "give a file or an open binary stream; setveil.as_transactions takes tables and lists"
+        )
         raise ParameterError("path", type(path).__name__, allowed)
     _check_reading(format, memory_limit)
     with open_source(path) as source:
-        return read_source(source, format=format, record=record, item=item, count=count, bags=bags, memory_limit=memory_limit)
+        return read_source(
+            source,
+            format=format,
+            record=record,
+            item=item,
+            count=count,
+            bags=bags,
+            memory_limit=memory_limit,
+        )
 
 
 def read_source(
@@ -65,8 +75,8 @@ def read_source(
     memory_limit: str | None = None,
 ) -> Transactions:
     """As `read`, from a source that is open already."""
-    from setveil.io.reading import Reading
-    from setveil.io.sniff import guess_format
+    from setveil.io.formats.reading import Reading
+    from setveil.io.source.sniff import guess_format
 
     _check_reading(format, memory_limit)
     reading = Reading(record, item, count, bags, memory_limit=memory_limit)
@@ -87,7 +97,7 @@ def write(
     Args:
         thing: A published form (to a folder); or data, as any object that `setveil.as_transactions` takes (to a file).
         path: The file, packed when it ends with `.gz` or `.zst`, `-` for standard output; or the folder.
-        format: One of `FORMATS`; by the end of the name when not given. Of a release see `setveil.io.releases.write_release`.
+        format: One of `FORMATS`; by the end of the name when not given. Of a release see `setveil.io.releases.folder.write_release`.
         force: Whether what is there may be replaced.
         seed: Of a release: makes the order of its records repeatable; by default it comes from the system.
         public_items: Of a release: whether a tree that was built from the data's items is published whole.
@@ -103,13 +113,15 @@ def write(
         ...     list(read(f"{folder}/baskets.csv"))
         [('beer', 'wine'), ('beer',)]
     """
-    from setveil.data.exchange import as_transactions
+    from setveil.data.tables.exchange import as_transactions
     from setveil.published import Published
 
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError("path", type(path).__name__, "give the name of a file, or of a folder for a release")
+        raise ParameterError(
+            "path", type(path).__name__, "give the name of a file, or of a folder for a release"
+        )
     if isinstance(thing, Published):
-        from setveil.io.releases import write_release
+        from setveil.io.releases.folder import write_release
 
         write_release(thing, path, format=format, force=force, seed=seed, public_items=public_items)
         return
@@ -123,7 +135,7 @@ def write(
 
 
 def _check_reading(format: str | None, memory_limit: str | None) -> None:
-    from setveil.io.duck import check_memory_limit
+    from setveil.io.source.database import check_memory_limit
 
     check_memory_limit(memory_limit)
     _check_format(format)
@@ -141,11 +153,13 @@ def format_by_name(path: Path) -> str:
         if name.suffix.lower() in format.suffixes:
             return format.name
     known = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
-    raise OutputError(path, f"its name does not tell the format: end it with one of {known}, or name the format")
+    raise OutputError(
+        path, f"its name does not tell the format: end it with one of {known}, or name the format"
+    )
 
 
 def _write_file(data: Transactions, target: Path, name: str, force: bool) -> None:
-    from setveil.io.output import compression_of, new_file, write_lines
+    from setveil.io.writing import compression_of, new_file, write_lines
 
     if name == "parquet" and compression_of(target):
         raise OutputError(target, "a Parquet file is packed inside already; leave out .gz or .zst")
@@ -158,9 +172,9 @@ def _write_file(data: Transactions, target: Path, name: str, force: bool) -> Non
 
 def _write_parquet(data: Transactions, target: Path) -> None:
     from setveil.data.transactions import Bags
-    from setveil.io.output import write_lines
-    from setveil.io.parquet import write_parquet
-    from setveil.io.room import private_folder
+    from setveil.io.formats.parquet import write_parquet
+    from setveil.io.space import private_folder
+    from setveil.io.writing import write_lines
 
     with private_folder() as work:
         write_lines(FORMATS["parquet"].write(data), work / "lines", None)
@@ -168,7 +182,7 @@ def _write_parquet(data: Transactions, target: Path) -> None:
 
 
 def _write_to_output(data: Transactions, name: str) -> None:
-    from setveil.io.output import write_to_output
+    from setveil.io.writing import write_to_output
 
     if name == "parquet":
         raise OutputError("-", "Parquet cannot go to standard output; give the name of a file")

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from setveil.errors import FileFormatError
-from setveil.io.duck import not_utf8
-from setveil.io.source import BOM
+from setveil.io.source.database import not_utf8
+from setveil.io.source.source import BOM
 
 
 def read_items(path: str | os.PathLike[str]) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io.itemlist import read_items
 from setveil.promises.coherence import matching_items
 
@@ -61,16 +61,28 @@ class PrivateItems:
         found = set(self.items)
         for word in self.words:
             found |= self._some(
-                frozenset({word}) & frozenset(vocabulary), word, f"there is no such file, and no such item in the data; {WAYS}"
+                frozenset({word}) & frozenset(vocabulary),
+                word,
+                f"there is no such file, and no such item in the data; {WAYS}",
             )
         for pattern in self.patterns:
-            found |= self._some(matching_items(vocabulary, pattern), pattern, "no item of the data fits this pattern")
+            found |= self._some(
+                matching_items(vocabulary, pattern),
+                pattern,
+                "no item of the data fits this pattern",
+            )
         for node in self.nodes:
             if tree is None or node not in tree.nodes:
-                raise ParameterError("private", UNDER + node, "it needs a hierarchy that has this node")
+                raise ParameterError(
+                    "private", UNDER + node, "it needs a hierarchy that has this node"
+                )
             number = tree.nodes.number(node)
             below = frozenset(tree.labels[tree.first[number] : tree.stop[number]])
-            found |= self._some(below & frozenset(vocabulary), UNDER + node, "no item of the data is under this node")
+            found |= self._some(
+                below & frozenset(vocabulary),
+                UNDER + node,
+                "no item of the data is under this node",
+            )
         return frozenset(found)
 
     def _some(self, items: frozenset[str], text: str, fault: str) -> frozenset[str]:

@@ -79,7 +79,9 @@ def assign(starts, ends, gains, supply, demand, need):
             walked[0], steps, nodes, closed = row, np.int64(1), np.int64(0), np.int64(0)
             least, end_row, end_column, here = up[row], row, np.int64(-1), np.int64(0)
             while True:
-                while here < steps:  # look along the pairs of every row that was reached and not yet looked at
+                while (
+                    here < steps
+                ):  # look along the pairs of every row that was reached and not yet looked at
                     at = walked[here]
                     for edge in range(starts[at], starts[at + 1]):
                         column = ends[edge]
@@ -111,7 +113,11 @@ def assign(starts, ends, gains, supply, demand, need):
                     edge = entries[i]
                     other = owner[edge]
                     if flow[edge] > 0 and row_seen[other] != stamp:
-                        row_seen[other], row_far[other], row_by[other] = stamp, column_far[column], edge
+                        row_seen[other], row_far[other], row_by[other] = (
+                            stamp,
+                            column_far[column],
+                            edge,
+                        )
                         walked[steps] = other
                         steps += 1
                         if row_far[other] + up[other] < least:
@@ -136,7 +142,11 @@ def assign(starts, ends, gains, supply, demand, need):
 def reach_from_columns(rows, starts, ends, gains, up, supply, demand):
     """The pairs of each column, the greatest gain of each row in `up`, and the least of two simple bounds on the sum of all gains."""
     columns = len(demand)
-    begins, entries, most = np.zeros(columns + 1, np.int64), np.empty(len(ends), np.int64), np.zeros(columns, np.int64)
+    begins, entries, most = (
+        np.zeros(columns + 1, np.int64),
+        np.empty(len(ends), np.int64),
+        np.zeros(columns, np.int64),
+    )
     by_row, by_column = np.int64(0), np.int64(0)
     for row in range(rows):
         for edge in range(starts[row], starts[row + 1]):

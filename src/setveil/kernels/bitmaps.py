@@ -10,7 +10,13 @@ _ODD = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
-_ONE, _TWO, _FOUR, _TOP, _LAST = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56), np.uint64(63)
+_ONE, _TWO, _FOUR, _TOP, _LAST = (
+    np.uint64(1),
+    np.uint64(2),
+    np.uint64(4),
+    np.uint64(56),
+    np.uint64(63),
+)
 
 
 @step

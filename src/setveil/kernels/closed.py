@@ -37,12 +37,22 @@ class Sets(NamedTuple):
     supports: Int64s
 
 
-def find_closed(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: int, least_size: int, most_ties: int) -> Found:
+def find_closed(
+    indptr: Int64s,
+    items: Int32s,
+    width: int,
+    weights: Int64s,
+    count: int,
+    least_size: int,
+    most_ties: int,
+) -> Found:
     """The `count` closed itemsets of greatest support and of at least `least_size` items, and up to `most_ties` that tie with the last.
 
     It begins with the items that stand as often as that of rank `count`; when these do not suffice, with those that stand half as often.
     """
-    supports = np.bincount(items, weights=np.repeat(weights, np.diff(indptr)), minlength=width).astype(np.int64)
+    supports = np.bincount(
+        items, weights=np.repeat(weights, np.diff(indptr)), minlength=width
+    ).astype(np.int64)
     limit = int(np.sort(supports)[::-1][count - 1]) if count <= width else 1
     while True:
         limit = max(limit, 1)
@@ -56,17 +66,30 @@ def find_closed(indptr: Int64s, items: Int32s, width: int, weights: Int64s, coun
 def _found(sets: Sets, order: Int64s, least_size: int, complete: bool) -> Found:
     sizes = np.diff(sets.starts)
     keep = sizes >= least_size
-    return Found(sizes[keep], sets.supports[keep], order[sets.items[np.repeat(keep, sizes)]], complete)
+    return Found(
+        sizes[keep], sets.supports[keep], order[sets.items[np.repeat(keep, sizes)]], complete
+    )
 
 
 @kernel
-def mine_closed(rows: Rows, count: int, least_size: int, most: int, limit: int) -> tuple[Sets, Int64s]:
+def mine_closed(
+    rows: Rows, count: int, least_size: int, most: int, limit: int
+) -> tuple[Sets, Int64s]:
     """The closed itemsets by falling support, down to that of rank `count` or to `limit`; `most` of them at most."""
     width = len(rows.supports)
     state = np.zeros(2, dtype=np.int64)
     counts, touched = np.zeros(width, dtype=np.int64), np.empty(width, dtype=np.int32)
-    set_items, set_starts, set_supports = np.empty(1024, dtype=np.int32), np.zeros(1024, dtype=np.int64), np.zeros(1024, dtype=np.int64)
-    heap = Heap(np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int64), np.empty(1024, np.int64))
+    set_items, set_starts, set_supports = (
+        np.empty(1024, dtype=np.int32),
+        np.zeros(1024, dtype=np.int64),
+        np.zeros(1024, dtype=np.int64),
+    )
+    heap = Heap(
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+    )
     wanted = np.empty(width + 1, dtype=np.int32)
     total = rows.weights.sum()
     sets, waiting, pushed, last = np.int64(0), np.int64(0), np.int64(0), np.int64(limit)
@@ -77,7 +100,10 @@ def mine_closed(rows: Rows, count: int, least_size: int, most: int, limit: int) 
         closed = closure(counts, touched, found, support, core, wanted, size)
         if closed >= 0:
             set_items = roomier(set_items, set_starts[sets] + closed)
-            set_starts, set_supports = roomier(set_starts, sets + 2), roomier(set_supports, sets + 1)
+            set_starts, set_supports = (
+                roomier(set_starts, sets + 2),
+                roomier(set_supports, sets + 1),
+            )
             top = set_starts[sets]
             for at in range(found):
                 item = touched[at]
@@ -182,7 +208,9 @@ def closure(counts, touched, found, support, core, wanted, size):
 
 @step
 def is_above(heap, place, support, number):
-    return support > heap.supports[place] or (support == heap.supports[place] and number < heap.numbers[place])
+    return support > heap.supports[place] or (
+        support == heap.supports[place] and number < heap.numbers[place]
+    )
 
 
 @step
@@ -191,23 +219,40 @@ def sift_up(heap, place, support, number, parent, core):
     while place > 0 and is_above(heap, (place - 1) // 2, support, number):
         copy(heap, place, (place - 1) // 2)
         place = (place - 1) // 2
-    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = support, number, parent, core
+    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = (
+        support,
+        number,
+        parent,
+        core,
+    )
 
 
 @step
 def sift_down(heap, size):
     """Take out the first: the last of `size + 1` takes its place and goes down."""
-    support, number, parent, core = heap.supports[size], heap.numbers[size], heap.parents[size], heap.cores[size]
+    support, number, parent, core = (
+        heap.supports[size],
+        heap.numbers[size],
+        heap.parents[size],
+        heap.cores[size],
+    )
     place = np.int64(0)
     while 2 * place + 1 < size:
         child = 2 * place + 1
-        if child + 1 < size and is_above(heap, child, heap.supports[child + 1], heap.numbers[child + 1]):
+        if child + 1 < size and is_above(
+            heap, child, heap.supports[child + 1], heap.numbers[child + 1]
+        ):
             child += 1
         if is_above(heap, child, support, number):
             break
         copy(heap, place, child)
         place = child
-    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = support, number, parent, core
+    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = (
+        support,
+        number,
+        parent,
+        core,
+    )
 
 
 @step

@@ -56,7 +56,9 @@ class Desk(NamedTuple):
 
 
 @kernel
-def rank_rows(indptr: Int64s, items: Int32s, rank: Int32s, kept_indptr: Int64s, kept: Int32s) -> None:
+def rank_rows(
+    indptr: Int64s, items: Int32s, rank: Int32s, kept_indptr: Int64s, kept: Int32s
+) -> None:
     """Write every row with the rank of its items, ascending, without those of rank -1."""
     top = np.int64(0)
     for row in range(len(indptr) - 1):
@@ -274,7 +276,9 @@ def overlap(prefixes, prefix, bitmaps, bitmap, planes, words):
     for plane in range(height):
         part = np.int64(0)
         for word in range(words):
-            part += popcount(prefixes[prefix + word] & bitmaps[bitmap + word] & planes[plane * words + word])
+            part += popcount(
+                prefixes[prefix + word] & bitmaps[bitmap + word] & planes[plane * words + word]
+            )
         total += part << plane
     return total
 

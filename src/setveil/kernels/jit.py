@@ -41,7 +41,9 @@ def sources(module: str) -> tuple[str, ...]:
     """The text of all files of kernels that a file of kernels takes something from, at once or through others."""
     package, found, pending = module.partition(".")[0] + ".", {module, __name__}, [module]
     for name in pending:
-        names = {getattr(value, "__module__", None) or "" for value in vars(sys.modules[name]).values()}
+        names = {
+            getattr(value, "__module__", None) or "" for value in vars(sys.modules[name]).values()
+        }
         new = sorted(other for other in names - found if other.startswith(package))
         found.update(new)
         pending += new

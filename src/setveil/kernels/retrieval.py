@@ -79,7 +79,10 @@ def most_gain(rows, columns, table, omega, turned):
 def match_sets(rows, columns, table, omega):
     """The greatest gain of matching two itemsets."""
     starts = np.zeros(len(rows) + 1, np.int64)
-    ends, gains = np.empty(len(rows) * len(columns), np.int64), np.empty(len(rows) * len(columns), np.int64)
+    ends, gains = (
+        np.empty(len(rows) * len(columns), np.int64),
+        np.empty(len(rows) * len(columns), np.int64),
+    )
     edges = 0
     for at in range(len(rows)):
         for to in range(len(columns)):
@@ -92,12 +95,17 @@ def match_sets(rows, columns, table, omega):
 
 
 @kernel
-def pair_records(published: Rows, alignment: Int64s, records: Rows, near: Near, omega: int) -> Int64s:
+def pair_records(
+    published: Rows, alignment: Int64s, records: Rows, near: Near, omega: int
+) -> Int64s:
     """Match each record with the bag that is published for it: rows of (entry of the bag, entry of the record, how often)."""
     found, top = np.empty(3 * 1024, dtype=np.int64), np.int64(0)
     for record in range(len(alignment)):
         first, start = published.indptr[alignment[record]], records.indptr[record]
-        bag, own = published.indptr[alignment[record] + 1] - first, records.indptr[record + 1] - start
+        bag, own = (
+            published.indptr[alignment[record] + 1] - first,
+            records.indptr[record + 1] - start,
+        )
         starts = np.zeros(bag + 1, np.int64)
         ends, gains, edges = np.empty(bag * own, np.int64), np.empty(bag * own, np.int64), 0
         for at in range(bag):
@@ -108,13 +116,20 @@ def pair_records(published: Rows, alignment: Int64s, records: Rows, near: Near, 
                     ends[edges], gains[edges] = to, 2 * omega - distance
                     edges += 1
             starts[at + 1] = edges
-        supply, demand = published.counts[first : first + bag].copy(), records.counts[start : start + own].copy()
+        supply, demand = (
+            published.counts[first : first + bag].copy(),
+            records.counts[start : start + own].copy(),
+        )
         flow, _ = assign(starts, ends[:edges], gains[:edges], supply, demand, np.int64(0))
         found = roomier(found, 3 * (top + edges))
         for at in range(bag):
             for edge in range(starts[at], starts[at + 1]):
                 if flow[edge] > 0:
-                    found[3 * top], found[3 * top + 1], found[3 * top + 2] = first + at, start + ends[edge], flow[edge]
+                    found[3 * top], found[3 * top + 1], found[3 * top + 2] = (
+                        first + at,
+                        start + ends[edge],
+                        flow[edge],
+                    )
                     top += 1
     return found[: 3 * top]
 
@@ -135,7 +150,15 @@ def distance_of(near, item, other):
 
 
 @kernel
-def rate_bags(records: Rows, published: Rows, holders: Rows, near: Near, omega: int, chosen: Int64s, ratings: Int64s) -> None:
+def rate_bags(
+    records: Rows,
+    published: Rows,
+    holders: Rows,
+    near: Near,
+    omega: int,
+    chosen: Int64s,
+    ratings: Int64s,
+) -> None:
     """For each record the bags that are nearest to it by a rating that is never above the distance, the best first; -1 for none.
 
     Args:
@@ -181,7 +204,9 @@ def rate_bags(records: Rows, published: Rows, holders: Rows, near: Near, omega: 
 def insert(chosen, ratings, size, most, bag, rating):
     """Put a bag among the best so far, of equal ratings the first; gives how many these are."""
     place = size
-    while place > 0 and (ratings[place - 1] > rating or (ratings[place - 1] == rating and chosen[place - 1] > bag)):
+    while place > 0 and (
+        ratings[place - 1] > rating or (ratings[place - 1] == rating and chosen[place - 1] > bag)
+    ):
         place -= 1
     if place == most:
         return size

@@ -6,7 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.itemsets import COUNT, FULL, LIMIT, USED, Desk, Int32s, Int64s, Rows, Sink, list_holders, mine, rank_rows
+from setveil.kernels.itemsets import (
+    COUNT,
+    FULL,
+    LIMIT,
+    USED,
+    Desk,
+    Int32s,
+    Int64s,
+    Rows,
+    Sink,
+    list_holders,
+    mine,
+    rank_rows,
+)
 
 
 class Found(NamedTuple):
@@ -18,19 +31,45 @@ class Found(NamedTuple):
     complete: bool  # whether all that tie for the last place are there
 
 
-def find_top(indptr: Int64s, items: Int32s, width: int, weights: Int64s, count: int, least_size: int, most_ties: int) -> Found:
+def find_top(
+    indptr: Int64s,
+    items: Int32s,
+    width: int,
+    weights: Int64s,
+    count: int,
+    least_size: int,
+    most_ties: int,
+) -> Found:
     """The `count` itemsets of greatest support and of at least `least_size` items, and up to `most_ties` that tie with the last."""
-    rows, order = ranked_rows(indptr, items, width, weights, _least_support(indptr, items, width, weights, count if least_size == 1 else 0))
+    rows, order = ranked_rows(
+        indptr,
+        items,
+        width,
+        weights,
+        _least_support(indptr, items, width, weights, count if least_size == 1 else 0),
+    )
     desk = _desk(rows)
-    sink = Sink(np.zeros(4, np.int64), np.zeros(count, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+    sink = Sink(
+        np.zeros(4, np.int64),
+        np.zeros(count, np.int64),
+        np.empty(0, np.int32),
+        np.empty(0, np.int64),
+        np.empty(0, np.int64),
+    )
     mine(rows, sink, desk, least_size)
     least = max(int(sink.state[LIMIT]), 1)
     stored = _stored(rows, desk, least - 1, least_size, count + most_ties)
     found = _decoded(stored, order)
     if found.complete:
         return found
-    ties, certain = _only_support(found, least), _decoded(_stored(rows, desk, least, least_size, count), order)
-    sizes, supports = np.concatenate((ties.sizes, certain.sizes)), np.concatenate((ties.supports, certain.supports))
+    ties, certain = (
+        _only_support(found, least),
+        _decoded(_stored(rows, desk, least, least_size, count), order),
+    )
+    sizes, supports = (
+        np.concatenate((ties.sizes, certain.sizes)),
+        np.concatenate((ties.supports, certain.supports)),
+    )
     return Found(sizes, supports, np.concatenate((ties.items, certain.items)), False)
 
 
@@ -41,10 +80,14 @@ def _least_support(indptr: Int64s, items: Int32s, width: int, weights: Int64s, c
 
 
 def _supports(indptr: Int64s, items: Int32s, width: int, weights: Int64s) -> Int64s:
-    return np.bincount(items, weights=np.repeat(weights, np.diff(indptr)), minlength=width).astype(np.int64)
+    return np.bincount(items, weights=np.repeat(weights, np.diff(indptr)), minlength=width).astype(
+        np.int64
+    )
 
 
-def ranked_rows(indptr: Int64s, items: Int32s, width: int, weights: Int64s, least: int) -> tuple[Rows, Int64s]:
+def ranked_rows(
+    indptr: Int64s, items: Int32s, width: int, weights: Int64s, least: int
+) -> tuple[Rows, Int64s]:
     """The rows over items by falling support, and the item of each rank; without the items whose support is below `least`."""
     supports = _supports(indptr, items, width, weights)
     order = np.lexsort((np.arange(width), -supports))
@@ -64,7 +107,12 @@ def ranked_rows(indptr: Int64s, items: Int32s, width: int, weights: Int64s, leas
 def _desk(rows: Rows) -> Desk:
     width = len(rows.supports)
     longest = int(np.diff(rows.indptr).max(initial=0))
-    return Desk(np.zeros(width, np.int64), np.empty(width, np.int32), np.full(width, -1, np.int32), np.empty(longest + 2, np.int32))
+    return Desk(
+        np.zeros(width, np.int64),
+        np.empty(width, np.int32),
+        np.full(width, -1, np.int32),
+        np.empty(longest + 2, np.int32),
+    )
 
 
 def _stored(rows: Rows, desk: Desk, limit: int, least_size: int, capacity: int) -> Sink:
@@ -72,7 +120,9 @@ def _stored(rows: Rows, desk: Desk, limit: int, least_size: int, capacity: int) 
     space = 8 * capacity
     while True:
         sizes, supports = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        sink = Sink(np.zeros(4, np.int64), np.empty(0, np.int64), np.empty(space, np.int32), sizes, supports)
+        sink = Sink(
+            np.zeros(4, np.int64), np.empty(0, np.int64), np.empty(space, np.int32), sizes, supports
+        )
         sink.state[LIMIT] = limit
         mine(rows, sink, desk, least_size)
         if sink.state[FULL] == 0 or sink.state[COUNT] == capacity:
@@ -82,9 +132,19 @@ def _stored(rows: Rows, desk: Desk, limit: int, least_size: int, capacity: int) 
 
 def _decoded(sink: Sink, order: Int64s) -> Found:
     count, used = int(sink.state[COUNT]), int(sink.state[USED])
-    return Found(sink.sizes[:count], sink.supports[:count], order[sink.items[:used]], bool(sink.state[FULL] == 0))
+    return Found(
+        sink.sizes[:count],
+        sink.supports[:count],
+        order[sink.items[:used]],
+        bool(sink.state[FULL] == 0),
+    )
 
 
 def _only_support(found: Found, support: int) -> Found:
     keep = found.supports == support
-    return Found(found.sizes[keep], found.supports[keep], found.items[np.repeat(keep, found.sizes)], found.complete)
+    return Found(
+        found.sizes[keep],
+        found.supports[keep],
+        found.items[np.repeat(keep, found.sizes)],
+        found.complete,
+    )

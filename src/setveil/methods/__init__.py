@@ -13,7 +13,7 @@ from setveil.methods.suppression import Suppression
 METHODS: dict[str, type[Method]] = {
     "partition": Partition,
     "disassociation": Disassociation,
-    "coherence": Suppression,
+    "suppression": Suppression,
     "apriori": Apriori,
     "hghs": HgHs,
     "mhghs": MHgHs,
@@ -27,4 +27,15 @@ def warmup() -> None:
         import_module(kind.__module__).warmup()
 
 
-__all__ = ["METHODS", "SSC", "Apriori", "Disassociation", "HgHs", "MHgHs", "Method", "Partition", "Suppression", "warmup"]
+__all__ = [
+    "METHODS",
+    "SSC",
+    "Apriori",
+    "Disassociation",
+    "HgHs",
+    "MHgHs",
+    "Method",
+    "Partition",
+    "Suppression",
+    "warmup",
+]

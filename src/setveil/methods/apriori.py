@@ -37,7 +37,7 @@ class Apriori(GlobalRecoding):
         Table 2 of [He2009]: {a2, b1} stands in one record, so b1 and b2 become B everywhere.
 
         >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KmAnonymity
         >>> tree = Hierarchy.from_paths([("a1", "A", "ALL"), ("a2", "A", "ALL"), ("b1", "B", "ALL"), ("b2", "B", "ALL")])
         >>> data = Transactions.of([["a1"], ["a1", "a2"], ["b1", "b2"], ["b1", "b2"], ["a1", "a2", "b2"], ["a1", "a2", "b1", "b2"]])
@@ -53,13 +53,17 @@ class Apriori(GlobalRecoding):
         return cut if self.variant == "paper" else best_cut(frame, k, self.restarts, cut, progress)
 
 
-def best_cut(frame: Frame, k: int, restarts: int, cut: Shown, progress: Progress | None = None) -> Shown:
+def best_cut(
+    frame: Frame, k: int, restarts: int, cut: Shown, progress: Progress | None = None
+) -> Shown:
     """The cheapest cut found from the leaves upward (`cut` is the one for k), for some larger k, and from the root downward."""
     found = [refined(frame, k, frame.m, cut, suppress=False)]
     for factor in LARGER:
         higher = int(k * factor)
         if k < higher <= frame.holders(0):
-            found.append(refined(frame, k, frame.m, apriori_cut(frame, higher, frame.m), suppress=False))
+            found.append(
+                refined(frame, k, frame.m, apriori_cut(frame, higher, frame.m), suppress=False)
+            )
     found.append(from_root(frame, k, frame.m, suppress=False, restarts=restarts, progress=progress))
     return min(found, key=frame.loss)
 

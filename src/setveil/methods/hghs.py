@@ -39,7 +39,7 @@ class HgHs(GlobalRecoding):
 
     Example:
         >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KmAnonymity
         >>> tree = Hierarchy.from_paths([(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")] + [("caviar", "ALL")])
         >>> data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["milk", "caviar"], ["milk"], ["milk"]])
@@ -52,7 +52,9 @@ class HgHs(GlobalRecoding):
 
     def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
         if self.variant == "best":
-            return from_root(frame, k, frame.m, suppress=True, restarts=self.restarts, progress=progress)
+            return from_root(
+                frame, k, frame.m, suppress=True, restarts=self.restarts, progress=progress
+            )
         *_, last = hghs_steps(frame, k, frame.m)
         return last.shown(frame)
 
@@ -66,7 +68,7 @@ class MHgHs(GlobalRecoding):
 
     Example:
         >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KmAnonymity
         >>> data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["beer", "caviar"]])
         >>> release = MHgHs().anonymize(data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, fanout=2))
@@ -85,7 +87,9 @@ class MHgHs(GlobalRecoding):
             return last.shown(frame)
         cut = best_cut(frame, k, self.restarts, apriori_cut(frame, k, frame.m, progress))
         found = [refined(frame, k, frame.m, cut, suppress=True), _in_rounds(frame, k)]
-        found.append(from_root(frame, k, frame.m, suppress=True, restarts=self.restarts, progress=progress))
+        found.append(
+            from_root(frame, k, frame.m, suppress=True, restarts=self.restarts, progress=progress)
+        )
         return min(found, key=frame.loss)
 
 

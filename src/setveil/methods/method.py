@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.parameters import settle_parameters
 from setveil.promises.promise import Promise
 from setveil.published import Published
@@ -52,7 +52,9 @@ class Method(ABC):
             progress: Is told how far the work is.
         """
 
-    def admit(self, data: object, promise: Promise, hierarchy: Hierarchy | None, *, sets: bool = False) -> Transactions:
+    def admit(
+        self, data: object, promise: Promise, hierarchy: Hierarchy | None, *, sets: bool = False
+    ) -> Transactions:
         """The records that `anonymize` was given, of bags the mere `sets` where the method knows no counts; checked."""
         records = as_transactions(data)
         if sets and isinstance(records, Bags):
@@ -69,7 +71,11 @@ class Method(ABC):
             allowed = f"the method {self.name} needs a hierarchy over the items: a file, or how to build one, as in balanced:5"
             raise ParameterError("hierarchy", None, allowed)
         if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
-            raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ...")
+            raise ParameterError(
+                "hierarchy",
+                hierarchy,
+                "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ...",
+            )
         promise.check_feasible(records)
 
     def to_dict(self) -> dict[str, object]:

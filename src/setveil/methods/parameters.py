@@ -29,7 +29,9 @@ def settle_parameters(method: Method) -> None:
         value = value.item() if isinstance(value, np.generic) else value
         kinds = _kinds(hints[field.name])
         if not any(_fits(value, kind) for kind in kinds):
-            raise ParameterError(field.name, value, f"it must be {' or '.join(_word(kind) for kind in kinds)}")
+            raise ParameterError(
+                field.name, value, f"it must be {' or '.join(_word(kind) for kind in kinds)}"
+            )
         object.__setattr__(method, field.name, dict(value) if isinstance(value, Mapping) else value)
 
 
@@ -41,7 +43,9 @@ def _fits(value: object, kind: Any) -> bool:
     if get_origin(kind) is Literal:
         return isinstance(value, str) and value in get_args(kind)
     if kind in (int, float):
-        return isinstance(value, int if kind is int else (int, float)) and not isinstance(value, bool)
+        return isinstance(value, int if kind is int else (int, float)) and not isinstance(
+            value, bool
+        )
     return isinstance(value, get_origin(kind) or kind)
 
 

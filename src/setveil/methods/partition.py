@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import LOCAL, Local, Progress
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized, relabeled
@@ -75,7 +75,9 @@ class Partition(Method):
         progress: Progress | None = None,
     ) -> Generalized:
         data = self.admit(data, promise, hierarchy)
-        assert hierarchy is not None and isinstance(promise, KAnonymity | KmAnonymity | VocabularyKAnonymity)
+        assert hierarchy is not None and isinstance(
+            promise, KAnonymity | KmAnonymity | VocabularyKAnonymity
+        )
         data = _on_leaves(data, hierarchy)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
         work = _Work(data, kept, hierarchy, promise.k)
@@ -83,12 +85,21 @@ class Partition(Method):
         rows, alignment = _published(work, len(data), parts, hierarchy)
         if isinstance(data, Bags):
             rows = _with_multiplicities(rows, alignment[kept], work.records, data.take(kept).counts)
-        return Generalized.of_rows(rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=_sizes(rows, alignment))
+        return Generalized.of_rows(
+            rows,
+            hierarchy,
+            promise,
+            self.to_dict(),
+            alignment=alignment,
+            weights=_sizes(rows, alignment),
+        )
 
 
 def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
-    tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)])
+    tree = Hierarchy.from_paths(
+        [(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)]
+    )
     rows = [[f"a{i % 3}", f"b{i % 2}"] for i in range(12)] + [["a1"]]
     Partition().anonymize(Transactions.of(rows), KAnonymity(k=2), tree)
 
@@ -113,7 +124,12 @@ def _kept_records(data: Transactions, k: int) -> Int64s:
     order = full[np.argsort(lengths[full], kind="stable")]
     longest = lengths[order[k - empty - 1]]
     near = [int(record) for record in order if lengths[record] <= longest]
-    near.sort(key=lambda record: (lengths[record], data.items[data.indptr[record] : data.indptr[record + 1]].tolist()))
+    near.sort(
+        key=lambda record: (
+            lengths[record],
+            data.items[data.indptr[record] : data.indptr[record + 1]].tolist(),
+        )
+    )
     kept = np.setdiff1d(full, near[: k - empty])
     return kept if len(kept) >= k else kept[:0]
 
@@ -145,9 +161,13 @@ class _Work:
         self.kernels, self.k, self.kept = kernels, k, kept
         rows = data.take(kept)
         self.occurrences = len(rows.items)
-        fanout = np.bincount(hierarchy.parent[hierarchy.parent >= 0], minlength=len(hierarchy)).astype(np.int32)
+        fanout = np.bincount(
+            hierarchy.parent[hierarchy.parent >= 0], minlength=len(hierarchy)
+        ).astype(np.int32)
         penalty = np.where(hierarchy.widths == 1, 0, hierarchy.widths)
-        self.tree = kernels.Tree(hierarchy.ancestors, hierarchy.depth, fanout, hierarchy.first, hierarchy.stop, penalty)
+        self.tree = kernels.Tree(
+            hierarchy.ancestors, hierarchy.depth, fanout, hierarchy.first, hierarchy.stop, penalty
+        )
         self.records = kernels.Records(
             rows.indptr,
             rows.items,
@@ -170,7 +190,9 @@ class _Work:
             _share(workers)
             for _ in engine.map(_Worker.step, [worker for worker in workers if worker.pending]):
                 if progress is not None:
-                    progress(sum(worker.finished for worker in workers), len(self.kept), "partitioning")
+                    progress(
+                        sum(worker.finished for worker in workers), len(self.kept), "partitioning"
+                    )
         return [worker.done for worker in workers]
 
 
@@ -184,8 +206,16 @@ class _Worker:
         arena = work.occurrences // work.k + 2
         longest = int(np.diff(work.records.indptr).max(initial=0)) + 1
         words = min(1 << min(int(tree.fanout.max(initial=0)), 40), work.occurrences) + 2
-        self.stack = kernels.Stack(np.zeros((classes, 4), dtype=np.int64), np.empty(arena, dtype=np.int32), np.empty(arena, dtype=np.int64))
-        self.done = kernels.Done(np.zeros((classes, 4), dtype=np.int64), np.empty(arena, dtype=np.int32), np.zeros(4, dtype=np.int64))
+        self.stack = kernels.Stack(
+            np.zeros((classes, 4), dtype=np.int64),
+            np.empty(arena, dtype=np.int32),
+            np.empty(arena, dtype=np.int64),
+        )
+        self.done = kernels.Done(
+            np.zeros((classes, 4), dtype=np.int64),
+            np.empty(arena, dtype=np.int32),
+            np.zeros(4, dtype=np.int64),
+        )
         table = max(16, 1 << (2 * words - 1).bit_length())
         self.scratch = kernels.Scratch(
             cut=np.empty(longest, dtype=np.int32),
@@ -213,12 +243,19 @@ class _Worker:
         work = self.work
         whole = int(work.records.delta.sum(dtype=np.int64))
         is_leaf = work.tree.fanout[work.root] == 0
-        self._push(0, len(work.kept), np.array([work.root], dtype=np.int32), np.array([-1 if is_leaf else whole]))
+        self._push(
+            0,
+            len(work.kept),
+            np.array([work.root], dtype=np.int32),
+            np.array([-1 if is_leaf else whole]),
+        )
 
     def step(self) -> None:
         """Work for a while."""
         work = self.work
-        work.kernels.split_pending(work.tree, work.records, self.stack, self.done, self.scratch, work.k, BUDGET)
+        work.kernels.split_pending(
+            work.tree, work.records, self.stack, self.done, self.scratch, work.k, BUDGET
+        )
 
     def give(self, other: _Worker) -> None:
         """Hand the oldest half of the pending partitions, the largest, to a worker without any."""
@@ -252,7 +289,9 @@ def _share(workers: list[_Worker]) -> None:
                 busiest.give(worker)
 
 
-def _published(work: _Work, records: int, parts: list[kernels.Done], hierarchy: Hierarchy) -> tuple[Transactions, Int64s]:
+def _published(
+    work: _Work, records: int, parts: list[kernels.Done], hierarchy: Hierarchy
+) -> tuple[Transactions, Int64s]:
     """The finished classes as records of nodes (the last one empty), and the class of each of the original records."""
     alignment = np.full(records, -1, dtype=np.int64)
     cuts, sizes, count = [], [], 0
@@ -265,7 +304,9 @@ def _published(work: _Work, records: int, parts: list[kernels.Done], hierarchy: 
     nodes = np.concatenate(cuts) if cuts else np.empty(0, dtype=np.int32)
     has_empty = bool((alignment < 0).any())
     alignment[alignment < 0] = count
-    return Transactions.from_pairs(owners, nodes, hierarchy.nodes, size=count + has_empty), alignment
+    return Transactions.from_pairs(
+        owners, nodes, hierarchy.nodes, size=count + has_empty
+    ), alignment
 
 
 def _finished(parts: list[kernels.Done]) -> Iterator[tuple[int, int, Int32s]]:
@@ -278,7 +319,9 @@ def _sizes(rows: Transactions, alignment: Int64s) -> Int64s:
     return np.bincount(alignment, minlength=len(rows)).astype(np.int64)
 
 
-def _with_multiplicities(rows: Transactions, member: Int64s, records: kernels.Records, counts: Int64s) -> Bags:
+def _with_multiplicities(
+    rows: Transactions, member: Int64s, records: kernels.Records, counts: Int64s
+) -> Bags:
     """Each class with, for each node, the least sum of counts under it in any record of the class.
 
     Args:
@@ -296,7 +339,9 @@ def _with_multiplicities(rows: Transactions, member: Int64s, records: kernels.Re
     codes, sums = codes[order], sums[order]
     firsts = _starts(codes)
     least = np.minimum.reduceat(sums, firsts) if len(firsts) else sums
-    return Bags.from_pairs(codes[firsts] // width, codes[firsts] % width, rows.vocabulary, size=len(rows), counts=least)
+    return Bags.from_pairs(
+        codes[firsts] // width, codes[firsts] % width, rows.vocabulary, size=len(rows), counts=least
+    )
 
 
 def _starts(codes: Int64s) -> Int64s:

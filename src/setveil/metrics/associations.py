@@ -7,18 +7,20 @@ from typing import Unpack
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.certain import certain_rows
 from setveil.metrics.itemsets import Itemsets, top_itemsets
 from setveil.metrics.ranking import Deviation, Itemset, Top, deviation, merged
 from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
 
 TOP = 1000
 """How many itemsets are compared. [Terrovitis2012] section 7"""
 
 
-def tkd(release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
+def tkd(
+    release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
+) -> float:
     """Top-K deviation: the share of the 1000 most frequent itemsets that are not so in a reconstruction. [Terrovitis2012] section 6
 
     Formula: tkd = 1 - |FI and FI'| / |FI|, FI the K itemsets of any size with the greatest supports in the original, FI' those of a
@@ -37,7 +39,7 @@ def tkd(release: Disassociated, original: Transactions, *, count: int = TOP, **d
         The items a and b stand in chunks of their own, but 3 and 3 of them fill 4 records only if 2 hold both, as in the original.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
         >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]])
         >>> tkd(release, original, count=3)
@@ -46,7 +48,9 @@ def tkd(release: Disassociated, original: Transactions, *, count: int = TOP, **d
     return tkd_range(release, original, count=count, **drawing).middle
 
 
-def tkd_2(release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
+def tkd_2(
+    release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
+) -> float:
     """Top-K deviation of larger itemsets: as tkd, but only among the itemsets of 2 items or more.
 
     Single items are kept by every release of this form, so this variant tells more about what was linked. Formula, range and arguments
@@ -54,7 +58,7 @@ def tkd_2(release: Disassociated, original: Transactions, *, count: int = TOP, *
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
         >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
         0.0
@@ -74,7 +78,7 @@ def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -
         The top itemsets are {a}, {b} and {a, b}; the pair is in no chunk.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 4}, {("b",): 3}], ["c"])], KmAnonymity(k=3, m=2))
         >>> tkd_a(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]]), count=3)
         0.3333333333333333
@@ -89,7 +93,7 @@ def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP)
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 4}], ["c"])], KmAnonymity(k=3, m=2))
         >>> tkd_a_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]]), count=1)
         0.0
@@ -98,23 +102,38 @@ def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP)
 
 
 def tkd_range(
-    release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP, **drawing: Unpack[Drawing]
+    release: Disassociated,
+    original: Transactions,
+    *,
+    least_size: int = 1,
+    count: int = TOP,
+    **drawing: Unpack[Drawing],
 ) -> Deviation:
     """`tkd` if ties for the last ranks are broken for the best and for the worst."""
     published = joined(draw_worlds(release, **drawing))
     return deviation(
-        _top(top_itemsets(original, count, least_size=least_size)), _top(top_itemsets(published, count, least_size=least_size))
+        _top(top_itemsets(original, count, least_size=least_size)),
+        _top(top_itemsets(published, count, least_size=least_size)),
     )
 
 
-def tkd_a_range(release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP) -> Deviation:
+def tkd_a_range(
+    release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP
+) -> Deviation:
     """`tkd_a` if ties for the last ranks are broken for the best and for the worst."""
     rows, counts = certain_rows(release)
     published = top_itemsets(rows, count, least_size=least_size, weights=counts)
     return deviation(_top(top_itemsets(original, count, least_size=least_size)), _top(published))
 
 
-def tkd_ml2(release: Disassociated, original: Transactions, *, hierarchy: Hierarchy, count: int = TOP, **drawing: Unpack[Drawing]) -> float:
+def tkd_ml2(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    hierarchy: Hierarchy,
+    count: int = TOP,
+    **drawing: Unpack[Drawing],
+) -> float:
     """Top-K multiple level mining loss: as tkd, but for itemsets of nodes at every level of a hierarchy. [Terrovitis2012] section 6
 
     Formula: 1 - |FI and FI'| / |FI|, FI the K most frequent itemsets whose items are all of one level of the hierarchy (below the root),
@@ -126,14 +145,16 @@ def tkd_ml2(release: Disassociated, original: Transactions, *, hierarchy: Hierar
         Whichever drink went with which milk, a drink went with each.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> tree = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL")])
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("milk",): 2}, {("beer",): 1, ("wine",): 1}])], KmAnonymity(k=2, m=2))
         >>> tkd_ml2(release, Transactions.of([["beer", "milk"], ["wine", "milk"]]), hierarchy=tree, count=4)
         0.0
     """
     published = joined(draw_worlds(release, **drawing))
-    return deviation(_top_of_levels(original, hierarchy, count), _top_of_levels(published, hierarchy, count)).middle
+    return deviation(
+        _top_of_levels(original, hierarchy, count), _top_of_levels(published, hierarchy, count)
+    ).middle
 
 
 def joined(worlds: Worlds) -> Transactions:
@@ -143,7 +164,9 @@ def joined(worlds: Worlds) -> Transactions:
     ends = np.cumsum([0, *(len(world.items) for world in worlds)])
     parts = [world.indptr[1:] + end for world, end in zip(worlds, ends.tolist(), strict=False)]
     indptr = np.concatenate((np.zeros(1, dtype=np.int64), *parts))
-    return Transactions(indptr, np.concatenate([world.items for world in worlds]), worlds[0].vocabulary)
+    return Transactions(
+        indptr, np.concatenate([world.items for world in worlds]), worlds[0].vocabulary
+    )
 
 
 def _top(found: Itemsets) -> Top:
@@ -159,6 +182,8 @@ def _top_of_levels(data: Transactions, hierarchy: Hierarchy, count: int) -> Top:
     levels = []
     for depth in range(1, hierarchy.height + 1) if hierarchy.height else [0]:
         nodes = hierarchy.ancestors[leaves, depth]
-        level = Transactions.from_pairs(data.rows, np.where(nodes >= 0, nodes, leaves), hierarchy.nodes, size=len(data))
+        level = Transactions.from_pairs(
+            data.rows, np.where(nodes >= 0, nodes, leaves), hierarchy.nodes, size=len(data)
+        )
         levels.append(_supports(top_itemsets(level, count)))
     return Top.of(merged(levels), count)

@@ -7,21 +7,23 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.align import align, aligned, standing_nodes
 from setveil.data.transactions import Bags, Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.suppression import published_share, suppressed_share
-from setveil.metrics.vocabularies import loss_of_slots
-from setveil.published.alignment import align, aligned, standing_nodes
+from setveil.metrics.typical_bags import loss_of_slots
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
 """How many original occurrences each node is published for, from `published_occurrences`; losses take it to share the work."""
 
 
-def ncp(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
+def ncp(
+    release: Generalized, original: Transactions, *, published: Occurrences | None = None
+) -> float:
     """Normalized certainty penalty: how much of the tree stands in the place of an item, on average. [He2009] section 3.2
 
     Formula: the sum over all original occurrences of NCP(v), v the node that stands for the occurrence, divided by their number, where
@@ -47,7 +49,9 @@ def ncp(release: Generalized, original: Transactions, *, published: Occurrences 
     return _average(release, original, ncp_of_nodes, published)
 
 
-def lm(release: Generalized, original: Transactions, *, published: Occurrences | None = None) -> float:
+def lm(
+    release: Generalized, original: Transactions, *, published: Occurrences | None = None
+) -> float:
     """Loss metric: how many other leaves an item may be confused with, on average.
 
     Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), v the node over u of the |I| leaves that stands for
@@ -67,7 +71,7 @@ def lm(release: Generalized, original: Transactions, *, published: Occurrences |
 
 
 def blm(
-    release: Generalized | Vocabularies,
+    release: Generalized | TypicalBags,
     original: Transactions,
     *,
     published: Occurrences | None = None,
@@ -80,7 +84,7 @@ def blm(
     every covered one is published. In a generalized release what represents an occurrence is its node, so `blm` equals `lm`. In
     vocabularies it is the lowest node over all items of its slot, in `hierarchy` or in the tree of the release; what the slots hold is
     exact right after `anonymize` and where slots or nodes are published, and else found by matching: see
-    `setveil.metrics.vocabularies.loss_of_slots`.
+    `setveil.metrics.typical_bags.loss_of_slots`.
 
     Range: 0 to 1.
 
@@ -95,12 +99,17 @@ def blm(
         >>> blm(release, original)
         0.6
     """
-    if isinstance(release, Vocabularies):
+    if isinstance(release, TypicalBags):
         return loss_of_slots(release, original, hierarchy)
     return lm(release, original, published=published)
 
 
-def distortion(release: Generalized | Suppressed | Vocabularies, original: Transactions, *, published: Occurrences | None = None) -> float:
+def distortion(
+    release: Generalized | Suppressed | TypicalBags,
+    original: Transactions,
+    *,
+    published: Occurrences | None = None,
+) -> float:
     """The share of original occurrences that are not published at all.
 
     Formula: suppressed occurrences / all occurrences; of a node that stands c times for o > c occurrences of a bag, o - c are suppressed.
@@ -121,12 +130,14 @@ def distortion(release: Generalized | Suppressed | Vocabularies, original: Trans
     """
     if isinstance(release, Suppressed):
         return suppressed_share(release, original)
-    if isinstance(release, Vocabularies):
+    if isinstance(release, TypicalBags):
         return 1 - published_share(release, original)
     return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
-def class_sizes(release: Generalized | Suppressed | Vocabularies, original: Transactions) -> dict[str, float]:
+def class_sizes(
+    release: Generalized | Suppressed | TypicalBags, original: Transactions
+) -> dict[str, float]:
     """How many equal records stand together: min, median, mean and max over the distinct published records.
 
     Formula: over the classes of equal published records (of bags: with equal counts), their numbers of records.
@@ -143,7 +154,12 @@ def class_sizes(release: Generalized | Suppressed | Vocabularies, original: Tran
     sizes = release.sizes
     if not len(sizes):
         return {"min": 0.0, "median": 0.0, "mean": 0.0, "max": 0.0}
-    return {"min": float(sizes.min()), "median": float(np.median(sizes)), "mean": float(sizes.mean()), "max": float(sizes.max())}
+    return {
+        "min": float(sizes.min()),
+        "median": float(np.median(sizes)),
+        "mean": float(sizes.mean()),
+        "max": float(sizes.max()),
+    }
 
 
 def ncp_of_nodes(tree: Hierarchy) -> Costs:
@@ -156,7 +172,12 @@ def lm_of_nodes(tree: Hierarchy) -> Costs:
     return (tree.widths - 1) / max(tree.leaf_count - 1, 1)
 
 
-def _average(release: Generalized, original: Transactions, cost: Callable[[Hierarchy], Costs], published: Occurrences | None) -> float:
+def _average(
+    release: Generalized,
+    original: Transactions,
+    cost: Callable[[Hierarchy], Costs],
+    published: Occurrences | None,
+) -> float:
     """The average cost of the original occurrences, a published one at the cost of its node, a suppressed one at 1."""
     if not original.occurrences:
         return 0.0
@@ -171,7 +192,9 @@ def published_occurrences(release: Generalized, original: Transactions) -> Occur
     """How many original occurrences each node is published for: in bags as often as it stands, in sets all that it covers."""
     classes, size = release.classes, len(release.hierarchy)
     if isinstance(classes, Bags):
-        return np.bincount(classes.items, weights=classes.counts * release.sizes[classes.rows], minlength=size).astype(np.int64)
+        return np.bincount(
+            classes.items, weights=classes.counts * release.sizes[classes.rows], minlength=size
+        ).astype(np.int64)
     alignment = align(release, original) if release.alignment is None else release.alignment
     nodes = standing_nodes(release, original, alignment)
     covered = nodes >= 0

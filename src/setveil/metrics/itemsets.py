@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Counts, Transactions
 from setveil.errors import ParameterError, check_count
 
@@ -55,10 +55,16 @@ class Itemsets:
     @property
     def certain(self) -> int:
         """How many are among the top whatever happens to ties: the first so many."""
-        return len(self) if len(self) <= self.wanted else int((self.supports > self.least_support).sum())
+        return (
+            len(self)
+            if len(self) <= self.wanted
+            else int((self.supports > self.least_support).sum())
+        )
 
 
-def top_itemsets(data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None) -> Itemsets:
+def top_itemsets(
+    data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None
+) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
     Args:
@@ -85,7 +91,9 @@ def top_itemsets(data: object, count: int = 1000, *, least_size: int = 1, weight
     return _found(find_top, data, count, least_size, weights)
 
 
-def closed_itemsets(data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None) -> Itemsets:
+def closed_itemsets(
+    data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None
+) -> Itemsets:
     """The closed itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
     An itemset is closed when every larger one stands in fewer records; the others' supports follow from these. [Liu2010b] section V-B
@@ -111,7 +119,13 @@ def closed_itemsets(data: object, count: int = 1000, *, least_size: int = 1, wei
     return _found(find_closed, data, count, least_size, weights)
 
 
-def _found(find: Callable[..., Found], thing: object, count: int, least_size: int, weights: npt.ArrayLike | None) -> Itemsets:
+def _found(
+    find: Callable[..., Found],
+    thing: object,
+    count: int,
+    least_size: int,
+    weights: npt.ArrayLike | None,
+) -> Itemsets:
     count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
     if count > _MOST_COUNT:
         raise ParameterError("count", count, f"at most {_MOST_COUNT:,} itemsets are found at once")
@@ -124,14 +138,26 @@ def _found(find: Callable[..., Found], thing: object, count: int, least_size: in
 def _weights(weights: npt.ArrayLike, records: int) -> Counts:
     given = np.asarray(weights)
     if given.shape != (records,) or (records and (given.dtype.kind not in "iu" or given.min() < 0)):
-        raise ParameterError("weights", weights, f"it must hold a whole number of 0 or more for each of the {records} records")
+        raise ParameterError(
+            "weights",
+            weights,
+            f"it must hold a whole number of 0 or more for each of the {records} records",
+        )
     if given.sum(dtype=np.float64) >= _MOST_WEIGHT:
-        raise ParameterError("weights", weights, f"together they must be below {_MOST_WEIGHT:.0e}, so that supports are exact")
+        raise ParameterError(
+            "weights",
+            weights,
+            f"together they must be below {_MOST_WEIGHT:.0e}, so that supports are exact",
+        )
     return given.astype(np.int64)
 
 
-def _sorted(sizes: Counts, supports: Counts, items: Counts, data: Transactions, count: int, complete: bool) -> Itemsets:
-    rows = Transactions.from_pairs(np.repeat(np.arange(len(sizes)), sizes), items, data.vocabulary, size=len(sizes))
+def _sorted(
+    sizes: Counts, supports: Counts, items: Counts, data: Transactions, count: int, complete: bool
+) -> Itemsets:
+    rows = Transactions.from_pairs(
+        np.repeat(np.arange(len(sizes)), sizes), items, data.vocabulary, size=len(sizes)
+    )
     longest = int(sizes.max(initial=0))
     table = np.full((len(sizes), longest), -1, dtype=np.int64)
     table[rows.rows, np.arange(len(rows.items)) - np.repeat(rows.indptr[:-1], sizes)] = rows.items

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 EPSILON, OMEGA = 4, 10
 """The numbers of [Liu2010b], for releases of methods that have none of their own."""
@@ -28,7 +28,10 @@ class Meaning:
     def of(cls, method: Mapping[str, object]) -> Meaning:
         """As the method of a release has them."""
         epsilon, omega = method.get("epsilon"), method.get("omega")
-        return cls(epsilon if isinstance(epsilon, int) else EPSILON, omega if isinstance(omega, int | float) else OMEGA)
+        return cls(
+            epsilon if isinstance(epsilon, int) else EPSILON,
+            omega if isinstance(omega, int | float) else OMEGA,
+        )
 
     @property
     def nil(self) -> int:
@@ -38,7 +41,9 @@ class Meaning:
     def unscaled(self, distance: int) -> float:
         return int(distance) / SCALE
 
-    def table(self, items: Vocabulary, published: Vocabulary, tree: Hierarchy, network: Hierarchy) -> npt.NDArray[np.int64]:
+    def table(
+        self, items: Vocabulary, published: Vocabulary, tree: Hierarchy, network: Hierarchy
+    ) -> npt.NDArray[np.int64]:
         """The scaled distance of each item to each published label; -1 where it is more than epsilon.
 
         Args:
@@ -57,13 +62,20 @@ class Meaning:
         together = Vocabulary.of([*items, *(published[number] for number in outer.tolist())])
         near = network.neighbours(together, self.epsilon)
         all_pairs = np.full((len(together), len(together)), -1, dtype=np.int64)
-        all_pairs[np.repeat(np.arange(len(together)), np.diff(near.indptr)), near.items] = near.distances
-        ours, theirs = together.encode(items.labels), together.encode([published[number] for number in outer.tolist()])
+        all_pairs[np.repeat(np.arange(len(together)), np.diff(near.indptr)), near.items] = (
+            near.distances
+        )
+        ours, theirs = (
+            together.encode(items.labels),
+            together.encode([published[number] for number in outer.tolist()]),
+        )
         table[:, outer] = all_pairs[np.ix_(ours, theirs)]
         return np.where((table < 0) | (table > self.epsilon), -1, table * SCALE)
 
 
-def _edges(tree: Hierarchy, leaves: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _edges(
+    tree: Hierarchy, leaves: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     """The number of edges between each leaf and each node."""
     paths, others = tree.ancestors[leaves], tree.ancestors[tree.first[nodes]]
     shared = np.zeros((len(leaves), len(nodes)), dtype=np.int64)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Counts, Transactions
 from setveil.metrics.certain import certain_rows
 from setveil.metrics.worlds import Drawing, draw_worlds
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
 
 TERMS = 20
 """How many consecutive items are paired with each other. [Terrovitis2012] section 7"""
@@ -20,7 +20,13 @@ FIRST = 200
 _BLOCK = 1 << 16
 
 
-def re(release: Disassociated, original: Transactions, *, first: int = FIRST, **drawing: Unpack[Drawing]) -> float:
+def re(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    first: int = FIRST,
+    **drawing: Unpack[Drawing],
+) -> float:
     """Relative error of pairs: how wrong the supports of pairs of the 200th to 219th most frequent items are in a reconstruction.
     [Terrovitis2012] section 6
 
@@ -41,7 +47,7 @@ def re(release: Disassociated, original: Transactions, *, first: int = FIRST, **
         The pair {a, b} stood in 2 records, and stands in 2 of 3 for certain; {a, c} and {b, c} did and do not.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> clusters = [SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(2, [{("c",): 2}])]
         >>> release = Disassociated.of_clusters(clusters, KmAnonymity(k=2, m=2))
         >>> re(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]]))
@@ -49,7 +55,9 @@ def re(release: Disassociated, original: Transactions, *, first: int = FIRST, **
     """
     numbers = ranked_items(original, first)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
-    published = np.mean([_supports_of_labels(world, labels) for world in draw_worlds(release, **drawing)], axis=0)
+    published = np.mean(
+        [_supports_of_labels(world, labels) for world in draw_worlds(release, **drawing)], axis=0
+    )
     return relative_error(pair_supports(original, numbers), published)
 
 
@@ -62,7 +70,7 @@ def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Dra
         The reconstruction of {a} twice and {b} twice in a cluster of 2 records has the pair twice; the original had it too.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
         >>> re_top(release, Transactions.of([["a", "b"], ["a", "b"]]))
         0.0
@@ -81,7 +89,7 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
         Both records held the pair, but the release keeps its items apart: |2 - 0| / 1.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
         >>> re_a(release, Transactions.of([["a", "b"], ["a", "b"]]))
         2.0
@@ -89,7 +97,9 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
     rows, counts = certain_rows(release)
     numbers = ranked_items(original, first)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
-    return relative_error(pair_supports(original, numbers), _supports_of_labels(rows, labels, counts))
+    return relative_error(
+        pair_supports(original, numbers), _supports_of_labels(rows, labels, counts)
+    )
 
 
 def re_a_top(release: Disassociated, original: Transactions) -> float:
@@ -99,7 +109,7 @@ def re_a_top(release: Disassociated, original: Transactions) -> float:
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2))
         >>> re_a_top(release, Transactions.of([["a", "b"], ["a", "b"], ["c"]]))
         0.0
@@ -124,7 +134,9 @@ def relative_error(original: npt.NDArray[np.generic], published: npt.NDArray[np.
     return float(errors.mean()) if len(errors) else 0.0
 
 
-def pair_supports(data: Transactions, numbers: npt.NDArray[np.int64], weights: Counts | None = None) -> npt.NDArray[np.float64]:
+def pair_supports(
+    data: Transactions, numbers: npt.NDArray[np.int64], weights: Counts | None = None
+) -> npt.NDArray[np.float64]:
     """A table of the supports of all pairs of some items; those of the items themselves stand on the diagonal."""
     column = np.full(len(data.vocabulary), -1, dtype=np.int64)
     column[numbers] = np.arange(len(numbers))
@@ -141,7 +153,9 @@ def pair_supports(data: Transactions, numbers: npt.NDArray[np.int64], weights: C
     return table
 
 
-def _supports_of_labels(data: Transactions, labels: Sequence[str], weights: Counts | None = None) -> npt.NDArray[np.float64]:
+def _supports_of_labels(
+    data: Transactions, labels: Sequence[str], weights: Counts | None = None
+) -> npt.NDArray[np.float64]:
     """The same for items by name, any of which the data may not have."""
     known = [at for at, label in enumerate(labels) if label in data.vocabulary]
     numbers = np.array([data.vocabulary.number(labels[at]) for at in known], dtype=np.int64)

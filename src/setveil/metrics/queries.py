@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.align import over_whole_tree
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.suppression import check_fits
-from setveil.published.alignment import over_whole_tree
 from setveil.published.generalized import Generalized
 from setveil.published.query import estimate_supports
 from setveil.published.suppressed import Suppressed
@@ -20,7 +20,9 @@ SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
 
 
-def are(release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
+def are(
+    release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
+) -> float:
     """Average relative error of counting queries: how wrong "how many people hold these items?" is answered from the release.
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), s = 0.1 % of the number of records. A query is drawn by
@@ -33,7 +35,7 @@ def are(release: Generalized | Suppressed, original: Transactions, *, seed: int 
     Example:
         Half of the people behind "Alcohol" are expected to have bought beer; all did.
 
-        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol"), ("wine", "Alcohol")])
         >>> are(Generalized.of([["Alcohol"], ["Alcohol"]], tree, KAnonymity(k=2)), Transactions.of([["beer"], ["beer"]]))
@@ -43,21 +45,39 @@ def are(release: Generalized | Suppressed, original: Transactions, *, seed: int 
     return float(np.concatenate(errors).mean()) if errors else 0.0
 
 
-def are_by_size(release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000) -> dict[int, float]:
+def are_by_size(
+    release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
+) -> dict[int, float]:
     """The same for queries of each size alone; a size that no record has is left out."""
-    return {size: float(errors.mean()) for size, errors in _errors(release, original, seed, queries).items()}
+    return {
+        size: float(errors.mean())
+        for size, errors in _errors(release, original, seed, queries).items()
+    }
 
 
-def _errors(release: Generalized | Suppressed, original: Transactions, seed: int, queries: int) -> dict[int, npt.NDArray[np.float64]]:
+def _errors(
+    release: Generalized | Suppressed, original: Transactions, seed: int, queries: int
+) -> dict[int, npt.NDArray[np.float64]]:
     """The relative error of each query, by size."""
     if queries < 1:
         raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
     random, errors = random_from(seed), {}
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
-    padded = np.concatenate([np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1) for rows in drawn])
+    padded = np.concatenate(
+        [
+            np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1)
+            for rows in drawn
+        ]
+    )
     truth = count_supports(original, padded)
-    estimate = _kept(release, original, padded, truth) if isinstance(release, Suppressed) else _estimates(release, original, padded)
-    relative = np.abs(truth - estimate) / np.maximum(truth, max(len(original) / 1000, np.finfo(float).tiny))
+    estimate = (
+        _kept(release, original, padded, truth)
+        if isinstance(release, Suppressed)
+        else _estimates(release, original, padded)
+    )
+    relative = np.abs(truth - estimate) / np.maximum(
+        truth, max(len(original) / 1000, np.finfo(float).tiny)
+    )
     for size, rows in zip(SIZES, drawn, strict=True):
         part, relative = relative[: len(rows)], relative[len(rows) :]
         if len(part):
@@ -65,14 +85,22 @@ def _errors(release: Generalized | Suppressed, original: Transactions, seed: int
     return errors
 
 
-def _kept(release: Suppressed, original: Transactions, queries: Queries, truth: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def _kept(
+    release: Suppressed, original: Transactions, queries: Queries, truth: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
     """The answers of a suppressed release: exact where all items are published, else 0."""
     check_fits(release, original)
-    published = np.fromiter((item in release.items for item in original.vocabulary), dtype=bool, count=len(original.vocabulary))
+    published = np.fromiter(
+        (item in release.items for item in original.vocabulary),
+        dtype=bool,
+        count=len(original.vocabulary),
+    )
     return np.where(np.append(published, True)[queries].all(axis=1), truth, 0).astype(np.float64)
 
 
-def _estimates(release: Generalized, original: Transactions, queries: Queries) -> npt.NDArray[np.float64]:
+def _estimates(
+    release: Generalized, original: Transactions, queries: Queries
+) -> npt.NDArray[np.float64]:
     numbers, places = _asked(queries)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
     return estimate_supports(over_whole_tree(release, original), labels, places)
@@ -91,7 +119,11 @@ def draw_queries(data: Transactions, size: int, count: int, random: np.random.Ge
         return np.zeros((0, size), dtype=np.int64)
     rows = np.empty((count, size), dtype=np.int64)
     for at, record in enumerate(random.choice(able, size=count).tolist()):
-        rows[at] = np.sort(random.choice(data.items[data.indptr[record] : data.indptr[record + 1]], size=size, replace=False))
+        rows[at] = np.sort(
+            random.choice(
+                data.items[data.indptr[record] : data.indptr[record + 1]], size=size, replace=False
+            )
+        )
     return rows
 
 
@@ -109,7 +141,9 @@ def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64
     return supports
 
 
-def _bitmap(data: Transactions, row_of: Queries, height: int, start: int, stop: int) -> npt.NDArray[np.uint64]:
+def _bitmap(
+    data: Transactions, row_of: Queries, height: int, start: int, stop: int
+) -> npt.NDArray[np.uint64]:
     """One row of bits for each item that is asked for, one bit for each record of the block; at last a row of ones."""
     words = (stop - start + 63) // 64
     table = np.zeros((height + 1, words), dtype=np.uint64)
@@ -117,5 +151,9 @@ def _bitmap(data: Transactions, row_of: Queries, height: int, start: int, stop: 
     rows = row_of[data.items[data.indptr[start] : data.indptr[stop]]]
     owners = np.repeat(np.arange(stop - start), data.lengths[start:stop])
     asked = rows >= 0
-    np.bitwise_or.at(table, (rows[asked], owners[asked] >> 6), np.uint64(1) << (owners[asked] & 63).astype(np.uint64))
+    np.bitwise_or.at(
+        table,
+        (rows[asked], owners[asked] >> 6),
+        np.uint64(1) << (owners[asked] & 63).astype(np.uint64),
+    )
     return table

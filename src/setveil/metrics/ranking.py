@@ -24,7 +24,12 @@ class Top:
         ordered = sorted(found.values(), reverse=True)
         least = ordered[count - 1] + (ordered[count - 1] == ordered[count])
         certain = frozenset(itemset for itemset, support in found.items() if support >= least)
-        ties = frozenset(itemset for itemset, support in found.items() if support == ordered[count - 1]) - certain
+        ties = (
+            frozenset(
+                itemset for itemset, support in found.items() if support == ordered[count - 1]
+            )
+            - certain
+        )
         return cls(certain, ties, count - len(certain))
 
     def __len__(self) -> int:
@@ -56,15 +61,33 @@ def deviation(original: Top, published: Top) -> Deviation:
     both = len(original.certain & published.certain)
     here, there, tied = (len(found) for found in _meeting(original, published))
     gained = min(here, original.places) + min(there, published.places)
-    most = both + gained + min(tied, original.places - min(here, original.places), published.places - min(there, published.places))
+    most = (
+        both
+        + gained
+        + min(
+            tied,
+            original.places - min(here, original.places),
+            published.places - min(there, published.places),
+        )
+    )
     least = both + _forced(original, here) + _forced(published, there)
-    least += max(0, _forced_ties(original, here, tied) + _forced_ties(published, there, tied) - tied)
-    return Deviation((len(original) - most) / len(original), (len(original) - least) / len(original))
+    least += max(
+        0, _forced_ties(original, here, tied) + _forced_ties(published, there, tied) - tied
+    )
+    return Deviation(
+        (len(original) - most) / len(original), (len(original) - least) / len(original)
+    )
 
 
-def _meeting(original: Top, published: Top) -> tuple[frozenset[Itemset], frozenset[Itemset], frozenset[Itemset]]:
+def _meeting(
+    original: Top, published: Top
+) -> tuple[frozenset[Itemset], frozenset[Itemset], frozenset[Itemset]]:
     """Ties of the original that are certain in the other list, the reverse, and what ties in both."""
-    return original.ties & published.certain, published.ties & original.certain, original.ties & published.ties
+    return (
+        original.ties & published.certain,
+        published.ties & original.certain,
+        original.ties & published.ties,
+    )
 
 
 def _forced(top: Top, certain: int) -> int:

@@ -5,22 +5,28 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.align import over_tree
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import MisfitError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.meaning import Meaning
-from setveil.published.alignment import over_tree
 from setveil.published.generalized import Generalized
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 TOP = 1000
 """How many closed itemsets are compared."""
 _BLOCK = 1 << 10
 
 
-def recall(release: Generalized | Vocabularies, original: Transactions, *, count: int = TOP, least_size: int = 1) -> float:
+def recall(
+    release: Generalized | TypicalBags,
+    original: Transactions,
+    *,
+    count: int = TOP,
+    least_size: int = 1,
+) -> float:
     """Recall: how much of the most frequent closed itemsets is still found together among those of the release. [Liu2010b] section V-B
 
     Formula: the sum over the itemsets O of the original of the greatest |O and A| over the itemsets A of the release, divided by the sum of
@@ -42,7 +48,7 @@ def recall(release: Generalized | Vocabularies, original: Transactions, *, count
 
         >>> from setveil.promises import VocabularyKAnonymity
         >>> original = Transactions.of([["beer", "wine"], ["beer"], ["milk"], ["milk"]])
-        >>> release = Vocabularies.of([["beer"], ["beer"], ["milk"], ["milk"]], VocabularyKAnonymity(k=2))
+        >>> release = TypicalBags.of([["beer"], ["beer"], ["milk"], ["milk"]], VocabularyKAnonymity(k=2))
         >>> recall(release, original)
         0.75
     """
@@ -66,7 +72,7 @@ def recall(release: Generalized | Vocabularies, original: Transactions, *, count
 
 
 def sdist(
-    release: Generalized | Vocabularies,
+    release: Generalized | TypicalBags,
     original: Transactions,
     *,
     hierarchy: Hierarchy | None = None,
@@ -95,7 +101,7 @@ def sdist(
 
         >>> from setveil.promises import VocabularyKAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
-        >>> release = Vocabularies.of([["beer"]] * 4, VocabularyKAnonymity(k=2))
+        >>> release = TypicalBags.of([["beer"]] * 4, VocabularyKAnonymity(k=2))
         >>> sdist(release, Transactions.of([["beer"], ["beer"], ["wine"], ["wine"]]), hierarchy=tree)
         1.0
     """
@@ -105,14 +111,20 @@ def sdist(
     release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
-        raise ParameterError("hierarchy", None, "sdist compares items by their meaning and needs a hierarchy over them")
+        raise ParameterError(
+            "hierarchy",
+            None,
+            "sdist compares items by their meaning and needs a hierarchy over them",
+        )
     here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
     if not len(here.items):
         return 0.0
     meaning = Meaning.of(release.method)
     some, names = _numbered(here)
     others, published = _numbered(there)
-    table = meaning.table(names, published, tree if release.hierarchy is None else release.hierarchy, tree)
+    table = meaning.table(
+        names, published, tree if release.hierarchy is None else release.hierarchy, tree
+    )
     found = nearest_distances(
         Rows(some.indptr, some.items, np.ones(len(some.items), dtype=np.int64)),
         Rows(others.indptr, others.items, np.ones(len(others.items), dtype=np.int64)),
@@ -122,20 +134,22 @@ def sdist(
     return float(meaning.unscaled(found.sum()) / len(here.items))
 
 
-def _check_size(release: Generalized | Vocabularies, original: Transactions) -> None:
+def _check_size(release: Generalized | TypicalBags, original: Transactions) -> None:
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
 
 
-def _closed(data: Transactions, count: int, least_size: int, weights: npt.NDArray[np.int64] | None = None) -> Transactions:
+def _closed(
+    data: Transactions, count: int, least_size: int, weights: npt.NDArray[np.int64] | None = None
+) -> Transactions:
     """The first `count` closed itemsets."""
     found = closed_itemsets(data, count, least_size=least_size, weights=weights).itemsets
     return found.take(np.arange(min(count, len(found))))
 
 
-def _closed_of(release: Generalized | Vocabularies, count: int, least_size: int) -> Transactions:
+def _closed_of(release: Generalized | TypicalBags, count: int, least_size: int) -> Transactions:
     classes = release.classes
-    if isinstance(release, Vocabularies):
+    if isinstance(release, TypicalBags):
         classes = release.with_terms().classes
     return _closed(classes, count, least_size, release.sizes)
 
@@ -144,10 +158,12 @@ def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
     """The same itemsets over a vocabulary of the items that they hold."""
     used = np.unique(data.items)
     vocabulary = Vocabulary([data.vocabulary[number] for number in used.tolist()])
-    return Transactions(data.indptr, np.searchsorted(used, data.items).astype(np.int32), vocabulary), vocabulary
+    return Transactions(
+        data.indptr, np.searchsorted(used, data.items).astype(np.int32), vocabulary
+    ), vocabulary
 
 
-def term_counts(release: Generalized | Vocabularies, original: Transactions) -> float:
+def term_counts(release: Generalized | TypicalBags, original: Transactions) -> float:
     """How much of the items' counts is kept: the share of the original occurrences that are published under the same item.
 
     Formula: the sum over the items of the original of min(published total, original total), divided by the sum of the original totals; a
@@ -161,7 +177,7 @@ def term_counts(release: Generalized | Vocabularies, original: Transactions) -> 
 
         >>> from setveil.promises import VocabularyKAnonymity
         >>> original = Bags.of([{"wine": 1, "beer": 1}, {"wine": 2}])
-        >>> release = Vocabularies.of([{"wine": 2}, {"wine": 2}], VocabularyKAnonymity(k=2))
+        >>> release = TypicalBags.of([{"wine": 2}, {"wine": 2}], VocabularyKAnonymity(k=2))
         >>> term_counts(release, original)
         0.75
     """
@@ -169,11 +185,19 @@ def term_counts(release: Generalized | Vocabularies, original: Transactions) -> 
     if not original.occurrences:
         return 1.0
     before = _totals(original, np.ones(len(original), dtype=np.int64))
-    now = release.term_totals() if isinstance(release, Vocabularies) else _totals(release.classes, release.sizes)
-    return sum(min(total, now.get(label, 0)) for label, total in before.items()) / original.occurrences
+    now = (
+        release.term_totals()
+        if isinstance(release, TypicalBags)
+        else _totals(release.classes, release.sizes)
+    )
+    return (
+        sum(min(total, now.get(label, 0)) for label, total in before.items()) / original.occurrences
+    )
 
 
 def _totals(data: Transactions, weights: npt.NDArray[np.int64]) -> dict[str, int]:
     counts = data.counts if isinstance(data, Bags) else 1
-    totals = np.bincount(data.items, weights=counts * weights[data.rows], minlength=len(data.vocabulary)).astype(np.int64)
+    totals = np.bincount(
+        data.items, weights=counts * weights[data.rows], minlength=len(data.vocabulary)
+    ).astype(np.int64)
     return dict(zip(data.vocabulary.labels, totals.tolist(), strict=True))

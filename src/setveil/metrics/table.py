@@ -35,10 +35,32 @@ METRICS: dict[str, Callable[..., float | dict[str, float]]] = {
 }
 
 FITTING: dict[str, tuple[str, ...]] = {
-    "generalized": ("ncp", "lm", "blm", "distortion", "are", "class_sizes", "recall", "sdist", "term_counts"),
+    "generalized": (
+        "ncp",
+        "lm",
+        "blm",
+        "distortion",
+        "are",
+        "class_sizes",
+        "recall",
+        "sdist",
+        "term_counts",
+    ),
     "suppressed": ("distortion", "are", "class_sizes"),
-    "vocabularies": ("blm", "distortion", "recall", "sdist", "term_counts", "class_sizes"),
-    "disassociated": ("tkd", "tkd_2", "tkd_a", "tkd_a_2", "tkd_ml2", "re", "re_top", "re_a", "re_a_top", "tlost", "chunked"),
+    "typical-bags": ("blm", "distortion", "recall", "sdist", "term_counts", "class_sizes"),
+    "disassociated": (
+        "tkd",
+        "tkd_2",
+        "tkd_a",
+        "tkd_a_2",
+        "tkd_ml2",
+        "re",
+        "re_top",
+        "re_a",
+        "re_a_top",
+        "tlost",
+        "chunked",
+    ),
 }
 """The measures that a published form has."""
 
@@ -51,7 +73,10 @@ BY_NODE = frozenset({"ncp", "lm", "blm", "distortion"})
 BY_WORLD = frozenset({"tkd", "tkd_2", "tkd_ml2", "re", "re_top"})
 """The measures that rest on reconstructions, and can share them as `worlds`."""
 
-BY_HIERARCHY = {"disassociated": frozenset({"tkd_ml2"}), "vocabularies": frozenset({"blm", "sdist"})}
+BY_HIERARCHY = {
+    "disassociated": frozenset({"tkd_ml2"}),
+    "typical-bags": frozenset({"blm", "sdist"}),
+}
 """The measures of releases that may have no tree of their own, which need a `hierarchy`."""
 
 OF_BAGS = frozenset({"recall", "sdist", "term_counts"})

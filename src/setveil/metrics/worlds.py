@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from setveil.data.transactions import Transactions
-from setveil.published.disassociated import Disassociated
-from setveil.published.reconstruct import reconstructions as reconstruct_several
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.reconstruct import reconstructions as reconstruct_several
 
 Worlds = Sequence[Transactions]
 
@@ -23,6 +23,8 @@ class Drawing(TypedDict, total=False):
     """Reconstructions made before, in the place of `seed` and `reconstructions`."""
 
 
-def draw_worlds(release: Disassociated, *, seed: int = 0, reconstructions: int = 1, worlds: Worlds | None = None) -> Worlds:
+def draw_worlds(
+    release: Disassociated, *, seed: int = 0, reconstructions: int = 1, worlds: Worlds | None = None
+) -> Worlds:
     """The worlds that were made before, or new ones."""
     return worlds or reconstruct_several(release, reconstructions, seed)

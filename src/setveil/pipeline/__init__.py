@@ -5,4 +5,13 @@ from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts import check_release, check_sensitive, load, with_private
 from setveil.pipeline.running import run
 
-__all__ = ["Job", "Outcome", "Progress", "check_release", "check_sensitive", "load", "run", "with_private"]
+__all__ = [
+    "Job",
+    "Outcome",
+    "Progress",
+    "check_release",
+    "check_sensitive",
+    "load",
+    "run",
+    "with_private",
+]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.verdict import Verdict
-from setveil.hierarchy.csvfile import Layout
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.files import Layout
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.suppression import Explanation
 from setveil.promises.promise import Promise

@@ -9,14 +9,14 @@ from typing import Any
 
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict, Witness
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
-from setveil.io.alignment import with_alignment
 from setveil.io.privateitems import PrivateItems
+from setveil.io.releases.alignment import with_alignment
 from setveil.promises import Coherence, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
 from setveil.published import Published
@@ -29,7 +29,9 @@ def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions
     return as_transactions(data, **(reading or {}))
 
 
-def with_private(promise: Promise, named: Sequence[str], vocabulary: Vocabulary, tree: Hierarchy | None = None) -> Promise:
+def with_private(
+    promise: Promise, named: Sequence[str], vocabulary: Vocabulary, tree: Hierarchy | None = None
+) -> Promise:
     """A promise of coherence with more private items, as `Job.private` names them.
 
     Raises:
@@ -38,8 +40,12 @@ def with_private(promise: Promise, named: Sequence[str], vocabulary: Vocabulary,
     if not named:
         return promise
     if not isinstance(promise, Coherence):
-        raise ParameterError("private", list(named), f"{promise.model} has no private items; coherence does")
-    return replace(promise, private=promise.private | PrivateItems.parse(named).among(vocabulary, tree))
+        raise ParameterError(
+            "private", list(named), f"{promise.model} has no private items; coherence does"
+        )
+    return replace(
+        promise, private=promise.private | PrivateItems.parse(named).among(vocabulary, tree)
+    )
 
 
 def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
@@ -60,8 +66,12 @@ def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]
         return ()
     if len(missing) == len(items):
         raise UnknownItemError(missing, f"the data holds none of the {kind} items:")
-    named = ", ".join(repr(item) for item in missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
-    return (f"{len(missing)} of {len(items)} {kind} items stand in no record: {named}. Are they spelt as in the data?",)
+    named = ", ".join(repr(item) for item in missing[:5]) + (
+        f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    )
+    return (
+        f"{len(missing)} of {len(items)} {kind} items stand in no record: {named}. Are they spelt as in the data?",
+    )
 
 
 def check_release(
@@ -84,11 +94,21 @@ def check_release(
     if alignment is None:
         return verify(release, original, promise=promise, hierarchy=hierarchy)
     if original is None or isinstance(release, Transactions):
-        raise ParameterError("alignment", str(alignment), "it tells the published record of each original: give a release and its original")
+        raise ParameterError(
+            "alignment",
+            str(alignment),
+            "it tells the published record of each original: give a release and its original",
+        )
     try:
         aligned = with_alignment(release, alignment)
     except MisfitError as misfit:
         verdict = verify(release, promise=promise)
         witness = Witness(misfit.problem, misfit.published or ())
-        return Verdict(verdict.promise, (*verdict.checks, Check("alignment", False, "it is not that of this release", (witness,))))
+        return Verdict(
+            verdict.promise,
+            (
+                *verdict.checks,
+                Check("alignment", False, "it is not that of this release", (witness,)),
+            ),
+        )
     return verify(aligned, original, promise=promise, hierarchy=hierarchy)

@@ -9,15 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from setveil.alignment.recoding import suppressed_items
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local, Progress
 from setveil.errors import OutputError, SetveilError
-from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.hierarchy.recipes import hierarchy_maker
-from setveil.io.alignment import write_alignment
-from setveil.io.releases import fill_release, read_release, staged_release
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.folder import fill_release, read_release, staged_release
 from setveil.methods.compiling import announce_compiling
 from setveil.methods.suppression import Suppression, explain
 from setveil.metrics import measure
@@ -26,11 +27,10 @@ from setveil.pipeline.parts import check_sensitive, load, with_private
 from setveil.pipeline.refuse import check_job
 from setveil.promises.promise import Promise
 from setveil.published import Published
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
-from setveil.published.recoding import suppressed_items
 from setveil.published.suppressed import Suppressed
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 
 def run(job: Job, progress: Progress | None = None) -> Outcome:
@@ -72,15 +72,19 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
             tree.leaf_numbers(data.vocabulary)
     notes = check_sensitive(job.promise, data.vocabulary) if len(data) else ()
     with clock.stage("anonymizing"), announce_compiling(clock.progress, "anonymizing"):
-        release = job.method.anonymize(data, job.promise, tree, engine=Local(job.threads), progress=clock.progress)
+        release = job.method.anonymize(
+            data, job.promise, tree, engine=Local(job.threads), progress=clock.progress
+        )
     written = None if stage is None else _write(job, release, stage, clock)
     with clock.stage("verifying"):
         verdict = _verdict(job.promise, release, written, data, tree)
     losses: Mapping[str, Any] = {}
     if verdict.holds:
         with clock.stage("measuring"), announce_compiling(clock.progress, "measuring"):
-            treeless = isinstance(release, Disassociated | Vocabularies)
-            losses = measure(release, data, seed=job.seed or 0, hierarchy=tree if treeless else None)
+            treeless = isinstance(release, Disassociated | TypicalBags)
+            losses = measure(
+                release, data, seed=job.seed or 0, hierarchy=tree if treeless else None
+            )
     explanation = None
     if verdict.holds and job.explain and isinstance(job.method, Suppression):
         with clock.stage("explaining"):
@@ -108,7 +112,14 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
 def _write(job: Job, release: Published, stage: Path, clock: _Clock) -> Published:
     """The release as it was read back after it was written."""
     with clock.stage("writing"), _naming(job.output):
-        fill_release(release, stage, format=job.format, seed=job.seed, public_items=job.public_items, verified=True)
+        fill_release(
+            release,
+            stage,
+            format=job.format,
+            seed=job.seed,
+            public_items=job.public_items,
+            verified=True,
+        )
     with clock.stage("reading back"):
         return read_release(stage)
 
@@ -124,7 +135,13 @@ def _naming(place: Path | str | None) -> Iterator[None]:
         raise OutputError(str(place), error.strerror or str(error)) from error
 
 
-def _verdict(promise: Promise, release: Published, written: Published | None, data: Transactions, tree: Hierarchy | None) -> Verdict:
+def _verdict(
+    promise: Promise,
+    release: Published,
+    written: Published | None,
+    data: Transactions,
+    tree: Hierarchy | None,
+) -> Verdict:
     """The promise on what lies on the disk, containment on the release in memory, and that both are the same."""
     verdict = verify(release, data, promise=promise, hierarchy=tree)
     if written is None:
@@ -138,24 +155,30 @@ def _verdict(promise: Promise, release: Published, written: Published | None, da
 
 
 def _is_pruned(release: Published | None) -> bool:
-    tree = release.hierarchy if isinstance(release, Generalized | Vocabularies) else None
+    tree = release.hierarchy if isinstance(release, Generalized | TypicalBags) else None
     return tree is not None and tree.origin.pruned
 
 
 def _empty_note(release: Published, data: Transactions) -> tuple[str, ...]:
     """A note when people who have something are published as empty bags."""
-    lost = release.empty - int((data.lengths == 0).sum()) if isinstance(release, Vocabularies) else 0
+    lost = release.empty - int((data.lengths == 0).sum()) if isinstance(release, TypicalBags) else 0
     if lost <= 0:
         return ()
     people = "1 person is" if lost == 1 else f"{lost:,} people are"
-    return (f"{people} published as an empty bag, at full loss: the group has nothing in common that is near enough.",)
+    return (
+        f"{people} published as an empty bag, at full loss: the group has nothing in common that is near enough.",
+    )
 
 
 def _suppressed(release: Published, data: Transactions) -> tuple[str, ...]:
     """The items that a release shows nowhere, neither themselves nor by a node over them."""
     if isinstance(release, Suppressed):
         return release.suppressed_items(data)
-    return suppressed_items(release, data) if isinstance(release, Generalized) and release.is_global else ()
+    return (
+        suppressed_items(release, data)
+        if isinstance(release, Generalized) and release.is_global
+        else ()
+    )
 
 
 class _Clock:

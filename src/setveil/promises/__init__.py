@@ -4,7 +4,7 @@ from setveil.promises.coherence import Coherence
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity
 from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise
-from setveil.promises.vocabularies import VocabularyKAnonymity
+from setveil.promises.vocabulary import VocabularyKAnonymity
 
 PROMISES: dict[str, type[Promise]] = {
     "k-anonymity": KAnonymity,
@@ -14,4 +14,12 @@ PROMISES: dict[str, type[Promise]] = {
     "vocabulary-k-anonymity": VocabularyKAnonymity,
 }
 
-__all__ = ["PROMISES", "Coherence", "KAnonymity", "KmAnonymity", "LDiversity", "Promise", "VocabularyKAnonymity"]
+__all__ = [
+    "PROMISES",
+    "Coherence",
+    "KAnonymity",
+    "KmAnonymity",
+    "LDiversity",
+    "Promise",
+    "VocabularyKAnonymity",
+]

@@ -66,7 +66,12 @@ class Coherence(Promise):
 
     def to_dict(self) -> dict[str, object]:
         numbers = {"h": self.h, "k": self.k, "p": self.p}
-        return {"model": self.model, **numbers, "private": sorted(self.private), "meaning": self.describe()}
+        return {
+            "model": self.model,
+            **numbers,
+            "private": sorted(self.private),
+            "meaning": self.describe(),
+        }
 
 
 def matching_items(items: Iterable[str], pattern: str) -> frozenset[str]:

@@ -71,17 +71,33 @@ class KmAnonymity(Promise):
 
     if TYPE_CHECKING:
 
-        def __init__(self, k: int, m: int | Literal["all"], diversity: LDiversity | None = None) -> None: ...
+        def __init__(
+            self, k: int, m: int | Literal["all"], diversity: LDiversity | None = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", check_count("k", self.k, 2))
         asked: object = self.m
-        object.__setattr__(self, "m", ALL if isinstance(asked, str) and asked == "all" else min(check_count("m", asked, 1), ALL))
+        object.__setattr__(
+            self,
+            "m",
+            ALL
+            if isinstance(asked, str) and asked == "all"
+            else min(check_count("m", asked, 1), ALL),
+        )
         if self.diversity is not None and not isinstance(self.diversity, LDiversity):
-            raise ParameterError("diversity", self.diversity, "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])")
+            raise ParameterError(
+                "diversity",
+                self.diversity,
+                "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])",
+            )
 
     def __repr__(self) -> str:
-        return super().__repr__().replace(f"m={self.m}", "m='all'") if self.m >= ALL else super().__repr__()
+        return (
+            super().__repr__().replace(f"m={self.m}", "m='all'")
+            if self.m >= ALL
+            else super().__repr__()
+        )
 
     def describe(self) -> str:
         return (
@@ -99,14 +115,24 @@ class KmAnonymity(Promise):
 
     @property
     def _known(self) -> str:
-        return "any number of items" if self.m >= ALL else "one item" if self.m == 1 else f"up to {self.m} items"
+        return (
+            "any number of items"
+            if self.m >= ALL
+            else "one item"
+            if self.m == 1
+            else f"up to {self.m} items"
+        )
 
     @property
     def _besides(self) -> str:
         return f" {self.diversity.describe()}" if self.diversity else ""
 
     def limits(self) -> str:
-        more = "" if self.m >= ALL else f"more than {self.m} item{'s' * (self.m != 1)} of a person, or "
+        more = (
+            ""
+            if self.m >= ALL
+            else f"more than {self.m} item{'s' * (self.m != 1)} of a person, or "
+        )
         return (
             f"An adversary who knows {more}items that the person does NOT have, "
             f"may find fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
@@ -120,4 +146,10 @@ class KmAnonymity(Promise):
 
     def to_dict(self) -> dict[str, object]:
         besides = {} if self.diversity is None else {"diversity": self.diversity.to_dict()}
-        return {"model": self.model, "k": self.k, "m": "all" if self.m >= ALL else self.m, **besides, "meaning": self.describe()}
+        return {
+            "model": self.model,
+            "k": self.k,
+            "m": "all" if self.m >= ALL else self.m,
+            **besides,
+            "meaning": self.describe(),
+        }

@@ -53,4 +53,9 @@ class LDiversity(Promise):
         check_enough(records, self.l)
 
     def to_dict(self) -> dict[str, object]:
-        return {"model": self.model, "l": self.l, "sensitive": sorted(self.sensitive), "meaning": self.describe()}
+        return {
+            "model": self.model,
+            "l": self.l,
+            "sensitive": sorted(self.sensitive),
+            "meaning": self.describe(),
+        }

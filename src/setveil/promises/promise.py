@@ -39,8 +39,14 @@ class Promise(ABC):
     def __repr__(self) -> str:
         """The numbers; of many items the first three, and nothing of what is not asked for."""
         asked = [(field.name, getattr(self, field.name)) for field in fields(self)]
-        defaults = {field.name: field.default for field in fields(self) if field.default is not MISSING}
-        shown = [f"{name}={_shown(value)}" for name, value in asked if name not in defaults or value != defaults[name]]
+        defaults = {
+            field.name: field.default for field in fields(self) if field.default is not MISSING
+        }
+        shown = [
+            f"{name}={_shown(value)}"
+            for name, value in asked
+            if name not in defaults or value != defaults[name]
+        ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -53,9 +59,17 @@ def check_items(name: str, items: object) -> frozenset[str]:
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise ParameterError(name, items, "it must be a list or set of items")
     given = [item.decode(errors="replace") if isinstance(item, bytes) else item for item in items]
-    wrong = [item for item in given if item is None or (isinstance(item, Real) and not isinstance(item, Integral))]
+    wrong = [
+        item
+        for item in given
+        if item is None or (isinstance(item, Real) and not isinstance(item, Integral))
+    ]
     if wrong:
-        raise ParameterError(name, wrong[0], "each item must be the text, or the whole number, that it is in the data")
+        raise ParameterError(
+            name,
+            wrong[0],
+            "each item must be the text, or the whole number, that it is in the data",
+        )
     return frozenset(map(str, given))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Counts, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.frozen import Frozen
 
@@ -110,11 +110,17 @@ class Generalized(Frozen):
         return f"Generalized({len(self)} records in {len(self.classes)} classes, {self.promise})"
 
     def _multiset(self) -> dict[tuple[object, ...], int]:
-        counts = self.classes.counts.tolist() if isinstance(self.classes, Bags) else [1] * len(self.classes.items)
+        counts = (
+            self.classes.counts.tolist()
+            if isinstance(self.classes, Bags)
+            else [1] * len(self.classes.items)
+        )
         bounds = self.classes.indptr.tolist()
         return {
             tuple(sorted(zip(record, counts[start:stop], strict=True))): size
-            for record, start, stop, size in zip(self.classes, bounds, bounds[1:], self.sizes.tolist(), strict=False)
+            for record, start, stop, size in zip(
+                self.classes, bounds, bounds[1:], self.sizes.tolist(), strict=False
+            )
         }
 
     @property
@@ -146,10 +152,14 @@ class Generalized(Frozen):
         place = np.full(len(self.hierarchy), -1, dtype=np.int32)
         place[used] = hierarchy.nodes.encode([self.hierarchy.labels[node] for node in used])
         rows = relabeled(self.classes, place, hierarchy.nodes)
-        return Generalized.of_rows(rows, hierarchy, self.promise, self.method, alignment=self.alignment, weights=self.sizes)
+        return Generalized.of_rows(
+            rows, hierarchy, self.promise, self.method, alignment=self.alignment, weights=self.sizes
+        )
 
 
-def relabeled(data: Transactions, numbers: npt.NDArray[np.int32], vocabulary: Vocabulary) -> Transactions:
+def relabeled(
+    data: Transactions, numbers: npt.NDArray[np.int32], vocabulary: Vocabulary
+) -> Transactions:
     """The same records with item i renamed to `numbers[i]` of another vocabulary."""
     items, rows = numbers[data.items], data.rows
     if isinstance(data, Bags):
@@ -161,7 +171,9 @@ def distinct_records(data: Transactions) -> tuple[Transactions, npt.NDArray[np.i
     """The distinct records in lexicographic order of their items (and counts), and which of them each record is."""
     keys = _row_keys(data)
     index: dict[bytes, int] = {}
-    member = np.fromiter((index.setdefault(key, len(index)) for key in keys), dtype=np.int64, count=len(data))
+    member = np.fromiter(
+        (index.setdefault(key, len(index)) for key in keys), dtype=np.int64, count=len(data)
+    )
     representative = np.zeros(len(index), dtype=np.int64)
     representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
     order = np.array(sorted(range(len(index)), key=list(index).__getitem__), dtype=np.int64)

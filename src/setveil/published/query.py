@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.supports import Support
 from setveil.published.generalized import Generalized
-from setveil.published.supports import Support
 
 _MOST_CELLS = 1_000_000
 
@@ -33,7 +33,7 @@ def support(release: Disassociated, itemset: Iterable[object]) -> Support:
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated import SimpleCluster
+        >>> from setveil.published.disassociated.form import SimpleCluster
         >>> cluster = SimpleCluster(5, [{("flu", "itunes"): 3, ("flu",): 1}, {("sony tv",): 3}], ["ikea"])
         >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
         >>> support(release, ["flu", "itunes"])
@@ -46,7 +46,9 @@ def support(release: Disassociated, itemset: Iterable[object]) -> Support:
     return release.support(itemset)
 
 
-def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+def estimate_supports(
+    release: Generalized, items: list[str], queries: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
     """The expected number of records that hold all items of each query.
 
     The model: a node over w leaves that stands in a published record was equally likely any of them, each independently of what else is
@@ -60,7 +62,7 @@ def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArr
         queries: One row of positions in `items` for each query; -1 asks for nothing, so that shorter queries can stand among longer ones.
 
     Example:
-        >>> from setveil.hierarchy.hierarchy import Hierarchy
+        >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
         >>> release = Generalized.of([["Alcohol", "milk"], ["Alcohol", "milk"], ["wine"]], tree, KAnonymity(k=2))
@@ -84,7 +86,9 @@ def estimate_supports(release: Generalized, items: list[str], queries: npt.NDArr
     return estimates
 
 
-def _chances(release: Generalized, items: list[str], start: int, stop: int) -> npt.NDArray[np.float64]:
+def _chances(
+    release: Generalized, items: list[str], start: int, stop: int
+) -> npt.NDArray[np.float64]:
     """A table: row = item, column = class from `start` on, cell = the chance that a record of the class holds the item; then ones."""
     tree, classes = release.hierarchy, release.classes
     leaves = np.array([tree.nodes.numbers.get(item, -1) for item in items], dtype=np.int64)
@@ -92,7 +96,9 @@ def _chances(release: Generalized, items: list[str], start: int, stop: int) -> n
     entries = slice(classes.indptr[start], classes.indptr[stop])
     nodes = classes.items[entries]
     columns = np.repeat(np.arange(stop - start), classes.lengths[start:stop])
-    first, last = (np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop))
+    first, last = (
+        np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop)
+    )
     chance = 1.0 / tree.widths[nodes]
     if isinstance(classes, Bags):
         chance = 1.0 - (1.0 - chance) ** classes.counts[entries]

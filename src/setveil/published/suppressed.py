@@ -43,7 +43,13 @@ class Suppressed(Frozen):
     """Private: the distinct record of each original record."""
 
     @classmethod
-    def of(cls, records: Iterable[Iterable[object]], promise: Promise, *, method: Mapping[str, object] | None = None) -> Suppressed:
+    def of(
+        cls,
+        records: Iterable[Iterable[object]],
+        promise: Promise,
+        *,
+        method: Mapping[str, object] | None = None,
+    ) -> Suppressed:
         """From published records, the first standing for the first original record, and so on."""
         rows = Transactions.of(records)
         return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
@@ -69,7 +75,9 @@ class Suppressed(Frozen):
         """
         classes, member = distinct_records(_tidy(rows))
         sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
-        return cls(classes, sizes, promise, method, None if alignment is None else member[alignment])
+        return cls(
+            classes, sizes, promise, method, None if alignment is None else member[alignment]
+        )
 
     def __len__(self) -> int:
         """The number of published records."""
@@ -85,7 +93,10 @@ class Suppressed(Frozen):
         return f"Suppressed({len(self)} records of {len(self.items)} items, {self.promise})"
 
     def _multiset(self) -> dict[tuple[str, ...], int]:
-        return {tuple(sorted(record)): size for record, size in zip(self.classes, self.sizes.tolist(), strict=True)}
+        return {
+            tuple(sorted(record)): size
+            for record, size in zip(self.classes, self.sizes.tolist(), strict=True)
+        }
 
     @property
     def items(self) -> Vocabulary:

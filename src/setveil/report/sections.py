@@ -28,11 +28,23 @@ TREE_HINT = (
 
 def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything lies."""
-    sections = [_data(outcome), *_promise(outcome.release), _verdict(outcome.verdict), *_notes(outcome.notes)]
+    sections = [
+        _data(outcome),
+        *_promise(outcome.release),
+        _verdict(outcome.verdict),
+        *_notes(outcome.notes),
+    ]
     if outcome.verdict.holds:
-        sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome), _places(outcome)]
+        sections += [
+            *_losses(outcome.losses),
+            *_suppressed(outcome),
+            *_explanation(outcome),
+            _places(outcome),
+        ]
     else:
-        sections.append(Section("Nothing was written", "The release does not verify, so it was not kept."))
+        sections.append(
+            Section("Nothing was written", "The release does not verify, so it was not kept.")
+        )
     return Report(tuple(sections), outcome.to_dict())
 
 
@@ -43,9 +55,22 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
 
 def report_losses(losses: Mapping[str, Any], measured: Published | None = None) -> Report:
     """What was lost, by metric; with the release of which all that apply were `measured`, also what was left out for want of a tree."""
-    expected = BY_HIERARCHY["vocabularies"] if measured is not None and measured.form == "vocabularies" else frozenset()
+    expected = (
+        BY_HIERARCHY["typical-bags"]
+        if measured is not None and measured.form == "typical-bags"
+        else frozenset()
+    )
     named = " and ".join(sorted(expected - losses.keys()))
-    note = [Section("Not measured", f"{named}: name the tree by which the release was made, with --semantics")] if named else []
+    note = (
+        [
+            Section(
+                "Not measured",
+                f"{named}: name the tree by which the release was made, with --semantics",
+            )
+        ]
+        if named
+        else []
+    )
     return Report((*_losses(losses), *note), losses)
 
 
@@ -58,17 +83,26 @@ def _data(outcome: Outcome) -> Section:
 def _promise(release: Published) -> tuple[Section, Section]:
     """What is promised and what is not, in the words for whoever is to decide about the release."""
     promise = release.promise
-    return Section(f"Promised: {name_promise(promise)}", in_words(release)), Section("Not promised", f"{promise.limits()}\n{ALWAYS}")
+    return Section(f"Promised: {name_promise(promise)}", in_words(release)), Section(
+        "Not promised", f"{promise.limits()}\n{ALWAYS}"
+    )
 
 
 def _verdict(verdict: Verdict) -> Section:
     title = f"{'Verified' if verdict.holds else 'Does not hold'}: {name_promise(verdict.promise)}"
-    return Section(title, facts=tuple(fact for check in verdict.checks for fact in _check(check)), holds=verdict.holds)
+    return Section(
+        title,
+        facts=tuple(fact for check in verdict.checks for fact in _check(check)),
+        holds=verdict.holds,
+    )
 
 
 def _check(check: Check) -> list[Fact]:
     facts = [Fact(check.name, "holds" if check.holds else "FAILS", check.text)]
-    return facts + [Fact("", "witness", f"{'(private) ' * witness.private}{witness.text}") for witness in check.witnesses]
+    return facts + [
+        Fact("", "witness", f"{'(private) ' * witness.private}{witness.text}")
+        for witness in check.witnesses
+    ]
 
 
 def _notes(notes: Sequence[str]) -> list[Section]:
@@ -77,7 +111,9 @@ def _notes(notes: Sequence[str]) -> list[Section]:
 
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
     """What was lost, and, where there are such measures, what was kept."""
-    facts = {name: Fact(name, _figure(name, value), _meaning(name)) for name, value in losses.items()}
+    facts = {
+        name: Fact(name, _figure(name, value), _meaning(name)) for name, value in losses.items()
+    }
     lost = tuple(fact for name, fact in facts.items() if name not in KEPT)
     kept = tuple(fact for name, fact in facts.items() if name in KEPT)
     sections = [Section(f"Lost ({PRIVATE})", facts=lost)] if lost or not kept else []
@@ -89,7 +125,11 @@ def _suppressed(outcome: Outcome) -> list[Section]:
         return []
     named, more = outcome.suppressed[:MOST_NAMED], len(outcome.suppressed) - MOST_NAMED
     text = ", ".join(named) + (f" and {more:,} more; --json lists all" if more > 0 else "")
-    return [Section(f"Suppressed everywhere: {plural(len(outcome.suppressed), 'item')} ({PRIVATE})", text)]
+    return [
+        Section(
+            f"Suppressed everywhere: {plural(len(outcome.suppressed), 'item')} ({PRIVATE})", text
+        )
+    ]
 
 
 def _explanation(outcome: Outcome) -> list[Section]:
@@ -102,7 +142,9 @@ def _figure(name: str, value: Any) -> str:
     if name in DISTANCES:
         return f"{value:,.3f}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{part} {f'{number:,.1f}'.removesuffix('.0')}" for part, number in value.items())
+        return ", ".join(
+            f"{part} {f'{number:,.1f}'.removesuffix('.0')}" for part, number in value.items()
+        )
     return share(float(value))
 
 
@@ -119,4 +161,8 @@ def _places(outcome: Outcome) -> Section:
         facts.append(Fact("release", f"{outcome.output}/", "safe to hand over"))
     if outcome.alignment is not None:
         facts.append(Fact("alignment", str(outcome.alignment), PRIVATE))
-    return Section("Written" if facts else "Nothing was written, as nothing was asked for", TREE_HINT * outcome.pruned, tuple(facts))
+    return Section(
+        "Written" if facts else "Nothing was written, as nothing was asked for",
+        TREE_HINT * outcome.pruned,
+        tuple(facts),
+    )

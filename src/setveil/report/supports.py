@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from setveil.audit.verdict import show_items
-from setveil.published.disassociated import Disassociated
-from setveil.published.supports import Support
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.supports import Support
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
@@ -21,17 +21,31 @@ def report_support(release: Disassociated, items: Sequence[str]) -> Report:
         Fact("expected", _expected(found), "on average over the possible originals"),
         Fact("at most", count(found.upper), "certain"),
     )
-    remark = f"The release does not hold {', '.join(map(repr, unknown))}, and neither does the original." if unknown else ""
+    remark = (
+        f"The release does not hold {', '.join(map(repr, unknown))}, and neither does the original."
+        if unknown
+        else ""
+    )
     title = f"Records that hold {show_items(itemset)}, of {count(len(release))}"
     values = {"records": len(release), "items": list(itemset), **_values(found), "unknown": unknown}
     return Report((Section(title, remark, facts),), values)
 
 
-def report_top_itemsets(release: Disassociated, found: Sequence[tuple[tuple[str, ...], Support]]) -> Report:
+def report_top_itemsets(
+    release: Disassociated, found: Sequence[tuple[tuple[str, ...], Support]]
+) -> Report:
     """The itemsets that most records are expected to hold, with their bounds."""
-    facts = tuple(Fact(show_items(items), _expected(bounds), f"{count(bounds.lower)} to {count(bounds.upper)}") for items, bounds in found)
+    facts = tuple(
+        Fact(
+            show_items(items), _expected(bounds), f"{count(bounds.lower)} to {count(bounds.upper)}"
+        )
+        for items, bounds in found
+    )
     title = f"{plural(len(found), 'itemset')} that most of {plural(len(release), 'record')} are expected to hold, with certain bounds"
-    values = {"records": len(release), "itemsets": [{"items": list(items), **_values(bounds)} for items, bounds in found]}
+    values = {
+        "records": len(release),
+        "itemsets": [{"items": list(items), **_values(bounds)} for items, bounds in found],
+    }
     return Report((Section(title, facts=facts),), values)
 
 

@@ -28,17 +28,25 @@ def print_report(report: Report, stream: TextIO) -> None:
 
 def _plain_lines(content: RenderableType) -> list[str]:
     drawn = StringIO()
-    Console(file=drawn, highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH, color_system=None).print(content)
+    Console(
+        file=drawn, highlight=False, emoji=False, markup=False, width=PLAIN_WIDTH, color_system=None
+    ).print(content)
     return drawn.getvalue().splitlines()
 
 
 def _spaced(parts: list[RenderableType]) -> list[RenderableType]:
     """The parts with an empty line between them."""
-    return [piece for number, part in enumerate(parts) for piece in ([Text(""), part] if number else [part])]
+    return [
+        piece
+        for number, part in enumerate(parts)
+        for piece in ([Text(""), part] if number else [part])
+    ]
 
 
 def _section(section: Section) -> RenderableType:
-    mark = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}[section.holds]
+    mark = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}[
+        section.holds
+    ]
     title = Text.assemble(mark, (printable(section.title), "bold"))
     parts: list[RenderableType] = [title]
     if section.text:

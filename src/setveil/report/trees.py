@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from setveil.hierarchy.check import Fault
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
@@ -39,7 +39,9 @@ def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report
 
 def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]:
     width = int(tree.widths[node])
-    yield f"{indent}{tree.labels[node]}" + (f"  ({plural(width, 'leaf', 'leaves')})" if node >= tree.leaf_count else "")
+    yield f"{indent}{tree.labels[node]}" + (
+        f"  ({plural(width, 'leaf', 'leaves')})" if node >= tree.leaf_count else ""
+    )
     children = tree.children(node).tolist() if depth else []
     for child in children[:MOST_CHILDREN]:
         yield from _lines(tree, child, depth - 1, indent + "  ")
@@ -50,5 +52,7 @@ def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]
 def _nested(tree: Hierarchy, node: int, depth: int) -> dict[str, object]:
     shown: dict[str, object] = {"label": tree.labels[node], "leaves": int(tree.widths[node])}
     if depth and node >= tree.leaf_count:
-        shown["children"] = [_nested(tree, child, depth - 1) for child in tree.children(node).tolist()]
+        shown["children"] = [
+            _nested(tree, child, depth - 1) for child in tree.children(node).tolist()
+        ]
     return shown

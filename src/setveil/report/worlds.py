@@ -13,5 +13,9 @@ def report_worlds(folder: Path, records: int, names: Sequence[str]) -> Report:
     """Where the reconstructions lie, and what they are."""
     text = "Each is one possible original at random; no record in it is anybody's."
     named = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-    section = Section(f"Written: {plural(len(names), 'reconstruction')} of {plural(records, 'record')}", text, (Fact(f"{folder}/", named),))
+    section = Section(
+        f"Written: {plural(len(names), 'reconstruction')} of {plural(records, 'record')}",
+        text,
+        (Fact(f"{folder}/", named),),
+    )
     return Report((section,), {"folder": str(folder), "records": records, "files": list(names)})

@@ -18,7 +18,9 @@ Integers = npt.NDArray[np.int64]
 
 _UNIT = 1 << 32
 _STEPS = 1_024
-_EXPONENTIAL = np.array([round(-math.log1p(-(step + 0.5) / _STEPS) * 65_536) for step in range(_STEPS)], dtype=np.int64)
+_EXPONENTIAL = np.array(
+    [round(-math.log1p(-(step + 0.5) / _STEPS) * 65_536) for step in range(_STEPS)], dtype=np.int64
+)
 
 
 def source(seed: int) -> np.random.Generator:
@@ -35,7 +37,11 @@ def whole(name: str, value: object, least: int) -> int:
 
 def between(name: str, value: float, least: float, most: float) -> float:
     """A parameter that must lie in an interval."""
-    if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not least <= value <= most:
+    if (
+        not isinstance(value, int | float | np.number)
+        or isinstance(value, bool)
+        or not least <= value <= most
+    ):
         raise ParameterError(name, value, f"it must be a number from {least:g} to {most:g}")
     return float(value)
 
@@ -43,7 +49,9 @@ def between(name: str, value: float, least: float, most: float) -> float:
 def poisson(random: np.random.Generator, mean: float, size: int) -> Integers:
     """Poisson numbers, from a table of cumulated chances."""
     most = int(mean + 12 * math.sqrt(mean) + 20)
-    chances = [math.exp(value * math.log(mean) - mean - math.lgamma(value + 1)) for value in range(most)]
+    chances = [
+        math.exp(value * math.log(mean) - mean - math.lgamma(value + 1)) for value in range(most)
+    ]
     table = np.array([round(total * _UNIT) for total in accumulate(chances)], dtype=np.int64)
     return np.searchsorted(table, random.integers(_UNIT, size=size), side="right").astype(np.int64)
 
@@ -53,9 +61,13 @@ def exponential(random: np.random.Generator, size: int) -> Integers:
     return _EXPONENTIAL[random.integers(_STEPS, size=size)]
 
 
-def chance(random: np.random.Generator, probability: npt.NDArray[np.float64] | float, size: int) -> npt.NDArray[np.bool_]:
+def chance(
+    random: np.random.Generator, probability: npt.NDArray[np.float64] | float, size: int
+) -> npt.NDArray[np.bool_]:
     """Events of these probabilities."""
-    return random.integers(_UNIT, size=size) < np.round(np.asarray(probability) * _UNIT).astype(np.int64)
+    return random.integers(_UNIT, size=size) < np.round(np.asarray(probability) * _UNIT).astype(
+        np.int64
+    )
 
 
 def weighted(random: np.random.Generator, weights: Integers, size: int) -> Integers:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from setveil.data.generate import draw
 from setveil.data.generate.catalogue import read_catalogue
-from setveil.data.terms import STOP_WORDS
+from setveil.data.querylog.terms import STOP_WORDS
 from setveil.errors import ParameterError
 
 Integers = npt.NDArray[np.int64]
@@ -23,9 +23,13 @@ Texts = npt.NDArray[Any]
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
 
 _USERS_AT_ONCE = 10_000
-_DAYS = [(datetime.date(2006, 3, 1) + datetime.timedelta(days=day)).isoformat() for day in range(94)]
+_DAYS = [
+    (datetime.date(2006, 3, 1) + datetime.timedelta(days=day)).isoformat() for day in range(94)
+]
 _SESSION_DAYS = 92
-_CLOCKS = [f" {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}" for second in range(86_400)]
+_CLOCKS = [
+    f" {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}" for second in range(86_400)
+]
 _HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 42, 44, 40, 31, 20)
 """How busy each hour of the day is."""
 
@@ -46,10 +50,32 @@ _FORMS = np.array([84, 15, 1])
 _CLICKS = np.array([46, 43, 7, 3, 1])
 """In percent: queries with no click, one, two, three and four."""
 _SITES, _RANKS = 2_000, 20
-_EXTRAS = ("cheap", "free", "new", "best", "how to", "what is", "in", "for", "the", "online", '"', "2006", "my", "near me", "and")
+_EXTRAS = (
+    "cheap",
+    "free",
+    "new",
+    "best",
+    "how to",
+    "what is",
+    "in",
+    "for",
+    "the",
+    "online",
+    '"',
+    "2006",
+    "my",
+    "near me",
+    "and",
+)
 
 
-def querylog(users: int = 20_000, seed: int = 0, *, topics: Sequence[Sequence[str]] | None = None, queries: float = 13.5) -> Iterator[str]:
+def querylog(
+    users: int = 20_000,
+    seed: int = 0,
+    *,
+    topics: Sequence[Sequence[str]] | None = None,
+    queries: float = 13.5,
+) -> Iterator[str]:
     """The lines of a made-up query log, in blocks without the last newline, the header first.
 
     Topics are groups of related words. Few topics are popular and most are not (Zipf), and so are the words in them. A user has three
@@ -95,10 +121,24 @@ def catalogue_topics() -> list[list[str]]:
 def _checked(topics: Sequence[Sequence[str]]) -> list[list[str]]:
     words = [list(topic) for topic in topics]
     if not words or not all(words):
-        raise ParameterError("topics", f"{len(words)} lists", "there must be one or more, each with one or more words")
-    bad = next((word for topic in words for word in topic if not word.strip() or "\t" in word or "\n" in word or "\r" in word), None)
+        raise ParameterError(
+            "topics",
+            f"{len(words)} lists",
+            "there must be one or more, each with one or more words",
+        )
+    bad = next(
+        (
+            word
+            for topic in words
+            for word in topic
+            if not word.strip() or "\t" in word or "\n" in word or "\r" in word
+        ),
+        None,
+    )
     if bad is not None:
-        raise ParameterError("topics", bad, "a word must hold more than blanks, and no tab or line break")
+        raise ParameterError(
+            "topics", bad, "a word must hold more than blanks, and no tab or line break"
+        )
     return words
 
 
@@ -135,8 +175,14 @@ def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
         sizes=sizes,
         topic_weights=topic_weights,
         word_weights=np.repeat(topic_weights, sizes) // (places + 3),
-        addresses=np.array([address for site in sites for address in (f"www.{site}.com", f"{site}.com", site)], dtype=object),
-        clicks=np.array(["\t\t", *(f"\t{rank}\thttp://www.{site}.com" for site in sites for rank in ranks)], dtype=object),
+        addresses=np.array(
+            [address for site in sites for address in (f"www.{site}.com", f"{site}.com", site)],
+            dtype=object,
+        ),
+        clicks=np.array(
+            ["\t\t", *(f"\t{rank}\thttp://www.{site}.com" for site in sites for rank in ranks)],
+            dtype=object,
+        ),
     )
 
 
@@ -145,7 +191,11 @@ def _plural(word: str) -> str:
         return word
     if word.endswith(("ss", "x", "z", "ch", "sh")):
         return word + "es"
-    return word[:-1] + "ies" if word.endswith("y") and word[-2:-1] not in tuple("aeiou") else word + "s"
+    return (
+        word[:-1] + "ies"
+        if word.endswith("y") and word[-2:-1] not in tuple("aeiou")
+        else word + "s"
+    )
 
 
 def _misspelled(word: str) -> str:
@@ -161,7 +211,9 @@ def _activity(queries: float) -> Integers:
     return counts
 
 
-def _blocks(random: np.random.Generator, world: _World, users: int, activity: Integers) -> Iterator[str]:
+def _blocks(
+    random: np.random.Generator, world: _World, users: int, activity: Integers
+) -> Iterator[str]:
     yield HEADER
     last = 0
     for start in range(0, users, _USERS_AT_ONCE):
@@ -170,7 +222,9 @@ def _blocks(random: np.random.Generator, world: _World, users: int, activity: In
         yield "\n".join(_rows(random, world, numbers, activity))
 
 
-def _rows(random: np.random.Generator, world: _World, numbers: Integers, activity: Integers) -> list[str]:
+def _rows(
+    random: np.random.Generator, world: _World, numbers: Integers, activity: Integers
+) -> list[str]:
     """All rows of some users, by user and time."""
     counts = activity[random.integers(len(activity), size=len(numbers))]
     owners = np.repeat(np.arange(len(numbers)), counts)
@@ -183,16 +237,25 @@ def _rows(random: np.random.Generator, world: _World, numbers: Integers, activit
     texts = _texts(random, world, owners, sessions, len(numbers))[asked]
     order = np.lexsort((np.arange(len(owners)), times, owners))
     users = np.array([f"{number}\t" for number in numbers.tolist()], dtype=object)
-    days, clocks = np.array([f"\t{day}" for day in _DAYS], dtype=object), np.array(_CLOCKS, dtype=object)
+    days, clocks = (
+        np.array([f"\t{day}" for day in _DAYS], dtype=object),
+        np.array(_CLOCKS, dtype=object),
+    )
     events = (users[owners] + texts + days[times // 86_400] + clocks[times % 86_400])[order]
     return _with_clicks(random, world, events)
 
 
-def _times(random: np.random.Generator, owners: Integers, begins: npt.NDArray[np.bool_], sessions: Integers) -> Integers:
+def _times(
+    random: np.random.Generator, owners: Integers, begins: npt.NDArray[np.bool_], sessions: Integers
+) -> Integers:
     """Seconds since the log began, ascending inside each session; the sessions of a user come one after the other."""
     heads = np.flatnonzero(begins)
     hours = draw.weighted(random, np.array(_HOURS), len(heads))
-    starts = random.integers(_SESSION_DAYS, size=len(heads)) * 86_400 + hours * 3_600 + random.integers(3_600, size=len(heads))
+    starts = (
+        random.integers(_SESSION_DAYS, size=len(heads)) * 86_400
+        + hours * 3_600
+        + random.integers(3_600, size=len(heads))
+    )
     starts = starts[np.lexsort((starts, owners[heads]))]
     pauses = 1 + (draw.exponential(random, len(owners)) * _PAUSE >> 16)
     pauses = np.where(draw.chance(random, 0.05, len(owners)), 10 * pauses, pauses)
@@ -202,7 +265,9 @@ def _times(random: np.random.Generator, owners: Integers, begins: npt.NDArray[np
     return latest
 
 
-def _asked(random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np.bool_]) -> Integers:
+def _asked(
+    random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np.bool_]
+) -> Integers:
     """For each query the one whose text it has: itself, the one before in the session, or an older one of the same user."""
     places = np.arange(len(firsts))
     kind = random.integers(10_000, size=len(firsts))
@@ -215,7 +280,9 @@ def _asked(random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np
     return source
 
 
-def _texts(random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int) -> Texts:
+def _texts(
+    random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int
+) -> Texts:
     """A query text for every event."""
     size = len(owners)
     lengths = 1 + draw.weighted(random, _LENGTHS, size)
@@ -234,23 +301,34 @@ def _texts(random: np.random.Generator, world: _World, owners: Integers, session
     return texts
 
 
-def _words(random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int) -> Integers:
+def _words(
+    random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int
+) -> Integers:
     """Four words for every event: of the topic of its session, or of anything."""
     size, width = len(owners), len(_LENGTHS)
-    interests = draw.weighted(random, world.topic_weights, users * len(_INTERESTS)).reshape(users, -1)
+    interests = draw.weighted(random, world.topic_weights, users * len(_INTERESTS)).reshape(
+        users, -1
+    )
     liked = random.integers(1 << 32, size=interests.shape)
     which = draw.weighted(random, _INTERESTS, int(sessions[-1]) + 1)[sessions] if size else sessions
     topics = interests[owners, which]
     room = world.sizes[topics][:, None]
     most = int(world.sizes.max())
-    ranks = draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), size * width).reshape(size, width) % room
+    ranks = (
+        draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), size * width).reshape(
+            size, width
+        )
+        % room
+    )
     own = draw.chance(random, _OWN_WORDS, size * width).reshape(size, width)
     places = (ranks + np.where(own, liked[owners, which][:, None], 0)) % room
     repeated = places[:, 1:] == places[:, :-1]
     places[:, 1:] = (places[:, 1:] + repeated) % room
     words = world.starts[topics][:, None] + places
     anything = draw.chance(random, _ANYTHING, size)
-    words[anything] = draw.weighted(random, world.word_weights, int(anything.sum()) * width).reshape(-1, width)
+    words[anything] = draw.weighted(
+        random, world.word_weights, int(anything.sum()) * width
+    ).reshape(-1, width)
     return words
 
 

@@ -67,12 +67,22 @@ def quest(
         >>> len(data), len(data.vocabulary) <= 50, 4 < data.occurrences / len(data) < 7
         (1000, True, True)
     """
-    for name, value, least in (("records", records, 0), ("items", items, 1), ("patterns", patterns, 1)):
+    for name, value, least in (
+        ("records", records, 0),
+        ("items", items, 1),
+        ("patterns", patterns, 1),
+    ):
         draw.whole(name, value, least)
-    for name, number, most in (("average_length", average_length, 10_000), ("average_pattern", average_pattern, 1_000)):
+    for name, number, most in (
+        ("average_length", average_length, 10_000),
+        ("average_pattern", average_pattern, 1_000),
+    ):
         draw.between(name, number, 1, most)
     random = draw.source(seed)
-    shares = draw.between("correlation", correlation, 0, 1), draw.between("corruption", corruption, 0, 1)
+    shares = (
+        draw.between("correlation", correlation, 0, 1),
+        draw.between("corruption", corruption, 0, 1),
+    )
     known = _make_patterns(random, items, patterns, average_pattern, *shares)
     sizes = np.maximum(draw.poisson(random, average_length, records), 1)
     owners, numbers = _fill(random, known, sizes)
@@ -91,7 +101,14 @@ class _Patterns:
     """The corruption of each pattern."""
 
 
-def _make_patterns(random: np.random.Generator, items: int, count: int, average: float, correlation: float, corruption: float) -> _Patterns:
+def _make_patterns(
+    random: np.random.Generator,
+    items: int,
+    count: int,
+    average: float,
+    correlation: float,
+    corruption: float,
+) -> _Patterns:
     weights = draw.exponential(random, items) + 1
     sizes = np.clip(draw.poisson(random, average, count), 1, items)
     shares = np.minimum(draw.exponential(random, count) * (correlation / 65_536), 1.0)
@@ -99,9 +116,13 @@ def _make_patterns(random: np.random.Generator, items: int, count: int, average:
     before: list[int] = []
     for row, (size, share) in enumerate(zip(sizes.tolist(), shares.tolist(), strict=True)):
         kept = min(int(share * size + 0.5), len(before))
-        chosen = dict.fromkeys(before[place] for place in random.permutation(len(before))[:kept].tolist())
+        chosen = dict.fromkeys(
+            before[place] for place in random.permutation(len(before))[:kept].tolist()
+        )
         for _ in range(_TRIES):
-            chosen.update(dict.fromkeys(draw.weighted(random, weights, size - len(chosen)).tolist()))
+            chosen.update(
+                dict.fromkeys(draw.weighted(random, weights, size - len(chosen)).tolist())
+            )
         if len(chosen) < size:
             chosen.update(dict.fromkeys(random.permutation(items).tolist()))
         before = list(chosen)[:size]
@@ -128,7 +149,9 @@ def _fill(random: np.random.Generator, known: _Patterns, sizes: Integers) -> tup
     return np.concatenate([nothing, *owners]), np.concatenate([nothing, *items])
 
 
-def _dropped(random: np.random.Generator, levels: npt.NDArray[np.float64], most: Integers) -> Integers:
+def _dropped(
+    random: np.random.Generator, levels: npt.NDArray[np.float64], most: Integers
+) -> Integers:
     """How many items each pattern loses: as many as throws stay below its level, one after the other."""
     dropped = np.zeros(len(levels), dtype=np.int64)
     open_ones = np.flatnonzero(most > 0)
@@ -139,7 +162,9 @@ def _dropped(random: np.random.Generator, levels: npt.NDArray[np.float64], most:
     return dropped
 
 
-def _some(random: np.random.Generator, sizes: Integers, kept: Integers, width: int) -> npt.NDArray[np.bool_]:
+def _some(
+    random: np.random.Generator, sizes: Integers, kept: Integers, width: int
+) -> npt.NDArray[np.bool_]:
     """Which columns of each row to keep: `kept` of the first `sizes`, each choice equally likely."""
     mask = np.zeros((len(sizes), width), dtype=bool)
     wanted, left = kept.copy(), sizes.copy()

@@ -70,7 +70,9 @@ def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -
     homes = random.integers(max(records // _BASKETS_PER_HOUSEHOLD, 1), size=records)
     items = _purchases(random, shelf, weights, homes[owners], int(homes.max(initial=0)) + 1)
     with_recipe, parts = _recipes(random, shelf, records)
-    data = _transactions(np.concatenate((owners, with_recipe)), np.concatenate((items, parts)), shelf, records)
+    data = _transactions(
+        np.concatenate((owners, with_recipe)), np.concatenate((items, parts)), shelf, records
+    )
     return Shop(data, tuple(product.path for product in shelf))
 
 
@@ -104,30 +106,47 @@ def _basket_sizes(random: np.random.Generator, records: int) -> Integers:
     return np.maximum(np.where(draw.chance(random, _LARGE_CHANCE, records), large, small), 1)
 
 
-def _purchases(random: np.random.Generator, shelf: Sequence[Product], weights: Integers, homes: Integers, households: int) -> Integers:
+def _purchases(
+    random: np.random.Generator,
+    shelf: Sequence[Product],
+    weights: Integers,
+    homes: Integers,
+    households: int,
+) -> Integers:
     """An item for each entry, from the favourites or the taste of its household or from anywhere."""
     count = len(homes)
-    favourites = draw.weighted(random, weights, households * _FAVOURITES).reshape(households, _FAVOURITES)
+    favourites = draw.weighted(random, weights, households * _FAVOURITES).reshape(
+        households, _FAVOURITES
+    )
     tastes = random.integers(len(TASTES), size=households)
     items = draw.weighted(random, weights, count)
     place = random.integers(100, size=count)
     favourite = np.flatnonzero(place < _FROM_FAVOURITES)
-    items[favourite] = favourites[homes[favourite], random.integers(_FAVOURITES, size=len(favourite))]
+    items[favourite] = favourites[
+        homes[favourite], random.integers(_FAVOURITES, size=len(favourite))
+    ]
     tasted = np.flatnonzero((place >= _FROM_FAVOURITES) & (place < _FROM_TASTE))
     for number, groups in enumerate(TASTES):
         liked = _products_of(shelf, groups)
         entries = tasted[tastes[homes[tasted]] == number]
         if len(liked):
-            items[entries] = liked[draw.weighted(random, np.sqrt(weights[liked]).astype(np.int64) + 1, len(entries))]
+            items[entries] = liked[
+                draw.weighted(random, np.sqrt(weights[liked]).astype(np.int64) + 1, len(entries))
+            ]
     return items
 
 
 def _products_of(shelf: Sequence[Product], groups: Iterable[str]) -> Integers:
     wanted = set(groups)
-    return np.array([place for place, product in enumerate(shelf) if wanted.intersection(product.groups)], dtype=np.int64)
+    return np.array(
+        [place for place, product in enumerate(shelf) if wanted.intersection(product.groups)],
+        dtype=np.int64,
+    )
 
 
-def _recipes(random: np.random.Generator, shelf: Sequence[Product], records: int) -> tuple[Integers, Integers]:
+def _recipes(
+    random: np.random.Generator, shelf: Sequence[Product], records: int
+) -> tuple[Integers, Integers]:
     """Baskets with a recipe, each with most of its parts."""
     places = {product.name: place for place, product in enumerate(shelf)}
     cooking = np.flatnonzero(draw.chance(random, _RECIPE_CHANCE, records))
@@ -143,10 +162,14 @@ def _recipes(random: np.random.Generator, shelf: Sequence[Product], records: int
     return np.concatenate(owners), np.concatenate(items)
 
 
-def _transactions(owners: Integers, items: Integers, shelf: Sequence[Product], records: int) -> Transactions:
+def _transactions(
+    owners: Integers, items: Integers, shelf: Sequence[Product], records: int
+) -> Transactions:
     """The baskets over the products that were sold, in alphabetical order."""
     sold = np.flatnonzero(np.bincount(items, minlength=len(shelf)))
     order = sorted(sold.tolist(), key=lambda place: shelf[place].name)
     number = np.zeros(len(shelf), dtype=np.int64)
     number[order] = np.arange(len(order))
-    return Transactions.from_pairs(owners, number[items], Vocabulary(shelf[place].name for place in order), size=records)
+    return Transactions.from_pairs(
+        owners, number[items], Vocabulary(shelf[place].name for place in order), size=records
+    )

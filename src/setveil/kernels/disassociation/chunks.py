@@ -45,7 +45,14 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):
 
     Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what filling one chunk after the other gives.
     """
-    head, link, owner, together, seen, clash = room.head, room.link, room.owner, room.together, room.seen, room.clash
+    head, link, owner, together, seen, clash = (
+        room.head,
+        room.link,
+        room.owner,
+        room.together,
+        room.seen,
+        room.clash,
+    )
     for i in range(size):
         head[i] = -1
     for i in range(terms + 1):
@@ -68,7 +75,9 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):
             together[seen[i]] = 0
         chosen = np.int64(0)
         while chosen < found:
-            if (m > 1 and clash[chosen] == term) or (m > 2 and not keeps_larger(begin, positions, term, k, m, number, chosen, room)):
+            if (m > 1 and clash[chosen] == term) or (
+                m > 2 and not keeps_larger(begin, positions, term, k, m, number, chosen, room)
+            ):
                 chosen += 1
             else:
                 break

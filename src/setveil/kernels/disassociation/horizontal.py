@@ -40,17 +40,55 @@ def split_horizontally(indptr, items, width, order, sensitive, least, limit):
             if groups[above, 3] >= 0:
                 used[groups[above, 3]] = group
             above = groups[above, 2]
-        distinct = count_terms(indptr, items, order, sensitive, used, group, start, stop, counts, touched)
-        list_records(indptr, items, order, sensitive, used, group, start, stop, counts, touched, distinct, begin, lists, heap, width)
+        distinct = count_terms(
+            indptr, items, order, sensitive, used, group, start, stop, counts, touched
+        )
+        list_records(
+            indptr,
+            items,
+            order,
+            sensitive,
+            used,
+            group,
+            start,
+            stop,
+            counts,
+            touched,
+            distinct,
+            begin,
+            lists,
+            heap,
+            width,
+        )
         parts = cut_off(
-            indptr, items, order, sensitive, used, group, start, stop, counts, distinct, begin, lists, heap, width, part, starts, terms
+            indptr,
+            items,
+            order,
+            sensitive,
+            used,
+            group,
+            start,
+            stop,
+            counts,
+            distinct,
+            begin,
+            lists,
+            heap,
+            width,
+            part,
+            starts,
+            terms,
         )
         for i in range(distinct):
             counts[touched[i]] = 0
         sort_by_part(order, spare, part, start, stop, starts, parts)
         first = made
         made = put_together(starts, terms, parts, groups, made, group, least, limit)
-        if made - first == 1 and groups[first, 1] - groups[first, 0] == stop - start and groups[first, 3] < 0:
+        if (
+            made - first == 1
+            and groups[first, 1] - groups[first, 0] == stop - start
+            and groups[first, 3] < 0
+        ):
             made = first
             clusters = cut_evenly(bounds, clusters, start, stop, least, limit)
             continue
@@ -78,7 +116,23 @@ def count_terms(indptr, items, order, sensitive, used, group, start, stop, count
 
 
 @step
-def list_records(indptr, items, order, sensitive, used, group, start, stop, counts, touched, distinct, begin, lists, heap, width):
+def list_records(
+    indptr,
+    items,
+    order,
+    sensitive,
+    used,
+    group,
+    start,
+    stop,
+    counts,
+    touched,
+    distinct,
+    begin,
+    lists,
+    heap,
+    width,
+):
     """List the positions of each term, and heap the terms by count (of equals the first term)."""
     at = np.int64(0)
     for i in range(distinct):
@@ -115,7 +169,25 @@ def sift_down(heap, size, at):
 
 
 @step
-def cut_off(indptr, items, order, sensitive, used, group, start, stop, counts, distinct, begin, lists, heap, width, part, starts, terms):
+def cut_off(
+    indptr,
+    items,
+    order,
+    sensitive,
+    used,
+    group,
+    start,
+    stop,
+    counts,
+    distinct,
+    begin,
+    lists,
+    heap,
+    width,
+    part,
+    starts,
+    terms,
+):
     """Give each record of a group its part, most frequent term first; returns the number of parts, whose sizes are in `starts`."""
     for i in range(start, stop):
         part[i] = -1
@@ -124,7 +196,20 @@ def cut_off(indptr, items, order, sensitive, used, group, start, stop, counts, d
         term = width - 1 - heap[0] % width
         count = heap[0] // width
         if counts[term] == count:
-            cut_one(indptr, items, order, sensitive, used, group, counts, begin[term], count, lists, part, parts)
+            cut_one(
+                indptr,
+                items,
+                order,
+                sensitive,
+                used,
+                group,
+                counts,
+                begin[term],
+                count,
+                lists,
+                part,
+                parts,
+            )
             starts[parts], terms[parts] = count, term
             parts += 1
             left -= count
@@ -141,7 +226,9 @@ def cut_off(indptr, items, order, sensitive, used, group, start, stop, counts, d
 
 
 @step
-def cut_one(indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number):
+def cut_one(
+    indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number
+):
     """Take the records of one term that are still there into part `number`, and subtract what they hold."""
     while count > 0:
         i = lists[place]
@@ -180,7 +267,11 @@ def put_together(starts, terms, parts, groups, made, group, least, limit):
     while i < parts:
         after = i + 1
         if starts[after] - starts[i] < limit:
-            while after < parts and starts[after] - starts[i] < least and starts[after + 1] - starts[after] < limit:
+            while (
+                after < parts
+                and starts[after] - starts[i] < least
+                and starts[after + 1] - starts[after] < limit
+            ):
                 after += 1
         if starts[after] - starts[i] < least and made > first:
             groups[made - 1, 1] = starts[after]

@@ -23,11 +23,23 @@ def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never,
     free, kept = find_free(indptr, items, width, bounds, first, last, chunk, is_short, never, k)
     term_at, rank = rank_terms(indptr, items, width, bounds, first, last, chunk, free, kept)
     ptr, told_ptr = np.zeros(clusters + 1, np.int64), np.zeros(clusters + 1, np.int64)
-    term, place, occurrence = np.empty(sums, np.int32), np.empty(sums, np.int32), np.empty(sums, np.int32)
-    told, stamp, keys = np.empty(sums, np.int32), np.full(width, -1, np.int64), np.empty(sums, np.int64)
+    term, place, occurrence = (
+        np.empty(sums, np.int32),
+        np.empty(sums, np.int32),
+        np.empty(sums, np.int32),
+    )
+    told, stamp, keys = (
+        np.empty(sums, np.int32),
+        np.full(width, -1, np.int64),
+        np.empty(sums, np.int64),
+    )
     end, told_end = np.int64(0), np.int64(0)
     for cluster in range(first, last):
-        start, size, must = bounds[cluster], bounds[cluster + 1] - bounds[cluster], kept[cluster - first]
+        start, size, must = (
+            bounds[cluster],
+            bounds[cluster + 1] - bounds[cluster],
+            kept[cluster - first],
+        )
         found, told_start = np.int64(0), told_end
         for i in range(start, start + size):
             for at in range(indptr[i], indptr[i + 1]):
@@ -47,7 +59,14 @@ def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never,
             occurrence[end] = find_occurrence(indptr, items, record, term_at[number]) - begin
             end += 1
         ptr[cluster - first + 1], told_ptr[cluster - first + 1] = end, told_end
-    return Lists(ptr, term[:end].copy(), place[:end].copy(), occurrence[:end].copy(), told_ptr, told[:told_end].copy())
+    return Lists(
+        ptr,
+        term[:end].copy(),
+        place[:end].copy(),
+        occurrence[:end].copy(),
+        told_ptr,
+        told[:told_end].copy(),
+    )
 
 
 @step
@@ -59,7 +78,9 @@ def find_free(indptr, items, width, bounds, first, last, chunk, is_short, never,
             total[items[at]] += 1
     for cluster in range(first, last):
         if is_short[cluster]:
-            kept[cluster - first] = find_kept(indptr, items, bounds[cluster], bounds[cluster + 1], chunk, total, never, k)
+            kept[cluster - first] = find_kept(
+                indptr, items, bounds[cluster], bounds[cluster + 1], chunk, total, never, k
+            )
     free = np.empty(width, np.bool_)
     for term in range(width):
         free[term] = total[term] >= k and not never[term]
@@ -73,7 +94,12 @@ def rank_terms(indptr, items, width, bounds, first, last, chunk, free, kept):
     for cluster in range(first, last):
         for at in range(indptr[bounds[cluster]], indptr[bounds[cluster + 1]]):
             term = items[at]
-            if chunk[at] < 0 and free[term] and term != kept[cluster - first] and stamp[term] != cluster:
+            if (
+                chunk[at] < 0
+                and free[term]
+                and term != kept[cluster - first]
+                and stamp[term] != cluster
+            ):
                 stamp[term] = cluster
                 held[term] += 1
     order, rank = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -96,7 +122,11 @@ def find_kept(indptr, items, start, stop, chunk, total, never, k):
                 term = np.int64(items[at])
                 if total[term] < k or never[term]:
                     return np.int64(-1)
-                if kept < 0 or total[term] < total[kept] or (total[term] == total[kept] and term < kept):
+                if (
+                    kept < 0
+                    or total[term] < total[kept]
+                    or (total[term] == total[kept] and term < kept)
+                ):
                     kept = term
     return kept
 

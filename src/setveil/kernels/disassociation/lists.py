@@ -29,7 +29,14 @@ def empty_lists(lists, nodes, k):
     """Room for the lists of the next level."""
     ptr, told_ptr = np.zeros(nodes + 1, np.int64), np.zeros(nodes + 1, np.int64)
     told = np.empty(len(lists.told) + len(lists.term) // k + 1, np.int32)
-    out = Lists(ptr, np.empty_like(lists.term), np.empty_like(lists.place), np.empty_like(lists.occurrence), told_ptr, told)
+    out = Lists(
+        ptr,
+        np.empty_like(lists.term),
+        np.empty_like(lists.place),
+        np.empty_like(lists.occurrence),
+        told_ptr,
+        told,
+    )
     return out, np.int64(0), np.int64(0)
 
 
@@ -60,7 +67,11 @@ def take_lists(lists, order):
 def copy_list(lists, node, out, end, told_end):
     """Write what is open and told in one node as it is; returns the ends."""
     for at in range(lists.ptr[node], lists.ptr[node + 1]):
-        out.term[end], out.place[end], out.occurrence[end] = lists.term[at], lists.place[at], lists.occurrence[at]
+        out.term[end], out.place[end], out.occurrence[end] = (
+            lists.term[at],
+            lists.place[at],
+            lists.occurrence[at],
+        )
         end += 1
     for at in range(lists.told_ptr[node], lists.told_ptr[node + 1]):
         out.told[told_end] = lists.told[at]
@@ -104,7 +115,11 @@ def merge_open(lists, left, right, out, end, told_at, told_end):
         while told_at < told_end and told[told_at] >> 1 < term[at]:
             told_at += 1
         if told_at >= told_end or told[told_at] >> 1 != term[at] or told[told_at] & 1 == 0:
-            out.term[end], out.place[end], out.occurrence[end] = term[at], lists.place[at], lists.occurrence[at]
+            out.term[end], out.place[end], out.occurrence[end] = (
+                term[at],
+                lists.place[at],
+                lists.occurrence[at],
+            )
             end += 1
     return end
 
@@ -143,10 +158,18 @@ def only_lost(lists, nodes, in_chunk):
     for node in range(nodes):
         for at in range(lists.ptr[node], lists.ptr[node + 1]):
             if not in_chunk[lists.term[at]]:
-                out.term[end], out.place[end], out.occurrence[end] = lists.term[at], lists.place[at], lists.occurrence[at]
+                out.term[end], out.place[end], out.occurrence[end] = (
+                    lists.term[at],
+                    lists.place[at],
+                    lists.occurrence[at],
+                )
                 end += 1
         for at in range(lists.told_ptr[node], lists.told_ptr[node + 1]):
-            if lists.told[at] & 1 == 1 and lists.told[at] >> 1 < len(in_chunk) and not in_chunk[lists.told[at] >> 1]:
+            if (
+                lists.told[at] & 1 == 1
+                and lists.told[at] >> 1 < len(in_chunk)
+                and not in_chunk[lists.told[at] >> 1]
+            ):
                 out.told[told_end] = lists.told[at]
                 told_end += 1
         out.ptr[node + 1], out.told_ptr[node + 1] = end, told_end
@@ -167,7 +190,9 @@ def sort_lists(ptr, values):
                 spare[low:high] = sequence[low:high]
                 continue
             for at in range(low, high):
-                if right >= high or (left < middle and not is_before(ptr, values, sequence[right], sequence[left])):
+                if right >= high or (
+                    left < middle and not is_before(ptr, values, sequence[right], sequence[left])
+                ):
                     spare[at] = sequence[left]
                     left += 1
                 else:

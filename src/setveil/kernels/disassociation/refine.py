@@ -19,7 +19,17 @@ from setveil.kernels.disassociation.lists import (
     sort_lists,
     take_lists,
 )
-from setveil.kernels.disassociation.sharing import Work, drop_runs, find_runs, gains, keep_fresh, keep_likely, make_work, share, tell
+from setveil.kernels.disassociation.sharing import (
+    Work,
+    drop_runs,
+    find_runs,
+    gains,
+    keep_fresh,
+    keep_likely,
+    make_work,
+    share,
+    tell,
+)
 from setveil.kernels.jit import kernel, step
 
 Int64s = npt.NDArray[np.int64]
@@ -57,7 +67,22 @@ def refine(lists, sizes, cluster, k, m, reach, weight, with_lost, shared):
     mark_told(lists, in_chunk)
     lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, forest, shared)
     mark_told(lists, in_chunk)
-    join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, with_lost, forest, shared)
+    join_levels(
+        lists,
+        node,
+        size,
+        first,
+        in_chunk,
+        sizes,
+        cluster,
+        k,
+        m,
+        reach,
+        weight,
+        with_lost,
+        forest,
+        shared,
+    )
     return cut_forest(forest)
 
 
@@ -73,8 +98,13 @@ def refine_as_paper(lists, sizes, cluster, k, m, shared):
 def make_forest(lists, sizes, cluster, k, m):
     """The clusters by themselves, before any are joined."""
     count = len(sizes)
-    parent, chunk_node = np.full(2 * count + 1, -1, np.int64), np.empty(len(lists.term) // k + 1, np.int64)
-    return Forest(parent, chunk_node, np.array([count, 0]), make_work(lists, len(cluster), count, m))
+    parent, chunk_node = (
+        np.full(2 * count + 1, -1, np.int64),
+        np.empty(len(lists.term) // k + 1, np.int64),
+    )
+    return Forest(
+        parent, chunk_node, np.array([count, 0]), make_work(lists, len(cluster), count, m)
+    )
 
 
 @step
@@ -93,26 +123,50 @@ def join_rounds(lists, sizes, cluster, k, m, forest, shared):
         `(lists, node, size, first)`: what is left open in each cluster that is not part of another, its number, records and first cluster.
     """
     parent, chunk_node, made, work = forest
-    node, size, first, mark = np.arange(len(sizes)), sizes.copy(), np.arange(len(sizes)), np.int64(0)
+    node, size, first, mark = (
+        np.arange(len(sizes)),
+        sizes.copy(),
+        np.arange(len(sizes)),
+        np.int64(0),
+    )
     refused = np.full(len(parent), -1, np.int64)
     while True:
         sequence = sort_lists(lists.ptr, lists.term)
         out, fill, told_fill = empty_lists(lists, len(sequence), k)
-        next_node, next_size, next_first = np.empty_like(node), np.empty_like(size), np.empty_like(first)
+        next_node, next_size, next_first = (
+            np.empty_like(node),
+            np.empty_like(size),
+            np.empty_like(first),
+        )
         i, kept = np.int64(0), np.int64(0)
         while i < len(sequence):
             left, right, found = sequence[i], sequence[min(i + 1, len(sequence) - 1)], np.int64(0)
             end, told_end = fill, told_fill
-            if left != right and refused[node[left]] != node[right] and has_enough(lists.ptr, lists.term, left, right, k):
+            if (
+                left != right
+                and refused[node[left]] != node[right]
+                and has_enough(lists.ptr, lists.term, left, right, k)
+            ):
                 told_end = merge_told(lists.told_ptr, lists.told, left, right, out.told, told_fill)
                 end = merge_open(lists, left, right, out, fill, told_fill, told_end)
                 found = find_runs(out.term, fill, end, k, work.runs)
                 found = keep_fresh(out.term, out.told, told_fill, told_end, work.runs, found)
                 mark += 1
-                if found > 0 and not gains(out.place, work.runs, found, size[left] + size[right], cluster, sizes, work.stamp, mark):
+                if found > 0 and not gains(
+                    out.place,
+                    work.runs,
+                    found,
+                    size[left] + size[right],
+                    cluster,
+                    sizes,
+                    work.stamp,
+                    mark,
+                ):
                     found = np.int64(0)
             if found > 0:
-                share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
+                share(
+                    out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made
+                )
                 told_end = tell(out.told, told_fill, told_end, out.term, work.runs, found)
                 end = drop_runs(out.term, out.place, out.occurrence, fill, end, work.runs, found)
                 parent[node[left]], parent[node[right]] = made[0], made[0]
@@ -123,19 +177,42 @@ def join_rounds(lists, sizes, cluster, k, m, forest, shared):
             else:
                 refused[node[left]] = node[right]
                 end, told_end = copy_list(lists, left, out, fill, told_fill)
-                next_node[kept], next_size[kept], next_first[kept] = node[left], size[left], first[left]
+                next_node[kept], next_size[kept], next_first[kept] = (
+                    node[left],
+                    size[left],
+                    first[left],
+                )
                 i += 1
             kept += 1
             fill, told_fill = end, told_end
             out.ptr[kept], out.told_ptr[kept] = end, told_end
-        node, size, first = next_node[:kept].copy(), next_size[:kept].copy(), next_first[:kept].copy()
+        node, size, first = (
+            next_node[:kept].copy(),
+            next_size[:kept].copy(),
+            next_first[:kept].copy(),
+        )
         lists = cut_lists(out, kept, fill, told_fill)
         if kept == len(sequence):
             return lists, node, size, first
 
 
 @step
-def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach, weight, with_lost, forest, shared):
+def join_levels(
+    lists,
+    node,
+    size,
+    first,
+    in_chunk,
+    sizes,
+    cluster,
+    k,
+    m,
+    reach,
+    weight,
+    with_lost,
+    forest,
+    shared,
+):
     """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are together.
 
     A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
@@ -160,18 +237,40 @@ def join_levels(lists, node, size, first, in_chunk, sizes, cluster, k, m, reach,
             if right < nodes:
                 told_end = merge_told(lists.told_ptr, lists.told, left, right, out.told, told_fill)
                 end = merge_open(lists, left, right, out, fill, told_fill, told_end)
-                after[tail[left]], tail[i], head[i], size[i] = head[right], tail[right], head[left], size[left] + size[right]
+                after[tail[left]], tail[i], head[i], size[i] = (
+                    head[right],
+                    tail[right],
+                    head[left],
+                    size[left] + size[right],
+                )
             else:
                 end, told_end = copy_list(lists, left, out, fill, told_fill)
                 tail[i], head[i], size[i] = tail[left], head[left], size[left]
             if right < nodes or nodes == 1:
                 found = find_runs(out.term, fill, end, k, work.runs)
-                found = keep_likely(out.term, out.place, work.runs, found, size[i], cluster, sizes, weight, in_chunk)
+                found = keep_likely(
+                    out.term, out.place, work.runs, found, size[i], cluster, sizes, weight, in_chunk
+                )
                 if found > 0:
-                    share(out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made)
+                    share(
+                        out,
+                        fill,
+                        end,
+                        told_fill,
+                        told_end,
+                        found,
+                        k,
+                        m,
+                        work,
+                        shared,
+                        chunk_node,
+                        made,
+                    )
                     adopt(parent, head, tail, after, i, made)
                     told_end = tell(out.told, told_fill, told_end, out.term, work.runs, found)
-                    end = drop_runs(out.term, out.place, out.occurrence, fill, end, work.runs, found)
+                    end = drop_runs(
+                        out.term, out.place, out.occurrence, fill, end, work.runs, found
+                    )
             fill, told_fill = end, told_end
             out.ptr[i + 1], out.told_ptr[i + 1] = end, told_end
         lists, nodes = out, pairs if nodes > 1 else np.int64(0)

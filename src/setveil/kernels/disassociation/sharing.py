@@ -36,7 +36,11 @@ def make_work(lists, places, count, m):
     for at in range(len(term)):
         most = max(most, np.int64(term[at]) + 1)
     runs = np.empty((most + 1, 2), np.int64)
-    keys, begin, number = np.empty(most + 1, np.int64), np.empty(most + 2, np.int64), np.empty(most + 1, np.int64)
+    keys, begin, number = (
+        np.empty(most + 1, np.int64),
+        np.empty(most + 2, np.int64),
+        np.empty(most + 1, np.int64),
+    )
     positions, local = np.empty(len(term) + 1, np.int64), np.full(places, -1, np.int64)
     stamp = np.full(count, -1, np.int64)
     room = make_room(np.int64(min(places, len(term))), np.int64(len(term)), most, m)

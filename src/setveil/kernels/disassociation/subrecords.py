@@ -24,12 +24,20 @@ def collect_subrecords(indptr, items, chunk, chunks):
     starts, owner, terms = cut_records(indptr, items, chunk)
     rows = sort_rows(starts, owner, terms, chunks)
     count = len(rows)
-    new_starts, new_owner, times = np.zeros(count + 1, np.int64), np.empty(count, np.int64), np.zeros(count, np.int64)
+    new_starts, new_owner, times = (
+        np.zeros(count + 1, np.int64),
+        np.empty(count, np.int64),
+        np.zeros(count, np.int64),
+    )
     new_terms = np.empty(len(terms), np.int32)
     made, end = np.int64(0), np.int64(0)
     for i in range(count):
         row = rows[i]
-        if i > 0 and owner[row] == owner[rows[i - 1]] and compare_rows(starts, terms, row, rows[i - 1]) == 0:
+        if (
+            i > 0
+            and owner[row] == owner[rows[i - 1]]
+            and compare_rows(starts, terms, row, rows[i - 1]) == 0
+        ):
             times[made - 1] += 1
             continue
         for at in range(starts[row], starts[row + 1]):
@@ -38,7 +46,12 @@ def collect_subrecords(indptr, items, chunk, chunks):
         new_owner[made], times[made] = owner[row], 1
         made += 1
         new_starts[made] = end
-    return new_starts[: made + 1].copy(), new_owner[:made].copy(), times[:made].copy(), new_terms[:end].copy()
+    return (
+        new_starts[: made + 1].copy(),
+        new_owner[:made].copy(),
+        times[:made].copy(),
+        new_terms[:end].copy(),
+    )
 
 
 @step
@@ -98,7 +111,9 @@ def merge_sort(starts, terms, rows, spare, start, stop):
             middle, high = min(low + width, stop), min(low + 2 * width, stop)
             left, right = low, middle
             for at in range(low, high):
-                if right >= high or (left < middle and compare_rows(starts, terms, rows[left], rows[right]) <= 0):
+                if right >= high or (
+                    left < middle and compare_rows(starts, terms, rows[left], rows[right]) <= 0
+                ):
                     spare[at] = rows[left]
                     left += 1
                 else:

@@ -13,7 +13,9 @@ from setveil.kernels.jit import kernel, step
 
 
 @kernel
-def split_vertically(indptr, items, width, bounds, first, last, k, m, sensitive, chunk, chunks, is_short):
+def split_vertically(
+    indptr, items, width, bounds, first, last, k, m, sensitive, chunk, chunks, is_short
+):
     """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the number of chunks of each cluster.
 
     `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not empty.

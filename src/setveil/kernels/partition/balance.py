@@ -16,7 +16,9 @@ def balance(tree, records, scratch, k, start, edge, stop, node):
     while part < edge:
         after = bucket_end(records, part, edge)
         spare += after - part - k
-        if after - part < least or (after - part == least and compare_children(tree, records, node, part, smallest) < 0):
+        if after - part < least or (
+            after - part == least and compare_children(tree, records, node, part, smallest) < 0
+        ):
             smallest, least = part, after - part
         part = after
     if spare < need:
@@ -38,7 +40,10 @@ def compare_children(tree, records, node, left, right):
     """Compare the child sets of two records, as words in the order of the tree."""
     one, other = records.order[left], records.order[right]
     below = tree.depth[node] + 1
-    i, j = lower_bound(records, one, tree.first[node]), lower_bound(records, other, tree.first[node])
+    i, j = (
+        lower_bound(records, one, tree.first[node]),
+        lower_bound(records, other, tree.first[node]),
+    )
     while True:
         i_over = i >= records.indptr[one + 1] or records.leaves[i] >= tree.stop[node]
         j_over = j >= records.indptr[other + 1] or records.leaves[j] >= tree.stop[node]
@@ -131,10 +136,16 @@ def sift_down(records, heap, places, base, size, at):
         if child >= size:
             return
         if child + 1 < size and is_less(
-            records, heap[base + child], places[base + child], heap[base + child + 1], places[base + child + 1]
+            records,
+            heap[base + child],
+            places[base + child],
+            heap[base + child + 1],
+            places[base + child + 1],
         ):
             child += 1
-        if not is_less(records, heap[base + at], places[base + at], heap[base + child], places[base + child]):
+        if not is_less(
+            records, heap[base + at], places[base + at], heap[base + child], places[base + child]
+        ):
             return
         heap[base + at], heap[base + child] = heap[base + child], heap[base + at]
         places[base + at], places[base + child] = places[base + child], places[base + at]

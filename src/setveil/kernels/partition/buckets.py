@@ -88,7 +88,9 @@ def sort_by_bucket(records, scratch, k, start, stop, buckets):
         records.order[i] = records.spare[i]
     for bucket in range(1, buckets):
         if scratch.counts[bucket] >= k:
-            for place in range(scratch.target[bucket] - scratch.counts[bucket], scratch.target[bucket]):
+            for place in range(
+                scratch.target[bucket] - scratch.counts[bucket], scratch.target[bucket]
+            ):
                 records.group[place] = bucket
     return edge
 

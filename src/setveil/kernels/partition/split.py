@@ -14,7 +14,13 @@ import numpy.typing as npt
 
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.partition.balance import balance
-from setveil.kernels.partition.buckets import bucket_end, clear_table, group_by_children, lower_bound, sort_by_bucket
+from setveil.kernels.partition.buckets import (
+    bucket_end,
+    clear_table,
+    group_by_children,
+    lower_bound,
+    sort_by_bucket,
+)
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -90,7 +96,9 @@ def start_at_root(tree: Tree, records: Records) -> None:
 
 
 @kernel
-def split_pending(tree: Tree, records: Records, stack: Stack, done: Done, scratch: Scratch, k: int, budget: int) -> None:
+def split_pending(
+    tree: Tree, records: Records, stack: Stack, done: Done, scratch: Scratch, k: int, budget: int
+) -> None:
     """Work on the top of the stack until it is empty or `budget` occurrences were looked at."""
     tops = done.tops
     tops[3] = 0
@@ -161,7 +169,9 @@ def descend(tree, records, node, start, stop):
             child = tree.ancestors[leaf, below]
             records.node[at] = child
             if child >= tree.ancestors.shape[0]:
-                records.delta[at] = tree.penalty[child] - tree.penalty[tree.ancestors[leaf, below + 1]]
+                records.delta[at] = (
+                    tree.penalty[child] - tree.penalty[tree.ancestors[leaf, below + 1]]
+                )
 
 
 @step

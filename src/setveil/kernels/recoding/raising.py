@@ -68,7 +68,10 @@ def stands(data, nodes, size, k):
     """Whether k records or more hold all these nodes."""
     rarest = nodes[0]
     for i in range(1, size):
-        if data.starts[nodes[i] + 1] - data.starts[nodes[i]] < data.starts[rarest + 1] - data.starts[rarest]:
+        if (
+            data.starts[nodes[i] + 1] - data.starts[nodes[i]]
+            < data.starts[rarest + 1] - data.starts[rarest]
+        ):
             rarest = nodes[i]
     if data.starts[rarest + 1] - data.starts[rarest] < k:
         return False

@@ -47,7 +47,9 @@ def search(tree, desk, groups, held, base, m, k, mode):
         desk.path[base + depth] = follow
         begin, count = desk.begins[depth, follow], desk.counts[depth, follow]
         depth += 1
-        ended = open_group(tree, desk, depth, begin, begin + count, np.int64(count), base, m, k, mode)
+        ended = open_group(
+            tree, desk, depth, begin, begin + count, np.int64(count), base, m, k, mode
+        )
     return np.int64(NOTHING)
 
 

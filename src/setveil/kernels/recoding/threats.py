@@ -54,7 +54,9 @@ class Desk(NamedTuple):
 
 
 @kernel
-def list_holders(indptr: Int64s, leaves: Int32s, up: Int32s, over: Int32s, starts: Int64s, holders: Int32s) -> None:
+def list_holders(
+    indptr: Int64s, leaves: Int32s, up: Int32s, over: Int32s, starts: Int64s, holders: Int32s
+) -> None:
     """Count (`holders` is empty) or write the records under each node; `over` is the node of each leaf."""
     writing = len(holders) > 0
     last = np.full(len(up), -1, dtype=np.int64)
@@ -73,7 +75,9 @@ def list_holders(indptr: Int64s, leaves: Int32s, up: Int32s, over: Int32s, start
 
 
 @kernel
-def repair(data: Data, tree: Tree, desk: Desk, shown: Int32s, current: Int64s, size: int, k: int) -> int:
+def repair(
+    data: Data, tree: Tree, desk: Desk, shown: Int32s, current: Int64s, size: int, k: int
+) -> int:
     """Raise the cut until no itemset of `size` nodes is a threat, if none of fewer is; the first threat in the tree first.
 
     Each time the cheapest way is taken to raise members, siblings along, until their image stands in k records. Returns OVER when there is
@@ -100,7 +104,17 @@ def repair(data: Data, tree: Tree, desk: Desk, shown: Int32s, current: Int64s, s
 
 
 @kernel
-def insert(data: Data, tree: Tree, desk: Desk, shown: Int32s, node: int, m: int, k: int, budget: int, effort: int) -> int:
+def insert(
+    data: Data,
+    tree: Tree,
+    desk: Desk,
+    shown: Int32s,
+    node: int,
+    m: int,
+    k: int,
+    budget: int,
+    effort: int,
+) -> int:
     """Whether a node may be shown beside those that are, if nodes that are worth no more than `budget` in sum are dropped for it.
 
     Returns NOTHING and the dropped nodes in `desk.out`, or OVER, also when that takes more than `effort` entries of rows to see. `shown`
@@ -121,7 +135,9 @@ def insert(data: Data, tree: Tree, desk: Desk, shown: Int32s, node: int, m: int,
 
 
 @kernel
-def collect(data: Data, tree: Tree, desk: Desk, over: Int32s, allowed: npt.NDArray[np.uint8], m: int, k: int) -> int:
+def collect(
+    data: Data, tree: Tree, desk: Desk, over: Int32s, allowed: npt.NDArray[np.uint8], m: int, k: int
+) -> int:
     """Write the threats of all cuts, no two nodes of one on a path, whose nodes but the last are no threat together; OVER when full."""
     top = np.int64(0)
     groups = 0
@@ -147,12 +163,16 @@ def collect(data: Data, tree: Tree, desk: Desk, over: Int32s, allowed: npt.NDArr
                 node = tree.up[node]
     desk.rows[top] = -1
     desk.used[0] = 0
-    ended: int = search(tree, desk, groups, np.int64(len(data.indptr)), np.int64(0), m, k, np.int64(COLLECT))
+    ended: int = search(
+        tree, desk, groups, np.int64(len(data.indptr)), np.int64(0), m, k, np.int64(COLLECT)
+    )
     return ended
 
 
 @kernel
-def are_minimal(data: Data, sizes: Int64s, itemsets: Int32s, k: int, minimal: npt.NDArray[np.uint8]) -> None:
+def are_minimal(
+    data: Data, sizes: Int64s, itemsets: Int32s, k: int, minimal: npt.NDArray[np.uint8]
+) -> None:
     """Mark the threats of which every part with one node less stands in k records."""
     at = 0
     part = np.empty(64, dtype=np.int32)

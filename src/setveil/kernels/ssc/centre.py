@@ -21,7 +21,7 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Rows(NamedTuple):
-    """Vocabularies in canonical order: terms, how often each stands, and how many occurrences that makes."""
+    """TypicalBags in canonical order: terms, how often each stands, and how many occurrences that makes."""
 
     indptr: Int64s
     items: Int32s
@@ -85,14 +85,21 @@ def match_members(rows, near, rule, members, bounds):
         How many slots each cluster has; how often each slot stands, one cluster after the other; and what they hold, a term of each member.
     """
     board = new_board(len(near.indptr) - 1)
-    made, times, terms = np.zeros(len(bounds) - 1, np.int64), np.empty(len(members), np.int64), np.empty(len(rows.items), np.int32)
+    made, times, terms = (
+        np.zeros(len(bounds) - 1, np.int64),
+        np.empty(len(members), np.int64),
+        np.empty(len(rows.items), np.int32),
+    )
     slot, at = np.int64(0), np.int64(0)
     for cluster in range(len(bounds) - 1):
         centre = begin_centre(rows, near, members[bounds[cluster]])
         for i in range(bounds[cluster] + 1, bounds[cluster + 1]):
             centre = join(rows, near, rule, centre, i - bounds[cluster], members[i], board)
         made[cluster] = len(centre.times)
-        times, terms = roomier(times, slot + len(centre.times)), roomier(terms, at + centre.terms.size)
+        times, terms = (
+            roomier(times, slot + len(centre.times)),
+            roomier(terms, at + centre.terms.size),
+        )
         for i in range(len(centre.times)):
             times[slot] = centre.times[i]
             slot += 1
@@ -121,7 +128,9 @@ def choose_terms(near, frequency, sizes, terms):
                 times += other == item
             better = total < least or (total == least and times > most)
             if total == least and times == most and best >= 0:
-                better = frequency[item] > frequency[best] or (frequency[item] == frequency[best] and item < best)
+                better = frequency[item] > frequency[best] or (
+                    frequency[item] == frequency[best] and item < best
+                )
             if best < 0 or better:
                 best, least, most = item, total, times
         chosen[slot] = best
@@ -136,7 +145,11 @@ def begin_centre(rows, near, row):
     for i in range(start, stop):
         item = rows.items[i]
         starts[i - start + 1] = starts[i - start] + near.indptr[item + 1] - near.indptr[item]
-    items, sums, peaks = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    items, sums, peaks = (
+        np.empty(starts[-1], np.int32),
+        np.empty(starts[-1], np.int32),
+        np.empty(starts[-1], np.int32),
+    )
     terms = np.empty((stop - start, 1), np.int32)
     for i in range(start, stop):
         item, to = rows.items[i], starts[i - start]
@@ -144,14 +157,24 @@ def begin_centre(rows, near, row):
         for j in range(near.indptr[item], near.indptr[item + 1]):
             items[to], sums[to], peaks[to] = near.items[j], near.distances[j], near.losses[j]
             to += 1
-    return Centre(rows.counts[start:stop].copy(), starts, items, sums, peaks, np.zeros(stop - start, np.int32), terms)
+    return Centre(
+        rows.counts[start:stop].copy(),
+        starts,
+        items,
+        sums,
+        peaks,
+        np.zeros(stop - start, np.int32),
+        terms,
+    )
 
 
 @step
 def join(rows, near, rule, centre, size, row, board):
     """The centre with one member more: of what is matched; the rest is gone."""
     count, slots, gains = set_board(centre, size, rule, board)
-    _, starts, ends, flow, items = match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))
+    _, starts, ends, flow, items = match_row(
+        rows, row, centre.times, board, slots, gains, size, rule, np.int64(0)
+    )
     clear_board(board, count)
     return joined(near, centre, size, starts, ends, flow, items)
 
@@ -168,14 +191,22 @@ def joined(near, centre, size, starts, ends, flow, items):
             most += centre.starts[ends[edge] + 1] - centre.starts[ends[edge]]
     for slot in range(len(centre.times)):
         first[slot + 1] += first[slot]
-    origin, term, times = np.empty(made, np.int64), np.empty(made, np.int32), np.empty(made, np.int64)
+    origin, term, times = (
+        np.empty(made, np.int64),
+        np.empty(made, np.int32),
+        np.empty(made, np.int64),
+    )
     for at in range(len(items)):
         for edge in range(starts[at], starts[at + 1]):
             if flow[edge] > 0:
                 to = first[ends[edge]]
                 origin[to], term[to], times[to] = ends[edge], items[at], flow[edge]
                 first[ends[edge]] = to + 1
-    begins, common, total = np.zeros(made + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int32)
+    begins, common, total = (
+        np.zeros(made + 1, np.int64),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+    )
     peaks, peak = np.empty(most, np.int32), np.zeros(made, np.int32)
     terms, to = np.empty((made, size + 1), np.int32), np.int64(0)
     for slot in range(made):
@@ -200,7 +231,9 @@ def joined(near, centre, size, starts, ends, flow, items):
     for slot in range(made):  # what is over the whole slot is over any other term in it
         for i in range(begins[slot], begins[slot + 1]):
             peaks[i] = max(peaks[i], peak[slot])
-    return Centre(times, begins, common[:to].copy(), total[:to].copy(), peaks[:to].copy(), peak, terms)
+    return Centre(
+        times, begins, common[:to].copy(), total[:to].copy(), peaks[:to].copy(), peak, terms
+    )
 
 
 @step
@@ -280,10 +313,16 @@ def match_row(rows, row, times, board, slots, worth, size, rule, need):
         item = rows.items[i]
         edges += board.stop[item] - board.start[item]
         filled += board.room[item] > 0
-    starts, ends, gains = np.zeros(filled + 1, np.int64), np.empty(edges, np.int64), np.empty(edges, np.int64)
+    starts, ends, gains = (
+        np.zeros(filled + 1, np.int64),
+        np.empty(edges, np.int64),
+        np.empty(edges, np.int64),
+    )
     supply, items = np.empty(filled, np.int64), np.empty(filled, np.int32)
     more = np.int64(0)
-    if rule.maximum == 1:  # a further pair then outweighs what the others can lose for it: at most one pair of each term has to go
+    if (
+        rule.maximum == 1
+    ):  # a further pair then outweighs what the others can lose for it: at most one pair of each term has to go
         need, more = np.int64(0), (size + 1) * rule.omega * (filled + 1)
     to, at = np.int64(0), np.int64(0)
     for i in range(start, stop):

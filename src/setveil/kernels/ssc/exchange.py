@@ -7,7 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.ssc.centre import Int64s, begin_centre, bound_of, clear_board, join, match_row, new_board, set_board
+from setveil.kernels.ssc.centre import (
+    Int64s,
+    begin_centre,
+    bound_of,
+    clear_board,
+    join,
+    match_row,
+    new_board,
+    set_board,
+)
 
 
 class Groups(NamedTuple):
@@ -104,7 +113,9 @@ def centre_without(rows, near, rule, groups, row, board):
 @step
 def keep(rows, row, centre, board, slots, gains, size, rule):
     """What a cluster keeps when a vocabulary comes to the centre on the board as the last one."""
-    _, _, ends, flow, items = match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))
+    _, _, ends, flow, items = match_row(
+        rows, row, centre.times, board, slots, gains, size, rule, np.int64(0)
+    )
     kept, at = np.int64(0), np.int64(0)
     for i in range(len(items)):
         for j in range(board.start[items[i]], board.stop[items[i]]):
@@ -126,7 +137,11 @@ def look_for(rows, rule, groups, row, board, hopes, found, looks):
         there = groups.owner[other]
         if there == here:
             continue
-        hopes[other] = min(groups.rest[other], size * rule.omega * rows.sizes[row]) - groups.worth[there] - groups.worth[here]
+        hopes[other] = (
+            min(groups.rest[other], size * rule.omega * rows.sizes[row])
+            - groups.worth[there]
+            - groups.worth[here]
+        )
         if hopes[other] + size * rule.omega * rows.sizes[other] > 0:
             found[other] = bound_of(rows, other, board)
             promising[other] = hopes[other] + found[other] > 0

@@ -132,7 +132,10 @@ def find_nearest(rows, rule, state, centre, size, board, bounds):
         if bounds[place] < bounds[chosen]:
             chosen = place
     first, row = chosen, state.alive[chosen]
-    best = rule.omega * rows.sizes[row] - match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))[0]
+    best = (
+        rule.omega * rows.sizes[row]
+        - match_row(rows, row, centre.times, board, slots, gains, size, rule, np.int64(0))[0]
+    )
     waiting = np.flatnonzero(bounds[:left] <= best)
     waiting = waiting[np.argsort(bounds[waiting])]
     for place in waiting:
@@ -177,7 +180,9 @@ def refine(rows, rule, state, store, row, board):
     for i in range(start, stop):
         posting = store.head[rows.items[i]]
         while posting >= 0 and store.centre[posting] >= seen:
-            gains[store.centre[posting] - seen] += store.gain[posting] * min(rows.counts[i], store.room[posting])
+            gains[store.centre[posting] - seen] += store.gain[posting] * min(
+                rows.counts[i], store.room[posting]
+            )
             posting = store.following[posting]
     alone = rule.omega * rows.sizes[row]
     best, chosen = state.upper[row], np.int64(-1)
@@ -191,7 +196,9 @@ def refine(rows, rule, state, store, row, board):
         if bounds[i] > best:
             break
         if store.cluster[number] >= 0 and (bounds[i] < best or chosen >= 0):
-            gain = match_centre(rows, rule, store, number, row, alone + store.nil[number] - best, board)
+            gain = match_centre(
+                rows, rule, store, number, row, alone + store.nil[number] - best, board
+            )
             if gain >= 0:
                 best, chosen = nearer(store, alone + store.nil[number] - gain, number, best, chosen)
     state.upper[row], state.seen[row] = best, centres
@@ -201,7 +208,9 @@ def refine(rows, rule, state, store, row, board):
 @step
 def nearer(store, distance, number, best, chosen):
     """The nearer of two centres, of equals that of the older cluster."""
-    if distance < best or (distance == best and chosen >= 0 and store.cluster[number] < store.cluster[chosen]):
+    if distance < best or (
+        distance == best and chosen >= 0 and store.cluster[number] < store.cluster[chosen]
+    ):
         return distance, np.int64(number)
     return best, chosen
 
@@ -224,7 +233,15 @@ def centre_of(store, number):
     starts = store.starts[first : last + 1] - low
     terms = np.zeros((last - first, store.size[number]), np.int32)
     entries = (store.items[low:high], store.sums[low:high], store.peaks[low:high])
-    return Centre(store.times[first:last], starts, entries[0], entries[1], entries[2], store.peak[first:last], terms)
+    return Centre(
+        store.times[first:last],
+        starts,
+        entries[0],
+        entries[1],
+        entries[2],
+        store.peak[first:last],
+        terms,
+    )
 
 
 @step
@@ -246,7 +263,11 @@ def keep_centre(store, centre, cluster, size, rule, board):
     store.peaks[at : at + len(centre.items)] = centre.peaks
     for i in range(count):
         item = board.touched[i]
-        store.centre[postings], store.gain[postings], store.room[postings] = number, board.gain[item], board.room[item]
+        store.centre[postings], store.gain[postings], store.room[postings] = (
+            number,
+            board.gain[item],
+            board.room[item],
+        )
         store.following[postings] = store.head[item]
         store.head[item] = postings
         postings += 1

@@ -56,7 +56,9 @@ def open_cohort(rows, first, k, least, desk):
     """Count what stands beside one rank; bitmaps of later ranks in k records or more and of private items in more than `least`."""
     holders = rows.holders[rows.starts[first] : rows.starts[first + 1]]
     ranks = count_beside(rows.indptr, rows.ranks, holders, desk.counts, desk.touched)
-    privates = count_beside(rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched)
+    privates = count_beside(
+        rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched
+    )
     used = 0
     for rank in ranks:
         if rank > first and desk.counts[rank] >= k:
@@ -70,7 +72,9 @@ def open_cohort(rows, first, k, least, desk):
     private_bits = np.zeros((len(kept), words), dtype=np.uint64)
     fill_bits(rows.indptr, rows.ranks, holders, desk.slot, bits)
     fill_bits(rows.private_indptr, rows.privates, holders, desk.private_slot, private_bits)
-    return Cohort(ranks, desk.counts, desk.slot, bits, kept, desk.private_counts[kept], private_bits, privates)
+    return Cohort(
+        ranks, desk.counts, desk.slot, bits, kept, desk.private_counts[kept], private_bits, privates
+    )
 
 
 @step

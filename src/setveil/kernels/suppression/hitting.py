@@ -124,7 +124,10 @@ def improve(moles: Moles, given_up: npt.NDArray[np.bool_], order: Int64s, rounds
     hits = count_hits(moles, given_up)
     take_back(moles, given_up, hits, order)
     counts = np.zeros(len(given_up), dtype=np.int64)
-    open_moles, chosen = np.empty(len(hits), dtype=np.int32), np.empty(len(given_up), dtype=np.int32)
+    open_moles, chosen = (
+        np.empty(len(hits), dtype=np.int32),
+        np.empty(len(given_up), dtype=np.int32),
+    )
     for _ in range(rounds):
         changed = False
         for item in order:

@@ -35,7 +35,9 @@ class Rows(NamedTuple):
     ranks: Int32s
     private_indptr: Int64s
     privates: Int32s
-    starts: Int64s  # the records that hold rank r are holders[starts[r]] to holders[starts[r + 1] - 1]
+    starts: (
+        Int64s  # the records that hold rank r are holders[starts[r]] to holders[starts[r + 1] - 1]
+    )
     holders: Int32s
     private_count: int
 
@@ -111,7 +113,9 @@ def worst_beside_items(rows: Rows, k: int, h: float) -> tuple[Int32s, Int32s]:
         if len(holders) < k:
             continue
         most = most_allowed(np.int64(len(holders)), h)
-        met = count_beside(rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched)
+        met = count_beside(
+            rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched
+        )
         for private in met:
             if desk.private_counts[private] > most:
                 most = np.int64(desk.private_counts[private])
@@ -121,7 +125,9 @@ def worst_beside_items(rows: Rows, k: int, h: float) -> tuple[Int32s, Int32s]:
 
 
 @kernel
-def extend_items(rows: Rows, supports: Int64s, k: int, h: float, first: int, stop: int, last: bool) -> tuple[Int32s, Int32s]:
+def extend_items(
+    rows: Rows, supports: Int64s, k: int, h: float, first: int, stop: int, last: bool
+) -> tuple[Int32s, Int32s]:
     """The minimal moles of two items that begin with ranks `first` to `stop - 1`, and the other pairs that may be extended.
 
     A mole is a row of its items, support, private item (-1 when it is rare) and the count of that; another one its items and support.
@@ -159,7 +165,9 @@ def extend_items(rows: Rows, supports: Int64s, k: int, h: float, first: int, sto
 
 
 @kernel
-def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: int, last: bool) -> tuple[Int32s, Int32s]:
+def extend_level(
+    rows: Rows, level: Level, k: int, h: float, first: int, stop: int, last: bool
+) -> tuple[Int32s, Int32s]:
     """The minimal moles of one item more than the level that begin with ranks `first` to `stop - 1`, and what may be extended.
 
     Rows as in `extend_items`.
@@ -180,7 +188,10 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
         masks[0] = ~np.uint64(0)
         members = np.empty((len(cohort.bits), words), dtype=np.uint64)
         member_counts = np.empty((len(cohort.bits), len(cohort.privates)), dtype=np.int32)
-        joint, active = np.empty(words, dtype=np.uint64), np.empty(len(cohort.privates), dtype=np.int32)
+        joint, active = (
+            np.empty(words, dtype=np.uint64),
+            np.empty(len(cohort.privates), dtype=np.int32),
+        )
         start, before = low, np.int64(-1)
         while start < high:
             prefix = level.itemsets[start, : size - 1]
@@ -192,7 +203,17 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
                 for depth in range(max(shared, 1), size - 1):
                     masks[depth] = masks[depth - 1] & cohort.bits[cohort.slot[prefix[depth]]]
                 before = start
-                alive = open_group(cohort, level, masks[size - 2], start, end, least, members, member_counts, active)
+                alive = open_group(
+                    cohort,
+                    level,
+                    masks[size - 2],
+                    start,
+                    end,
+                    least,
+                    members,
+                    member_counts,
+                    active,
+                )
                 hash_prefix(prefix, codes)
                 for left in range(end - start - 1):
                     mine = level.itemsets[start + left, size - 1]
@@ -210,17 +231,29 @@ def extend_level(rows: Rows, level: Level, k: int, h: float, first: int, stop: i
                             continue
                         private, count = np.int64(-1), np.int64(0)
                         if support >= k:
-                            private, count = worst_private(cohort, joint, support, h, member_counts, left, right, active, alive)
+                            private, count = worst_private(
+                                cohort, joint, support, h, member_counts, left, right, active, alive
+                            )
                         if support < k or private >= 0:
                             moles = grown(moles, found)
                             moles[found, : size - 1] = prefix
-                            moles[found, size - 1], moles[found, size], moles[found, size + 1] = mine, theirs, support
+                            moles[found, size - 1], moles[found, size], moles[found, size + 1] = (
+                                mine,
+                                theirs,
+                                support,
+                            )
                             moles[found, size + 2], moles[found, size + 3] = private, count
                             found += 1
-                        elif not last and is_smaller(level, support, start + left, start + right, subsets):
+                        elif not last and is_smaller(
+                            level, support, start + left, start + right, subsets
+                        ):
                             others = grown(others, kept)
                             others[kept, : size - 1] = prefix
-                            others[kept, size - 1], others[kept, size], others[kept, size + 1] = mine, theirs, support
+                            others[kept, size - 1], others[kept, size], others[kept, size + 1] = (
+                                mine,
+                                theirs,
+                                support,
+                            )
                             kept += 1
             start = end
         close_cohort(cohort, desk)
@@ -250,7 +283,9 @@ def open_group(cohort, level, mask, start, end, least, members, member_counts, a
         for word in range(len(mask)):
             members[member, word] = mask[word] & mine[word]
         for at in range(alive):
-            member_counts[member, at] = count_joint(members[member], cohort.private_bits[active[at]])
+            member_counts[member, at] = count_joint(
+                members[member], cohort.private_bits[active[at]]
+            )
     return alive
 
 

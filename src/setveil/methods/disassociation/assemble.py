@@ -12,13 +12,18 @@ from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.refine import Joints
 from setveil.methods.disassociation.verpart import Chunks
 from setveil.promises import Promise
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
 
 Int64s = npt.NDArray[np.int64]
 
 
 def assemble(
-    records: int, clusters: Clusters, chunks: Chunks, joints: Joints, promise: Promise, method: Mapping[str, object]
+    records: int,
+    clusters: Clusters,
+    chunks: Chunks,
+    joints: Joints,
+    promise: Promise,
+    method: Mapping[str, object],
 ) -> Disassociated:
     """The release of so many records; those in no cluster are empty.
 
@@ -28,8 +33,12 @@ def assemble(
 
     rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
     number, made = _numbered(clusters, chunks, joints)
-    starts, owner, times, terms = collect_subrecords(rows.indptr, rows.items, number, np.int64(made))
-    chunk_node = np.concatenate((np.repeat(np.arange(len(clusters)), chunks.counts), joints.chunk_node))
+    starts, owner, times, terms = collect_subrecords(
+        rows.indptr, rows.items, number, np.int64(made)
+    )
+    chunk_node = np.concatenate(
+        (np.repeat(np.arange(len(clusters)), chunks.counts), joints.chunk_node)
+    )
     left = np.flatnonzero(number < 0)
     left_clusters = np.searchsorted(rows.indptr[clusters.bounds], left, side="right") - 1
     alignment = np.full(records, nodes, dtype=np.int64)
@@ -41,7 +50,9 @@ def assemble(
         Transactions(starts, terms, rows.vocabulary),
         owner,
         times,
-        Transactions.from_pairs(nodes - 1 - left_clusters, rows.items[left], rows.vocabulary, size=nodes + (empty > 0)),
+        Transactions.from_pairs(
+            nodes - 1 - left_clusters, rows.items[left], rows.vocabulary, size=nodes + (empty > 0)
+        ),
         promise,
         method,
         alignment,
@@ -54,7 +65,9 @@ def _numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64
     number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
     number += chunks.chunk
     in_terms = chunks.chunk < 0
-    number[in_terms] = np.where(joints.shared[in_terms] >= 0, first[-1] + joints.shared[in_terms], -1)
+    number[in_terms] = np.where(
+        joints.shared[in_terms] >= 0, first[-1] + joints.shared[in_terms], -1
+    )
     return number, int(first[-1]) + len(joints.chunk_node)
 
 

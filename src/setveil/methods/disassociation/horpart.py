@@ -48,7 +48,9 @@ def horpart(data: Transactions, apart: npt.NDArray[np.bool_], least: int, limit:
     origin = canonical_order(data)
     rows, order = data.take(origin), np.arange(len(origin))
     width = max(len(data.vocabulary), 1)
-    bounds = split_horizontally(rows.indptr, rows.items, np.int64(width), order, apart, np.int64(least), np.int64(limit))
+    bounds = split_horizontally(
+        rows.indptr, rows.items, np.int64(width), order, apart, np.int64(least), np.int64(limit)
+    )
     return Clusters(rows.take(order), origin[order], bounds)
 
 
@@ -68,6 +70,8 @@ def canonical_order(data: Transactions) -> Int64s:
     key = np.zeros(len(full), dtype=np.uint64)
     for _ in range(3):
         first = np.minimum.reduceat(values, starts)
-        key = key * np.uint64(min(len(rank) + 1, 1 << 21)) + np.minimum(first, np.uint64((1 << 21) - 1))
+        key = key * np.uint64(min(len(rank) + 1, 1 << 21)) + np.minimum(
+            first, np.uint64((1 << 21) - 1)
+        )
         values[values == np.repeat(first, lengths)] = none
     return full[np.lexsort((hash_records(data, 1)[full], key))]

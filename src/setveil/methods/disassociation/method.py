@@ -11,14 +11,14 @@ import numpy.typing as npt
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import InfeasibleError, ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.horpart import horpart
 from setveil.methods.disassociation.refine import no_joints, refine, refine_as_paper
 from setveil.methods.disassociation.verpart import verpart
 from setveil.methods.method import Method
 from setveil.promises import KmAnonymity, Promise
-from setveil.published.disassociated import Disassociated
+from setveil.published.disassociated.form import Disassociated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,9 @@ class Disassociation(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.share_lost and (self.order == "paper" or not self.refine):
-            raise ParameterError("share_lost", True, "it is part of the default way of joining clusters")
+            raise ParameterError(
+                "share_lost", True, "it is part of the default way of joining clusters"
+            )
 
     def anonymize(
         self,
@@ -103,7 +105,11 @@ class Disassociation(Method):
     def _limit(self, k: int) -> int:
         """A group of this many records is cut."""
         if self.max_cluster is not None and self.max_cluster < k:
-            raise ParameterError("max_cluster", self.max_cluster, f"it must be at least k = {k}, the records that each cluster holds")
+            raise ParameterError(
+                "max_cluster",
+                self.max_cluster,
+                f"it must be at least k = {k}, the records that each cluster holds",
+            )
         return 6 * k if self.max_cluster is None else min(self.max_cluster, 1 << 40) + 1
 
 
@@ -118,7 +124,9 @@ def _check_enough(records: int, least: int) -> None:
 def _apart(data: Transactions, promise: KmAnonymity) -> npt.NDArray[np.bool_]:
     """Which terms stay in term chunks, whatever their support."""
     sensitive = frozenset() if promise.diversity is None else promise.diversity.sensitive
-    return np.fromiter((item in sensitive for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))
+    return np.fromiter(
+        (item in sensitive for item in data.vocabulary), dtype=bool, count=len(data.vocabulary)
+    )
 
 
 def warmup() -> None:

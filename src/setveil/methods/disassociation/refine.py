@@ -40,7 +40,11 @@ class Joints:
 
 def no_joints(clusters: Clusters) -> Joints:
     """Every cluster by itself."""
-    return Joints(np.full(len(clusters), -1, dtype=np.int64), np.empty(0, dtype=np.int64), _not_shared(clusters))
+    return Joints(
+        np.full(len(clusters), -1, dtype=np.int64),
+        np.empty(0, dtype=np.int64),
+        _not_shared(clusters),
+    )
 
 
 def refine(
@@ -66,7 +70,9 @@ def refine(
     def work(number: int) -> tuple[int, Int64s, Int64s]:
         lists, sizes, cluster, part = _open(clusters, chunks, never, k, *ranges[number], shared)
         reach = k * limit / WEIGHT
-        return number, *refine_range(lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, with_lost, part)
+        return number, *refine_range(
+            lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, with_lost, part
+        )
 
     done, parts = 0, {}
     for number, parent, chunk_node in engine.map(work, range(len(ranges))):
@@ -77,12 +83,18 @@ def refine(
     return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], shared)
 
 
-def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int) -> Joints:
+def refine_as_paper(
+    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int
+) -> Joints:
     """Joint clusters as the paper makes them, but for its unsound Property 1."""
     from setveil.kernels.disassociation.refine import refine_as_paper as refine_all
 
     if clusters.rows.occurrences > MOST:
-        raise ParameterError("order", "paper", f"the paper's way takes at most {MOST} occurrences, the default as many as there are")
+        raise ParameterError(
+            "order",
+            "paper",
+            f"the paper's way takes at most {MOST} occurrences, the default as many as there are",
+        )
     shared = _not_shared(clusters)
     lists, sizes, cluster, part = _open(clusters, chunks, never, k, 0, len(clusters), shared)
     parent, chunk_node = refine_all(lists, sizes, cluster, np.int64(k), np.int64(m), part)
@@ -90,7 +102,13 @@ def refine_as_paper(clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bo
 
 
 def _open(
-    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, first: int, last: int, shared: Int64s
+    clusters: Clusters,
+    chunks: Chunks,
+    never: npt.NDArray[np.bool_],
+    k: int,
+    first: int,
+    last: int,
+    shared: Int64s,
 ) -> tuple[Lists, Int64s, Int64s, Int64s]:
     """What the clusters of a range may share, their sizes, the cluster of each of their records, and their part of `shared`."""
     from setveil.kernels.disassociation.leftover import list_open
@@ -98,7 +116,17 @@ def _open(
     rows, bounds = clusters.rows, clusters.bounds
     width = np.int64(max(len(rows.vocabulary), 1))
     ends = np.int64(first), np.int64(last)
-    lists = list_open(rows.indptr, rows.items, width, bounds, *ends, chunks.chunk, chunks.is_short, never, np.int64(k))
+    lists = list_open(
+        rows.indptr,
+        rows.items,
+        width,
+        bounds,
+        *ends,
+        chunks.chunk,
+        chunks.is_short,
+        never,
+        np.int64(k),
+    )
     sizes = clusters.sizes[first:last]
     part = shared[rows.indptr[bounds[first]] : rows.indptr[bounds[last]]]
     return lists, sizes, np.repeat(np.arange(last - first), sizes), part
@@ -108,9 +136,17 @@ def _not_shared(clusters: Clusters) -> Int64s:
     return np.full(len(clusters.rows.items), -1, dtype=np.int64)
 
 
-def _together(clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tuple[Int64s, Int64s]], shared: Int64s) -> Joints:
+def _together(
+    clusters: Clusters,
+    ranges: list[tuple[int, int]],
+    parts: list[tuple[Int64s, Int64s]],
+    shared: Int64s,
+) -> Joints:
     """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones and shared chunks follow each other."""
-    parents, chunk_nodes = [np.full(len(clusters), -1, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    parents, chunk_nodes = (
+        [np.full(len(clusters), -1, dtype=np.int64)],
+        [np.empty(0, dtype=np.int64)],
+    )
     nodes, made = len(clusters), 0
     for (first, last), (parent, chunk_node) in zip(ranges, parts, strict=True):
         simple = last - first
@@ -118,7 +154,11 @@ def _together(clusters: Clusters, ranges: list[tuple[int, int]], parts: list[tup
         parents[0][first:last] = moved[:simple]
         parents.append(moved[simple:])
         chunk_nodes.append(chunk_node - simple + nodes)
-        own = shared[clusters.rows.indptr[clusters.bounds[first]] : clusters.rows.indptr[clusters.bounds[last]]]
+        own = shared[
+            clusters.rows.indptr[clusters.bounds[first]] : clusters.rows.indptr[
+                clusters.bounds[last]
+            ]
+        ]
         own[own >= 0] += made
         nodes += len(parent) - simple
         made += len(chunk_node)

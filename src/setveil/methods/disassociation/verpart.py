@@ -25,7 +25,14 @@ class Chunks:
     """Which clusters hold too few subrecords for Lemma 2, and so need a term in their term chunk."""
 
 
-def verpart(clusters: Clusters, apart: npt.NDArray[np.bool_], k: int, m: int, engine: Local, progress: Progress | None) -> Chunks:
+def verpart(
+    clusters: Clusters,
+    apart: npt.NDArray[np.bool_],
+    k: int,
+    m: int,
+    engine: Local,
+    progress: Progress | None,
+) -> Chunks:
     """The terms of each cluster, most frequent first, each in the first chunk that stays k^m-anonymous with it.
 
     Terms below k records and those to be kept apart form the term chunk. A cluster without one that has fewer subrecords than Lemma 2
@@ -40,7 +47,20 @@ def verpart(clusters: Clusters, apart: npt.NDArray[np.bool_], k: int, m: int, en
 
     def work(task: tuple[int, int]) -> int:
         first, last = np.int64(task[0]), np.int64(task[1])
-        split_vertically(rows.indptr, rows.items, width, bounds, first, last, np.int64(k), np.int64(m), apart, chunk, counts, is_short)
+        split_vertically(
+            rows.indptr,
+            rows.items,
+            width,
+            bounds,
+            first,
+            last,
+            np.int64(k),
+            np.int64(m),
+            apart,
+            chunk,
+            counts,
+            is_short,
+        )
         return int(bounds[last] - bounds[first])
 
     done = 0

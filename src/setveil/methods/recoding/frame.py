@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.generalized import Generalized
 
@@ -39,7 +39,9 @@ class Frame:
         self.m = max(1, min(m, self.longest))
         self.up, self.first, self.stop = self._tree()
         self.over = np.zeros(self.leaf_count, dtype=np.int32)
-        self.over[self.first[self.first + 1 == self.stop]] = np.flatnonzero(self.first + 1 == self.stop)
+        self.over[self.first[self.first + 1 == self.stop]] = np.flatnonzero(
+            self.first + 1 == self.stop
+        )
         before = np.concatenate(([0], np.cumsum(self.occurrences)))
         self.weight = before[self.stop] - before[self.first]
         widths = (self.stop - self.first).astype(np.int64)
@@ -61,7 +63,11 @@ class Frame:
             top[chained] = parents[chained]
             parents = tree.parent[top]
             chained = (parents >= 0) & (tree.widths[parents] == tree.widths[top])
-        return place[parents].astype(np.int32), tree.first[nodes].astype(np.int32), tree.stop[nodes].astype(np.int32)
+        return (
+            place[parents].astype(np.int32),
+            tree.first[nodes].astype(np.int32),
+            tree.stop[nodes].astype(np.int32),
+        )
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -84,7 +90,9 @@ class Frame:
 
     @cached_property
     def tree(self) -> threats.Tree:
-        return self.kernels.Tree(self.up, self.first, self.stop, self.weight, self.penalty, self.leaf_count)
+        return self.kernels.Tree(
+            self.up, self.first, self.stop, self.weight, self.penalty, self.leaf_count
+        )
 
     def desk(self, m: int, rows: int | None = None, out: int | None = None) -> threats.Desk:
         """Room for a search of itemsets up to m over rows of so many entries in all."""
@@ -123,8 +131,12 @@ class Frame:
         nodes = shown[self.leaves]
         rows = np.repeat(np.arange(self.records), np.diff(self.indptr))
         kept = nodes >= 0
-        published = Transactions.from_pairs(rows[kept], self.nodes[nodes[kept]], self.hierarchy.nodes, size=self.records)
-        return Generalized.of_rows(published, self.hierarchy, promise, method, alignment=np.arange(self.records))
+        published = Transactions.from_pairs(
+            rows[kept], self.nodes[nodes[kept]], self.hierarchy.nodes, size=self.records
+        )
+        return Generalized.of_rows(
+            published, self.hierarchy, promise, method, alignment=np.arange(self.records)
+        )
 
 
 def _without_chains(tree: Hierarchy) -> Int32s:

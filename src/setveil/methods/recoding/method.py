@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError, check_count
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.recoding.frame import Frame, Shown
 from setveil.promises import KmAnonymity, Promise
@@ -50,7 +50,11 @@ class GlobalRecoding(Method):
         data = self.admit(data, promise, hierarchy)
         assert hierarchy is not None and isinstance(promise, KmAnonymity)
         if promise.diversity is not None:
-            raise ParameterError("promise", promise, f"the method {self.name} keeps no l-diversity; disassociation does")
+            raise ParameterError(
+                "promise",
+                promise,
+                f"the method {self.name} keeps no l-diversity; disassociation does",
+            )
         frame = Frame(data, hierarchy, promise.m)
         shown = self.solve(frame, promise.k, progress) if len(frame.leaves) else frame.over
         return frame.release(shown, promise, self.to_dict())
@@ -65,6 +69,8 @@ class GlobalRecoding(Method):
 
 def compile_kernels(method: GlobalRecoding) -> None:
     """Run a method on a few records, so that the next call starts at once."""
-    tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)])
+    tree = Hierarchy.from_paths(
+        [(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)]
+    )
     rows = [[f"a{i % 3}", f"b{i % 2}", "b2"] for i in range(12)] + [["a1"]]
     method.anonymize(Transactions.of(rows), KmAnonymity(k=2, m=3), tree)

@@ -44,7 +44,12 @@ def hghs_steps(frame: Frame, k: int, m: int, floor: Int64s | None = None) -> Ite
     while True:
         inner = [node for node in current.cut.tolist() if frame.children[node] and not closed[node]]
         inner.sort(key=lambda node: judge.order[node])
-        looked = [judge.judge(np.array([x for x in current.cut.tolist() if x != node] + frame.children[node])) for node in inner]
+        looked = [
+            judge.judge(
+                np.array([x for x in current.cut.tolist() if x != node] + frame.children[node])
+            )
+            for node in inner
+        ]
         best = min(looked, key=lambda solution: solution.cost, default=current)
         if best.cost >= current.cost:
             return
@@ -52,7 +57,9 @@ def hghs_steps(frame: Frame, k: int, m: int, floor: Int64s | None = None) -> Ite
         yield current
 
 
-def minimal_threats(frame: Frame, k: int, m: int, allowed: npt.NDArray[np.uint8] | None = None) -> Itemsets:
+def minimal_threats(
+    frame: Frame, k: int, m: int, allowed: npt.NDArray[np.uint8] | None = None
+) -> Itemsets:
     """The smallest threats of all cuts: up to m nodes, no two on one path, that stand in 1 to k - 1 records.
 
     Raises:
@@ -66,13 +73,19 @@ def minimal_threats(frame: Frame, k: int, m: int, allowed: npt.NDArray[np.uint8]
             break
         room *= 8
         if room > MOST:
-            raise ParameterError("variant", "paper", f"all cuts have more than {MOST // (m + 1)} threats; take best, or a smaller m")
+            raise ParameterError(
+                "variant",
+                "paper",
+                f"all cuts have more than {MOST // (m + 1)} threats; take best, or a smaller m",
+            )
     sizes, flat = _parted(desk.out[: desk.used[0]])
     minimal = np.zeros(len(sizes), dtype=np.uint8)
     frame.kernels.are_minimal(frame.data, sizes, flat, k, minimal)
     starts = (np.cumsum(sizes) - sizes)[minimal > 0]
     columns = np.arange(max(m, 1))
-    itemsets: Itemsets = flat[starts[:, None] + np.where(columns < sizes[minimal > 0][:, None], columns, 0)]
+    itemsets: Itemsets = flat[
+        starts[:, None] + np.where(columns < sizes[minimal > 0][:, None], columns, 0)
+    ]
     return itemsets
 
 
@@ -84,7 +97,9 @@ def _parted(out: Itemsets) -> tuple[Int64s, Itemsets]:
         heads.append(at)
         at += written[at] + 1
     flat = np.delete(out, heads) if heads else out
-    return out[heads].astype(np.int64) if heads else np.empty(0, dtype=np.int64), np.ascontiguousarray(flat)
+    return out[heads].astype(np.int64) if heads else np.empty(
+        0, dtype=np.int64
+    ), np.ascontiguousarray(flat)
 
 
 def _allowed(frame: Frame, closed: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:

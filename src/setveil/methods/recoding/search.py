@@ -31,11 +31,17 @@ class Search:
         shown: The state to begin with, which must be safe; by default nothing is shown.
     """
 
-    def __init__(self, frame: Frame, k: int, m: int, *, suppress: bool, shown: Shown | None = None) -> None:
+    def __init__(
+        self, frame: Frame, k: int, m: int, *, suppress: bool, shown: Shown | None = None
+    ) -> None:
         self.frame, self.k, self.m, self.suppress = frame, k, m, suppress
-        self.shown = np.full(frame.leaf_count, SUPPRESSED, dtype=np.int32) if shown is None else shown.copy()
+        self.shown = (
+            np.full(frame.leaf_count, SUPPRESSED, dtype=np.int32) if shown is None else shown.copy()
+        )
         self.desk = frame.desk(m)
-        self.effort = EFFORT * (len(frame.leaves) + frame.records) if m > 3 else np.iinfo(np.int64).max
+        self.effort = (
+            EFFORT * (len(frame.leaves) + frame.records) if m > 3 else np.iinfo(np.int64).max
+        )
         self.gain: Priorities = _gains(frame)
 
     @property
@@ -45,7 +51,9 @@ class Search:
     def insert(self, node: int, budget: int) -> bool:
         """Show a node, if nodes worth no more than the budget must be suppressed for it."""
         frame = self.frame
-        if frame.kernels.insert(frame.data, frame.tree, self.desk, self.shown, node, self.m, self.k, budget, self.effort):
+        if frame.kernels.insert(
+            frame.data, frame.tree, self.desk, self.shown, node, self.m, self.k, budget, self.effort
+        ):
             return False
         for dropped in self.desk.out[: self.desk.used[0]].tolist():
             frame.hide(self.shown, dropped)
@@ -109,9 +117,16 @@ class Search:
         frame = self.frame
         for node in range(len(frame.up) - 1, -1, -1):
             part = self.shown[frame.first[node] : frame.stop[node]]
-            if not frame.children[node] or (part != SUPPRESSED).all() or (part[0] >= 0 and part[0] <= node):
+            if (
+                not frame.children[node]
+                or (part != SUPPRESSED).all()
+                or (part[0] >= 0 and part[0] <= node)
+            ):
                 continue
-            costs = np.where(part < 0, frame.leaf_count, frame.penalty[part]) * frame.occurrences[frame.first[node] : frame.stop[node]]
+            costs = (
+                np.where(part < 0, frame.leaf_count, frame.penalty[part])
+                * frame.occurrences[frame.first[node] : frame.stop[node]]
+            )
             gain = int(costs.sum() - frame.weight[node] * frame.penalty[node])
             before = part.copy()
             if gain > 0:
@@ -133,10 +148,14 @@ class Search:
 
     def _children(self, node: int) -> list[int]:
         """The children, the most worth first."""
-        return sorted(self.frame.children[node], key=lambda child: (-self.frame.worth[child], child))
+        return sorted(
+            self.frame.children[node], key=lambda child: (-self.frame.worth[child], child)
+        )
 
     def _inner(self, shown: Shown) -> Iterable[int]:
-        return [node for node in np.unique(shown).tolist() if node >= 0 and self.frame.children[node]]
+        return [
+            node for node in np.unique(shown).tolist() if node >= 0 and self.frame.children[node]
+        ]
 
     def _suppressed(self, node: int) -> Iterator[int]:
         """The highest nodes of which nothing is shown though something occurs."""
@@ -151,7 +170,9 @@ class Search:
             yield from self._suppressed(child)
 
 
-def from_root(frame: Frame, k: int, m: int, *, suppress: bool, restarts: int, progress: Progress | None = None) -> Shown:
+def from_root(
+    frame: Frame, k: int, m: int, *, suppress: bool, restarts: int, progress: Progress | None = None
+) -> Shown:
     """The best of several searches from the root downward; they differ in the order in which nodes are expanded.
 
     The first goes by the greatest gain, as [Liu2010a] does; the others by gains that are multiplied by fixed random numbers.

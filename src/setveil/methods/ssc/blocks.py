@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 
 Int64s = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.floating[Any]]
@@ -54,7 +54,9 @@ def _vectors(data: Bags, hierarchy: Hierarchy) -> _Vectors:
     above = hierarchy.ancestors[hierarchy.leaf_numbers(data.vocabulary)]
     nodes = np.where(above[:, level] >= 0, above[:, level], above.max(axis=1))
     names, concepts = np.unique(nodes, return_inverse=True)
-    counted = Bags.from_pairs(data.rows, concepts[data.items], hierarchy.nodes, size=len(data), counts=data.counts)
+    counted = Bags.from_pairs(
+        data.rows, concepts[data.items], hierarchy.nodes, size=len(data), counts=data.counts
+    )
     weights = np.sqrt(counted.counts.astype(np.float64))
     sums = np.concatenate(([0], np.cumsum(counted.counts)))[counted.indptr]
     weights /= np.repeat(np.sqrt(np.maximum(np.diff(sums), 1).astype(np.float64)), counted.lengths)
@@ -83,13 +85,19 @@ def _projected(vectors: _Vectors, block: Int64s) -> Floats:
     direction = np.zeros(vectors.width)
     direction[int(np.argmax(squares - mean * mean))] = 1.0
     for _ in range(ROUNDS):
-        along = np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)) - _sum(mean * direction)
-        direction = np.bincount(concepts, weights=weights * along[owners], minlength=vectors.width) - mean * _sum(along)
+        along = np.bincount(
+            owners, weights=weights * direction[concepts], minlength=len(block)
+        ) - _sum(mean * direction)
+        direction = np.bincount(
+            concepts, weights=weights * along[owners], minlength=vectors.width
+        ) - mean * _sum(along)
         length = np.sqrt(_sum(direction * direction))
         if length == 0:
             break
         direction /= length
-    return np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)).astype(np.float64)
+    return np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)).astype(
+        np.float64
+    )
 
 
 def _sum(values: Floats) -> float:

@@ -139,22 +139,41 @@ class Block:
     def members(self) -> tuple[Int64s, Int64s]:
         """The members of one cluster after the other, and where each begins; those that were left over come last."""
         state, numbers = self.state, self.state.numbers
-        owners = np.concatenate((np.repeat(np.arange(numbers[grow.CLUSTERS]), self.rule.k), self.target[: numbers[grow.ALIVE]]))
-        members = np.concatenate((state.members[: numbers[grow.MEMBERS]], state.alive[: numbers[grow.ALIVE]]))
-        bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=numbers[grow.CLUSTERS]))))
+        owners = np.concatenate(
+            (
+                np.repeat(np.arange(numbers[grow.CLUSTERS]), self.rule.k),
+                self.target[: numbers[grow.ALIVE]],
+            )
+        )
+        members = np.concatenate(
+            (state.members[: numbers[grow.MEMBERS]], state.alive[: numbers[grow.ALIVE]])
+        )
+        bounds = np.concatenate(
+            ([0], np.cumsum(np.bincount(owners, minlength=numbers[grow.CLUSTERS])))
+        )
         return members[np.argsort(owners, kind="stable")], bounds
 
 
 class Exchange:
     """The clusters of a block, between which members are exchanged in some rounds."""
 
-    def __init__(self, rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s, rounds: int) -> None:
+    def __init__(
+        self,
+        rows: kernels.Rows,
+        near: kernels.Near,
+        rule: kernels.Rule,
+        members: Int64s,
+        bounds: Int64s,
+        rounds: int,
+    ) -> None:
         self.rows, self.near, self.rule, self.done = rows, near, rule, 0
         self.count = len(bounds) - 1
         self.total = (rounds + 1) * self.count if rounds else 0
         owner, none = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
         owner[members] = np.repeat(np.arange(self.count), np.diff(bounds))
-        self.groups = exchange.Groups(members, bounds, owner, np.zeros(self.count, dtype=np.int64), none)
+        self.groups = exchange.Groups(
+            members, bounds, owner, np.zeros(self.count, dtype=np.int64), none
+        )
 
     def step(self) -> None:
         """Look at some clusters; in a first round to see what they are worth."""
@@ -166,11 +185,13 @@ class Exchange:
 
     def finish(self) -> Clusters:
         """The clusters as they are now, with their centres."""
-        return with_centres(self.rows, self.near, self.rule, self.groups.members, self.groups.bounds)
+        return with_centres(
+            self.rows, self.near, self.rule, self.groups.members, self.groups.bounds
+        )
 
 
 def rows_of(data: Bags) -> kernels.Rows:
-    """Vocabularies as the kernels take them."""
+    """TypicalBags as the kernels take them."""
     return kernels.Rows(data.indptr, data.items, data.counts, data.totals)
 
 
@@ -196,7 +217,9 @@ def new_store(centres: int, terms: int) -> grow.Store:
     )
 
 
-def with_centres(rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s) -> Clusters:
+def with_centres(
+    rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s
+) -> Clusters:
     """Clusters whose members join in the order given, with their centres."""
     made, times, terms = kernels.match_members(rows, near, rule, members, bounds)
     return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, terms)
@@ -208,7 +231,13 @@ def of_equal(data: Bags, groups: list[Int64s]) -> Clusters:
     firsts = data.take(np.array([group[0] for group in groups], dtype=np.int64))
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
     bounds = np.concatenate(([0], np.cumsum(sizes)))
-    return Clusters(np.concatenate([none, *groups]), bounds, firsts.rows, firsts.counts, np.repeat(firsts.items, sizes[firsts.rows]))
+    return Clusters(
+        np.concatenate([none, *groups]),
+        bounds,
+        firsts.rows,
+        firsts.counts,
+        np.repeat(firsts.items, sizes[firsts.rows]),
+    )
 
 
 def joined_clusters(parts: list[Clusters]) -> Clusters:
@@ -218,7 +247,9 @@ def joined_clusters(parts: list[Clusters]) -> Clusters:
     return Clusters(
         members=np.concatenate([none, *(part.members for part in parts)]),
         bounds=np.cumsum(np.concatenate([[0], *(part.sizes for part in parts)])).astype(np.int64),
-        slot_cluster=np.concatenate([none, *(part.slot_cluster + first for part, first in zip(parts, before, strict=False))]),
+        slot_cluster=np.concatenate(
+            [none, *(part.slot_cluster + first for part, first in zip(parts, before, strict=False))]
+        ),
         slot_times=np.concatenate([none, *(part.slot_times for part in parts)]),
         terms=np.concatenate([np.empty(0, dtype=np.int32), *(part.terms for part in parts)]),
     )

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.exchange import as_transactions
+from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.hierarchy import Hierarchy
 from setveil.hierarchy.neighbours import Neighbours, check_epsilon
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.ssc.blocks import blocks
 from setveil.methods.ssc.prepare import prepare
 from setveil.promises import Promise, VocabularyKAnonymity
-from setveil.published.vocabularies import Vocabularies
+from setveil.published.typical_bags import TypicalBags
 
 if TYPE_CHECKING:
     from setveil.kernels.ssc import centre as kernels
 
 BLOCK = 20_000
-"""Vocabularies that are clustered together at most, unless `exact` is asked for."""
+"""TypicalBags that are clustered together at most, unless `exact` is asked for."""
 SCALE = 1_000
 """Costs are whole numbers of thousandths."""
 LIGHT = 10
@@ -82,7 +82,7 @@ class SSC(Method):
     name: ClassVar[str] = "ssc"
     promises: ClassVar[tuple[type[Promise], ...]] = (VocabularyKAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
-    form: ClassVar[str] = Vocabularies.form
+    form: ClassVar[str] = TypicalBags.form
 
     epsilon: int = 4
     """Terms at most this many steps apart may be matched."""
@@ -105,9 +105,15 @@ class SSC(Method):
         super().__post_init__()
         check_epsilon(self.epsilon)
         if not self.epsilon < self.omega <= MOST_OMEGA:
-            raise ParameterError("omega", self.omega, f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}")
+            raise ParameterError(
+                "omega",
+                self.omega,
+                f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}",
+            )
         if self.exchanges < 0:
-            raise ParameterError("exchanges", self.exchanges, "it must be a number of rounds, 0 or more")
+            raise ParameterError(
+                "exchanges", self.exchanges, "it must be a number of rounds, 0 or more"
+            )
 
     def anonymize(
         self,
@@ -117,7 +123,7 @@ class SSC(Method):
         *,
         engine: Local = LOCAL,
         progress: Progress | None = None,
-    ) -> Vocabularies:
+    ) -> TypicalBags:
         from setveil.kernels.ssc.centre import Near
         from setveil.methods.ssc.cluster import cluster, joined_clusters, of_equal
         from setveil.methods.ssc.typical import publish
@@ -128,11 +134,24 @@ class SSC(Method):
         assert hierarchy is not None and isinstance(promise, VocabularyKAnonymity)
         self._check_numbers(bags, promise.k)
         found = hierarchy.neighbours(bags.vocabulary, self.epsilon)
-        near = Near(found.indptr, found.items, found.distances, self._losses(found, bags, hierarchy))
+        near = Near(
+            found.indptr, found.items, found.distances, self._losses(found, bags, hierarchy)
+        )
         prepared = prepare(bags, promise.k, group_equal=self.variant == "best")
-        parts = [prepared.rows[part] for part in blocks(bags.take(prepared.rows), hierarchy, self._most(promise.k))]
+        parts = [
+            prepared.rows[part]
+            for part in blocks(bags.take(prepared.rows), hierarchy, self._most(promise.k))
+        ]
         rounds = self.exchanges if self.variant == "best" else 0
-        made = cluster(bags, parts if len(prepared.rows) else [], near, self._rule(promise.k), rounds, engine, progress)
+        made = cluster(
+            bags,
+            parts if len(prepared.rows) else [],
+            near,
+            self._rule(promise.k),
+            rounds,
+            engine,
+            progress,
+        )
         made = joined_clusters([made, of_equal(bags, prepared.groups)])
         return publish(bags, made, near, hierarchy, promise, self.to_dict())
 
@@ -141,7 +160,9 @@ class SSC(Method):
         largest = int(data.totals.max(initial=0))
         outweighs = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
         if 2 * k * self.omega * SCALE * outweighs * largest > MOST_COST:
-            raise DataError(f"a vocabulary of {largest:.3g} occurrences is too large for omega = {self.omega:g}; make one of them smaller")
+            raise DataError(
+                f"a vocabulary of {largest:.3g} occurrences is too large for omega = {self.omega:g}; make one of them smaller"
+            )
 
     def _most(self, k: int) -> int:
         """How many vocabularies a block may hold; half of that is still enough for a cluster."""
@@ -151,7 +172,13 @@ class SSC(Method):
         from setveil.kernels.ssc import centre as kernels
 
         unit = SCALE if self.variant == "paper" else SCALE // LIGHT
-        numbers = (k, round(self.omega * SCALE), unit, self.model == "maximum", self.seed_rule == "farthest")
+        numbers = (
+            k,
+            round(self.omega * SCALE),
+            unit,
+            self.model == "maximum",
+            self.seed_rule == "farthest",
+        )
         return kernels.Rule(*(np.int64(number) for number in numbers))
 
     def _losses(self, found: Neighbours, data: Bags, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
@@ -160,18 +187,26 @@ class SSC(Method):
         if self.variant == "paper":
             return losses
         leaves = hierarchy.leaf_numbers(data.vocabulary)
-        costs = (hierarchy.widths - 1) * round(self.omega * SCALE) // max(hierarchy.leaf_count - 1, 1)
+        costs = (
+            (hierarchy.widths - 1) * round(self.omega * SCALE) // max(hierarchy.leaf_count - 1, 1)
+        )
         for start in range(0, len(losses), _PAIRS):
             pairs = slice(start, start + _PAIRS)
             count = len(losses[pairs])
-            owners = np.searchsorted(found.indptr, np.arange(start, start + count), side="right") - 1
+            owners = (
+                np.searchsorted(found.indptr, np.arange(start, start + count), side="right") - 1
+            )
             both = np.concatenate((leaves[owners], leaves[found.items[pairs]]))
-            losses[pairs] = costs[common_ancestors(hierarchy, np.tile(np.arange(count), 2), both, count)]
+            losses[pairs] = costs[
+                common_ancestors(hierarchy, np.tile(np.arange(count), 2), both, count)
+            ]
         return losses
 
 
 def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
-    tree = Hierarchy.from_paths([(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)])
+    tree = Hierarchy.from_paths(
+        [(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)]
+    )
     rows = Bags.of([[f"a{i % 3}", f"b{i % 2}", f"b{i % 3}"] for i in range(11)])
     SSC(epsilon=2).anonymize(rows, VocabularyKAnonymity(k=2), tree, engine=Local(1))

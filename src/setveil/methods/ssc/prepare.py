@@ -67,4 +67,7 @@ def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
 def _equal(rows: Int64s, keys: list[bytes], k: int) -> list[Int64s]:
     """The groups of k or more equal vocabularies, the smallest first."""
     new = [i for i in range(1, len(rows)) if keys[rows[i]] != keys[rows[i - 1]]]
-    return sorted((run for run in np.split(rows, new) if len(run) >= k), key=lambda run: (len(run), keys[run[0]]))
+    return sorted(
+        (run for run in np.split(rows, new) if len(run) >= k),
+        key=lambda run: (len(run), keys[run[0]]),
+    )

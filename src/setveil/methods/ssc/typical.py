@@ -11,11 +11,11 @@ from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.ssc import centre as kernels
 from setveil.methods.ssc.cluster import Clusters
 from setveil.promises.promise import Promise
-from setveil.published.vocabularies import Matches, Vocabularies
+from setveil.published.typical_bags import Matches, TypicalBags
 
 Int64s = npt.NDArray[np.int64]
 
@@ -24,8 +24,13 @@ MOST_MATCHES = 1 << 31
 
 
 def publish(
-    data: Bags, clusters: Clusters, near: kernels.Near, hierarchy: Hierarchy, promise: Promise, method: Mapping[str, object]
-) -> Vocabularies:
+    data: Bags,
+    clusters: Clusters,
+    near: kernels.Near,
+    hierarchy: Hierarchy,
+    promise: Promise,
+    method: Mapping[str, object],
+) -> TypicalBags:
     """The release: one bag for each cluster, and an empty one for all vocabularies that are in none."""
     count = len(clusters)
     alignment = np.full(len(data), count, dtype=np.int64)
@@ -35,20 +40,37 @@ def publish(
     if method["typical"] == "slots":
         items, vocabulary, slots = _slots(clusters, data.vocabulary)
     elif method["typical"] == "generalized":
-        items, vocabulary, tree = _generalized(data, clusters, hierarchy), hierarchy.nodes, hierarchy
+        items, vocabulary, tree = (
+            _generalized(data, clusters, hierarchy),
+            hierarchy.nodes,
+            hierarchy,
+        )
     else:
         items, vocabulary = _majority(data, clusters, near), data.vocabulary
-    rows = Bags.from_pairs(clusters.slot_cluster, items, vocabulary, size=size, counts=clusters.slot_times)
+    rows = Bags.from_pairs(
+        clusters.slot_cluster, items, vocabulary, size=size, counts=clusters.slot_times
+    )
     semantics = None if tree is not None or hierarchy.origin.is_public else hierarchy.origin
-    return Vocabularies.of_rows(
-        rows, promise, method, alignment=alignment, hierarchy=tree, slots=slots, semantics=semantics, matches=_matches(clusters)
+    return TypicalBags.of_rows(
+        rows,
+        promise,
+        method,
+        alignment=alignment,
+        hierarchy=tree,
+        slots=slots,
+        semantics=semantics,
+        matches=_matches(clusters),
     )
 
 
 def _majority(data: Bags, clusters: Clusters, near: kernels.Near) -> Int64s:
     """Of each slot the term closest to the others."""
-    frequency = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary)).astype(np.int64)
-    chosen: Int64s = kernels.choose_terms(near, frequency, clusters.slot_sizes, clusters.terms).astype(np.int64)
+    frequency = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary)).astype(
+        np.int64
+    )
+    chosen: Int64s = kernels.choose_terms(
+        near, frequency, clusters.slot_sizes, clusters.terms
+    ).astype(np.int64)
     return chosen
 
 
@@ -70,7 +92,9 @@ def _matches(clusters: Clusters) -> Matches:
     times, sizes = clusters.slot_times, clusters.slot_sizes
     published = int((times * sizes).sum())
     if published > MOST_MATCHES:
-        raise DataError(f"{published:.3g} occurrences would be published, too many to tell one by one whose they are: make counts smaller")
+        raise DataError(
+            f"{published:.3g} occurrences would be published, too many to tell one by one whose they are: make counts smaller"
+        )
     owners = np.repeat(_owners(clusters), np.repeat(times, sizes))
     starts = np.concatenate(([0], np.cumsum(sizes)))
     place = np.arange(len(clusters.terms)) - np.repeat(starts[:-1], sizes)
@@ -79,7 +103,9 @@ def _matches(clusters: Clusters) -> Matches:
     ends = np.cumsum(copies)
     turn = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - copies, copies)
     first = np.concatenate(([0], np.cumsum(times)))[:-1]
-    return Matches(np.repeat(people, copies), np.repeat(clusters.terms, copies), first[owners] + turn)
+    return Matches(
+        np.repeat(people, copies), np.repeat(clusters.terms, copies), first[owners] + turn
+    )
 
 
 def _owners(clusters: Clusters) -> Int64s:

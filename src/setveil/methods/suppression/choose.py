@@ -22,7 +22,9 @@ ROUNDS = 50
 """How often the local search goes through all items at most."""
 
 
-def choose(moles: Moles, losses: Losses, score: str, *, restore: bool = True, search: bool = False) -> Marks:
+def choose(
+    moles: Moles, losses: Losses, score: str, *, restore: bool = True, search: bool = False
+) -> Marks:
     """Which items are given up; marks over the items of the vocabulary.
 
     Args:
@@ -40,7 +42,9 @@ def choose(moles: Moles, losses: Losses, score: str, *, restore: bool = True, se
     best: Marks | None = None
     for name in _starts(score, restore, search):
         marks = np.zeros(len(losses), dtype=bool)
-        marks[moles.items if name == "rmall" else kernels.eliminate(indexed, SCORES.index(name))] = True
+        marks[
+            moles.items if name == "rmall" else kernels.eliminate(indexed, SCORES.index(name))
+        ] = True
         if search:
             kernels.improve(indexed, marks, order, ROUNDS)
         elif restore:
@@ -71,7 +75,9 @@ def greedy_order(moles: Moles, losses: Losses, score: str) -> list[int]:
 def _indexed(moles: Moles, losses: Losses) -> hitting.Moles:
     from setveil.kernels.suppression import hitting as kernels
 
-    starts = np.concatenate(([0], np.cumsum(np.bincount(moles.items, minlength=len(losses))))).astype(np.int64)
+    starts = np.concatenate(
+        ([0], np.cumsum(np.bincount(moles.items, minlength=len(losses))))
+    ).astype(np.int64)
     holders = np.empty(len(moles.items), dtype=np.int32)
     kernels.index_moles(moles.indptr, moles.items, starts, holders)
     return kernels.Moles(moles.indptr, moles.items, starts, holders, losses)

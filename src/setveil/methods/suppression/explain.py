@@ -83,10 +83,21 @@ class Explanation:
 
     def lines(self) -> list[str]:
         """What it says, a sentence each."""
-        lines = [f"{100 * self.distortion:.2f} % of all occurrences are suppressed ({self.suppressed})"]
-        lines += [f"minimal moles of {one.size} item{'s' * (one.size != 1)}: {one.rare} rare, {one.breach} breach" for one in self.moles]
-        lines += [f"suppressed {one.item}: {one.occurrences} occurrences, in {one.moles} minimal moles" for one in self.costs]
-        lines += [f"with {one.change}: {100 * one.distortion:.2f} %, {one.saved} occurrences saved" for one in self.savings]
+        lines = [
+            f"{100 * self.distortion:.2f} % of all occurrences are suppressed ({self.suppressed})"
+        ]
+        lines += [
+            f"minimal moles of {one.size} item{'s' * (one.size != 1)}: {one.rare} rare, {one.breach} breach"
+            for one in self.moles
+        ]
+        lines += [
+            f"suppressed {one.item}: {one.occurrences} occurrences, in {one.moles} minimal moles"
+            for one in self.costs
+        ]
+        lines += [
+            f"with {one.change}: {100 * one.distortion:.2f} %, {one.saved} occurrences saved"
+            for one in self.savings
+        ]
         lines += [
             f"private {one.item}: leads to {one.moles} of them; {100 * one.distortion:.2f} % without it, {one.saved} occurrences saved"
             for one in self.drivers
@@ -95,7 +106,13 @@ class Explanation:
 
 
 def explain(
-    data: object, promise: Promise, method: Suppression | None = None, *, most: int = 10, drivers: int = 3, engine: Local = LOCAL
+    data: object,
+    promise: Promise,
+    method: Suppression | None = None,
+    *,
+    most: int = 10,
+    drivers: int = 3,
+    engine: Local = LOCAL,
 ) -> Explanation:
     """What keeping a promise on some data costs, and why.
 
@@ -160,7 +177,9 @@ def _costs(data: Transactions, gone: Marks, moles: Moles, most: int) -> list[Cos
     held = np.bincount(moles.items, minlength=len(supports))
     items = np.flatnonzero(gone & (supports > 0))
     items = items[np.lexsort((items, -supports[items]))][:most]
-    return [Cost(data.vocabulary[item], int(supports[item]), int(held[item])) for item in items.tolist()]
+    return [
+        Cost(data.vocabulary[item], int(supports[item]), int(held[item])) for item in items.tolist()
+    ]
 
 
 def _savings(task: Task, method: Suppression, lost: int, engine: Local) -> list[Saving]:
@@ -180,7 +199,9 @@ def _savings(task: Task, method: Suppression, lost: int, engine: Local) -> list[
     return savings
 
 
-def _drivers(task: Task, method: Suppression, lost: int, moles: Moles, most: int, engine: Local) -> list[Driver]:
+def _drivers(
+    task: Task, method: Suppression, lost: int, moles: Moles, most: int, engine: Local
+) -> list[Driver]:
     """The private items that most breaches lead to, and what would be lost without each."""
     breaches = np.bincount(moles.private[moles.private >= 0], minlength=len(task.private))
     items = np.flatnonzero(breaches)
@@ -190,5 +211,12 @@ def _drivers(task: Task, method: Suppression, lost: int, moles: Moles, most: int
         private = task.private.copy()
         private[item] = False
         left = _occurrences(task.data, method.suppressed(replace(task, private=private), engine))
-        drivers.append(Driver(task.data.vocabulary[item], int(breaches[item]), _share(task.data, left), lost - left))
+        drivers.append(
+            Driver(
+                task.data.vocabulary[item],
+                int(breaches[item]),
+                _share(task.data, left),
+                lost - left,
+            )
+        )
     return drivers

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.data.transactions import Transactions
 from setveil.engines.local import LOCAL, Local, Progress
 from setveil.errors import ParameterError
-from setveil.hierarchy.hierarchy import Hierarchy
+from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.suppression.choose import choose
 from setveil.methods.suppression.moles import Task, as_weights, find_moles
@@ -56,7 +56,7 @@ class Suppression(Method):
         ['Diabetes', 'HIV', 'Hepatitis', 'a', 'c', 'f', 'g']
     """
 
-    name: ClassVar[str] = "coherence"
+    name: ClassVar[str] = "suppression"
     promises: ClassVar[tuple[type[Promise], ...]] = (Coherence, KmAnonymity)
     needs_hierarchy: ClassVar[bool] = False
     form: ClassVar[str] = Suppressed.form
@@ -75,7 +75,11 @@ class Suppression(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.min_support < 1:
-            raise ParameterError("min_support", self.min_support, "it must be a share of the records, from 0 to less than 1")
+            raise ParameterError(
+                "min_support",
+                self.min_support,
+                "it must be a share of the records, from 0 to less than 1",
+            )
 
     def anonymize(
         self,
@@ -88,14 +92,22 @@ class Suppression(Method):
     ) -> Suppressed:
         records = self.admit(data, promise, hierarchy, sets=True)
         rows = without(records, self.suppressed(Task.of(records, promise), engine, progress))
-        return Suppressed.of_rows(rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(records)))
+        return Suppressed.of_rows(
+            rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(records))
+        )
 
     def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
         super().check(records, promise, hierarchy)
         if isinstance(promise, KmAnonymity) and promise.diversity is not None:
-            raise ParameterError("promise", promise, "l-diversity is kept by disassociation; coherence bounds private items by h instead")
+            raise ParameterError(
+                "promise",
+                promise,
+                "l-diversity is kept by disassociation; coherence bounds private items by h instead",
+            )
 
-    def suppressed(self, task: Task, engine: Local = LOCAL, progress: Progress | None = None) -> Marks:
+    def suppressed(
+        self, task: Task, engine: Local = LOCAL, progress: Progress | None = None
+    ) -> Marks:
         """Which items are suppressed, as marks over the vocabulary.
 
         Raises:
@@ -122,7 +134,9 @@ class Suppression(Method):
 def without(data: Transactions, gone: Marks) -> Transactions:
     """The same records without some items."""
     kept = ~gone[data.items]
-    return Transactions.from_pairs(data.rows[kept], data.items[kept], data.vocabulary, size=len(data))
+    return Transactions.from_pairs(
+        data.rows[kept], data.items[kept], data.vocabulary, size=len(data)
+    )
 
 
 def _as_published(promise: Promise, rows: Transactions) -> Promise:
@@ -135,7 +149,10 @@ def _as_published(promise: Promise, rows: Transactions) -> Promise:
 
 def warmup() -> None:
     """Compile the kernels, so that the next call starts at once."""
-    rows = [[str(i % 3), str(3 + i % 4), str(7 + i % 5), str(12 + i % 2), f"x{i % 7}"] for i in range(60)]
+    rows = [
+        [str(i % 3), str(3 + i % 4), str(7 + i % 5), str(12 + i % 2), f"x{i % 7}"]
+        for i in range(60)
+    ]
     promise = Coherence(h=0.5, k=3, p=3, private=frozenset(f"x{i}" for i in range(7)))
     for method in (Suppression(), Suppression(search=True)):
         method.anonymize(Transactions.of(rows), promise, engine=Local(1))

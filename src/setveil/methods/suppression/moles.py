@@ -41,7 +41,11 @@ class Task:
         if isinstance(promise, KmAnonymity):
             promise = Coherence(h=1, k=promise.k, p=promise.m)
         assert isinstance(promise, Coherence)
-        private = np.fromiter((item in promise.private for item in data.vocabulary), dtype=bool, count=len(data.vocabulary))
+        private = np.fromiter(
+            (item in promise.private for item in data.vocabulary),
+            dtype=bool,
+            count=len(data.vocabulary),
+        )
         return cls(data, ~private, private, float(promise.h), promise.k, promise.p)
 
     def without(self, marks: Marks) -> Task:
@@ -85,7 +89,13 @@ class Moles:
         """Some of them."""
         sizes = self.sizes
         indptr = np.concatenate(([0], np.cumsum(sizes[marks])))
-        return Moles(indptr, self.items[np.repeat(marks, sizes)], self.supports[marks], self.private[marks], self.counts[marks])
+        return Moles(
+            indptr,
+            self.items[np.repeat(marks, sizes)],
+            self.supports[marks],
+            self.private[marks],
+            self.counts[marks],
+        )
 
     def named(self, data: Transactions) -> Iterator[tuple[str, ...]]:
         """The items of each."""
@@ -110,12 +120,23 @@ def find_moles(task: Task, engine: Local = LOCAL, progress: Progress | None = No
     broken = (ranked < task.k) | (worst >= 0)
     privates = np.append(np.flatnonzero(task.private), -1)
     single = np.flatnonzero(broken)
-    found = [np.column_stack((order[single], ranked[single], privates[worst[single]], counts[single]))]
+    found = [
+        np.column_stack((order[single], ranked[single], privates[worst[single]], counts[single]))
+    ]
     useful = order[~broken & (ranked < len(data))]
     rows, order = _rows(task, useful, supports)
     for moles in _of_more_items(task, rows, supports[order], engine, progress):
         size = moles.shape[1] - 3
-        found.append(np.column_stack((order[moles[:, :size]], moles[:, size], privates[moles[:, size + 1]], moles[:, size + 2])))
+        found.append(
+            np.column_stack(
+                (
+                    order[moles[:, :size]],
+                    moles[:, size],
+                    privates[moles[:, size + 1]],
+                    moles[:, size + 2],
+                )
+            )
+        )
     return _joined(found)
 
 
@@ -129,8 +150,12 @@ def _rows(task: Task, chosen: Int64s, supports: Int64s) -> tuple[Rows, Int64s]:
     private_indptr, privates = _relabeled(data, np.flatnonzero(task.private))
     owners = np.repeat(np.arange(len(data), dtype=np.int32), np.diff(indptr))
     holders = owners[np.argsort(ranks, kind="stable")]
-    starts = np.concatenate(([0], np.cumsum(np.bincount(ranks, minlength=len(order))))).astype(np.int64)
-    return kernels.Rows(indptr, ranks, private_indptr, privates, starts, holders, int(task.private.sum())), order
+    starts = np.concatenate(([0], np.cumsum(np.bincount(ranks, minlength=len(order))))).astype(
+        np.int64
+    )
+    return kernels.Rows(
+        indptr, ranks, private_indptr, privates, starts, holders, int(task.private.sum())
+    ), order
 
 
 def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
@@ -146,14 +171,20 @@ def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
     return indptr, (codes % max(len(order), 1)).astype(np.int32)
 
 
-def _of_more_items(task: Task, rows: Rows, supports: Int64s, engine: Local, progress: Progress | None) -> Iterator[Int32s]:
+def _of_more_items(
+    task: Task, rows: Rows, supports: Int64s, engine: Local, progress: Progress | None
+) -> Iterator[Int32s]:
     """The minimal moles of 2, 3, ... items; see `setveil.kernels.suppression.moles.extend_items` for the columns."""
     from setveil.kernels.suppression import moles as kernels
 
     def extend(bounds: tuple[int, int]) -> tuple[int, Int32s, Int32s]:
         if level is None:
-            return bounds[0], *kernels.extend_items(rows, supports, task.k, task.h, *bounds, size == task.p)
-        return bounds[0], *kernels.extend_level(rows, level, task.k, task.h, *bounds, size == task.p)
+            return bounds[0], *kernels.extend_items(
+                rows, supports, task.k, task.h, *bounds, size == task.p
+            )
+        return bounds[0], *kernels.extend_level(
+            rows, level, task.k, task.h, *bounds, size == task.p
+        )
 
     level: Level | None = None
     weights = supports
@@ -180,7 +211,9 @@ def _even_parts(weights: Int64s, count: int) -> list[tuple[int, int]]:
     ends = np.cumsum(weights)
     if not len(ends) or not ends[-1]:
         return []
-    cuts = np.unique(np.append(np.searchsorted(ends, ends[-1] * np.arange(1, count) / count), len(ends)))
+    cuts = np.unique(
+        np.append(np.searchsorted(ends, ends[-1] * np.arange(1, count) / count), len(ends))
+    )
     cuts = cuts[cuts > 0].tolist()
     return list(zip([0, *cuts], cuts, strict=False))
 
@@ -199,8 +232,12 @@ def _level(others: Int32s, ranks: int) -> Level:
 def _joined(found: list[npt.NDArray[np.int64]]) -> Moles:
     sizes = [part.shape[1] - 3 for part in found]
     lengths = np.repeat(sizes, [len(part) for part in found]).astype(np.int64)
-    items = np.concatenate([part[:, :size].ravel() for part, size in zip(found, sizes, strict=True)]).astype(np.int32)
-    supports, private, counts = (np.concatenate([part[:, at] for part in found]).astype(np.int64) for at in (-3, -2, -1))
+    items = np.concatenate(
+        [part[:, :size].ravel() for part, size in zip(found, sizes, strict=True)]
+    ).astype(np.int32)
+    supports, private, counts = (
+        np.concatenate([part[:, at] for part in found]).astype(np.int64) for at in (-3, -2, -1)
+    )
     return Moles(np.concatenate(([0], np.cumsum(lengths))), items, supports, private, counts)
 
 
@@ -212,11 +249,17 @@ def as_weights(weights: object, task: Task) -> npt.NDArray[np.float64]:
     if weights == "items":
         return np.ones(len(supports))
     if not isinstance(weights, dict):
-        raise ParameterError("weights", weights, "it must be occurrences, items, or a mapping of items to numbers above 0")
+        raise ParameterError(
+            "weights",
+            weights,
+            "it must be occurrences, items, or a mapping of items to numbers above 0",
+        )
     numbers = task.data.vocabulary.numbers
     for item, value in weights.items():
         if not isinstance(value, int | float) or not 0 < value < float("inf"):
-            raise ParameterError("weights", value, f"the weight of {item!r} must be a number above 0")
+            raise ParameterError(
+                "weights", value, f"the weight of {item!r} must be a number above 0"
+            )
         if item in numbers:
             supports[numbers[item]] = value
     return supports

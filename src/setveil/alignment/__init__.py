@@ -1,0 +1,1 @@
+"""Which published record can come from which original record."""

@@ -1,0 +1,1 @@
+"""Verification of typical bags: one published bag for each group of people."""

@@ -1,0 +1,141 @@
+"""Can every published occurrence be given an own occurrence of an original that it may stand for?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
+
+from setveil.data.vocabulary import Vocabulary
+from setveil.hierarchy.tree import Hierarchy
+from setveil.published.typical_bags import TypicalBags
+
+
+def unpaired(
+    edges: Sequence[Sequence[int]], supply: Sequence[int], capacity: Sequence[int]
+) -> int | None:
+    """The first on the left that gets too few partners on the right, though everybody moves as far as possible; None when all get them.
+
+    Equal ones are one with a number, so that the cost does not depend on how often they stand.
+
+    Args:
+        edges: For each on the left, those on the right that may be its partner.
+        supply: How many each on the left stands for.
+        capacity: How many each on the right may be the partner of.
+
+    Example:
+        >>> unpaired([[0, 1], [0]], [5, 3], [3, 5]), unpaired([[0], [0]], [1, 1], [1, 1])
+        (None, 1)
+    """
+    held: list[dict[int, int]] = [{} for _ in capacity]
+    room = list(capacity)
+    for source, wanted in enumerate(supply):
+        while wanted > 0:
+            path = _search(source, edges, room, held)
+            if path is None:
+                return source
+            moved = [(left, before) for (_, before), (left, _) in pairwise(path)]
+            amount = min(wanted, room[path[-1][1]], *(held[before][left] for left, before in moved))
+            for left, before in moved:
+                held[before][left] -= amount
+            for left, right in path:
+                held[right][left] = held[right].get(left, 0) + amount
+            room[path[-1][1]] -= amount
+            wanted -= amount
+    return None
+
+
+def _search(
+    source: int,
+    edges: Sequence[Sequence[int]],
+    room: Sequence[int],
+    held: Sequence[Mapping[int, int]],
+) -> list[tuple[int, int]] | None:
+    """Breadth first from one on the left to one on the right with room: pairs to make, each of which undoes one of the right before it."""
+    came: dict[int, int] = {}
+    giver: dict[int, int | None] = {source: None}
+    queue = [source]
+    for left in queue:
+        for right in edges[left]:
+            if right in came:
+                continue
+            came[right] = left
+            if room[right] > 0:
+                return _path(right, came, giver)
+            for other, amount in held[right].items():
+                if amount > 0 and other not in giver:
+                    giver[other] = right
+                    queue.append(other)
+    return None
+
+
+def _path(
+    end: int, came: Mapping[int, int], giver: Mapping[int, int | None]
+) -> list[tuple[int, int]]:
+    path, right = [], cast(int | None, end)
+    while right is not None:
+        path.append((came[right], right))
+        right = giver[came[right]]
+    return path[::-1]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Which original items each published item may stand for; None where that is not known."""
+
+    partners: tuple[frozenset[int], ...] | None
+    """Numbers of original items for each published item."""
+
+    @classmethod
+    def of(
+        cls, release: TypicalBags, vocabulary: Vocabulary, hierarchy: Hierarchy | None
+    ) -> Relation:
+        """By the slots or the nodes of the release, or else by the distances in a tree, where both it and epsilon are known."""
+        numbers = vocabulary.numbers
+        if release.slots is not None:
+            return cls(
+                tuple(
+                    frozenset(numbers[item] for item in slot if item in numbers)
+                    for slot in release.slots
+                )
+            )
+        if release.hierarchy is not None:
+            return cls(_under_nodes(release, vocabulary))
+        epsilon = release.method.get("epsilon")
+        if hierarchy is None or not isinstance(epsilon, int):
+            return cls(None)
+        near = hierarchy.neighbours(vocabulary, epsilon)
+        bounds, items = near.indptr.tolist(), near.items.tolist()
+        rows = {
+            label: frozenset(items[bounds[number] : bounds[number + 1]])
+            for label, number in numbers.items()
+            if label in release.items
+        }
+        return cls(tuple(rows.get(label, frozenset()) for label in release.items))
+
+    def edges(self, published: Sequence[int], own: Sequence[int]) -> list[list[int]]:
+        """For each published item the positions in `own` of the original items that it may stand for."""
+        if self.partners is None:
+            return [list(range(len(own)))] * len(published)
+        return [
+            [at for at, item in enumerate(own) if item in self.partners[number]]
+            for number in published
+        ]
+
+
+def _under_nodes(release: TypicalBags, vocabulary: Vocabulary) -> tuple[frozenset[int], ...]:
+    tree = release.hierarchy
+    assert tree is not None
+    item_of = {
+        int(leaf): number for number, leaf in enumerate(tree.leaf_numbers(vocabulary).tolist())
+    }
+    nodes = tree.nodes.encode(release.items.labels).tolist()
+    return tuple(
+        frozenset(
+            item_of[leaf]
+            for leaf in range(int(tree.first[node]), int(tree.stop[node]))
+            if leaf in item_of
+        )
+        for node in nodes
+    )

@@ -1,0 +1,1 @@
+"""The terms of query logs, and what was found in one."""

@@ -1,0 +1,106 @@
+"""What was found in a query log and what was left out of it, and the gap that ends a session."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+
+from setveil.errors import ParameterError
+
+_GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)\Z", re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LONGEST = timedelta(days=36_500)
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line that could not be used. What stands in it is not repeated: it is somebody's."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class LogReport:
+    """What `read_querylog` found, merged and dropped. All of it is about the original log: private.
+
+    Every number of occurrences counts a term as often as queries hold it.
+    """
+
+    rows: int
+    """Lines that hold something, without headers."""
+    bad_rows: int
+    bad_lines: tuple[BadLine, ...]
+    """The first of them."""
+    merged_clicks: int
+    """Rows that repeat user, text and time of another: further clicks of the same query."""
+    users: int
+    queries: int
+    queries_without_terms: int
+    """Queries of which nothing was kept."""
+    occurrences: int
+    """Of words (of whole queries, when these are the terms) before anything was dropped."""
+    stopped_occurrences: int
+    unknown_occurrences: int
+    rare_occurrences: int
+    """Of terms that fewer than `min_users` users issued."""
+    kept_occurrences: int
+    kept_terms: int
+    """Distinct terms."""
+    rare_terms: int
+    sessions: int
+    """TypicalBags before empty ones were left out."""
+    empty_vocabularies: int
+    vocabularies: int
+    """What was given out."""
+    min_users: int = 1
+    lemmas: str = "none"
+    """Where base forms came from."""
+    often_unknown: tuple[tuple[str, int], ...] = ()
+    """Unknown terms that many users issued, with how many did."""
+
+    @property
+    def rare_share(self) -> float:
+        """The share of occurrences lost because their terms are rare, of those that no other rule dropped."""
+        left = self.rare_occurrences + self.kept_occurrences
+        return self.rare_occurrences / left if left else 0.0
+
+    @property
+    def rare_term_share(self) -> float:
+        """The same of distinct terms."""
+        left = self.rare_terms + self.kept_terms
+        return self.rare_terms / left if left else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """The report as it stands in JSON."""
+        fields = asdict(self) | {
+            "rare_share": round(self.rare_share, 6),
+            "rare_term_share": round(self.rare_term_share, 6),
+        }
+        fields["bad_lines"] = [asdict(bad) for bad in self.bad_lines]
+        fields["often_unknown"] = [
+            {"term": term, "users": users} for term, users in self.often_unknown
+        ]
+        return {"private": True, **fields}
+
+
+def parse_gap(gap: timedelta | str | None) -> timedelta | None:
+    """The longest pause inside a session; None (or `inf`) when there is no limit.
+
+    Example:
+        >>> parse_gap("30m"), parse_gap("inf")
+        (datetime.timedelta(seconds=1800), None)
+    """
+    if gap is None or gap == "inf":
+        return None
+    found = _GAP.match(gap.strip().lower()) if isinstance(gap, str) else None
+    if found and float(found[1]) * _SECONDS[found[2]] <= _LONGEST.total_seconds():
+        return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+    if isinstance(gap, timedelta) and timedelta(0) <= gap <= _LONGEST:
+        return gap
+    raise ParameterError(
+        "gap",
+        gap,
+        "it must be a time such as 30m, 45s, 2h or 1d, or inf for one vocabulary per user",
+    )

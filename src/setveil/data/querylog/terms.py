@@ -1,0 +1,122 @@
+"""The terms of a query: how words are cut out of a text, written alike, and kept or dropped."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal, get_args
+
+from setveil.errors import ParameterError
+
+TermKind = Literal["words", "nouns", "queries"]
+TERM_KINDS: tuple[str, ...] = get_args(TermKind)
+
+Lemma = Callable[[str], str | None]
+"""Gives the base form of a word, or None when the word is not known."""
+
+WORD = r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*"
+"""A word, as a regular expression of DuckDB: letters, digits and the marks on them, with apostrophes inside only."""
+
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+_STOP_WORDS = """
+    a about above after again against all also am an and any are aren't as at be because been before being below between both but by
+    can can't cannot could couldn't did didn't do does doesn't doing don't down during each every few for from further get gets had
+    hadn't has hasn't have haven't having he her here hers herself him himself his how how's i i'm i've if in into is isn't it it's
+    its itself just let me more most much my myself no nor not of off on once one only or other our ours ourselves out over own per
+    same she should shouldn't so some such than that that's the their theirs them themselves then there there's these they this those
+    through to too under until up upon us very vs was wasn't we were weren't what what's when where where's which while who who's whom
+    whose why will with without won't would wouldn't you your yours yourself yourselves
+    com edu gov htm html http https net org www
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""English words that carry no topic, and what every web address has."""
+
+
+def as_written(word: str) -> None:
+    """A lemma function that knows no word, so that all stay as they are."""
+
+
+class Fate(IntEnum):
+    """What becomes of a word or a query text."""
+
+    KEPT = 0
+    EMPTY = 1
+    """There is no letter and no digit in it."""
+    STOPPED = 2
+    UNKNOWN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermRules:
+    """How the terms of a query log are written and which of them are kept.
+
+    Example:
+        >>> rules = TermRules(lemma={"boots": "boot"}.get, stop_words=STOP_WORDS)
+        >>> rules.judge("Boots"), rules.judge("The"), rules.judge("Woman’s")
+        ((<Fate.KEPT: 0>, 'boot'), (<Fate.STOPPED: 2>, 'the'), (<Fate.KEPT: 0>, 'woman'))
+    """
+
+    kind: TermKind = "words"
+    lemma: Lemma | None = None
+    """What makes base forms; words that it does not know stay as they are, unless `only_lemmas` is set."""
+    only_lemmas: bool = False
+    """Whether a word that `lemma` does not know is dropped."""
+    known: frozenset[str] | None = None
+    """The only words to keep, as written or as base forms."""
+    stop_words: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.kind not in TERM_KINDS:
+            raise ParameterError("terms", self.kind, f"choose one of {', '.join(TERM_KINDS)}")
+        if self.only_lemmas and self.lemma is None:
+            raise ParameterError(
+                "lemma",
+                None,
+                "keeping known words only needs something that knows words, such as WordNet",
+            )
+        for name in ("known", "stop_words"):
+            words: Collection[str] | None = getattr(self, name)
+            if words is not None:
+                object.__setattr__(self, name, frozenset(map(fold, words)))
+
+    def judge(self, text: str) -> tuple[Fate, str]:
+        """What becomes of a word (of a whole query, for the kind `queries`), and how it is written."""
+        if self.kind == "queries":
+            return _query(text)
+        word = fold(text)
+        if word in self.stop_words:
+            return Fate.STOPPED, word
+        word = word.removesuffix("'s")
+        if word in self.stop_words:
+            return Fate.STOPPED, word
+        lemma = self.lemma(word) if self.lemma is not None else None
+        term = word if lemma is None else lemma
+        if (lemma is None and self.only_lemmas) or (
+            self.known is not None and not self.known & {word, term}
+        ):
+            return Fate.UNKNOWN, term
+        return Fate.KEPT, term
+
+
+def fold(text: str) -> str:
+    """The text without differences of case and of Unicode spelling; the typographic apostrophe becomes the plain one.
+
+    Example:
+        >>> fold("Straße") == fold("STRASSE"), fold("Cafe\\u0301") == fold("CAFÉ")
+        (True, True)
+    """
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFC", text).replace("’", "'").casefold()
+    return unicodedata.normalize("NFC", folded)
+
+
+def _query(text: str) -> tuple[Fate, str]:
+    """A query in lower case with single blanks; one without a letter or digit is empty."""
+    if not _LETTER_OR_DIGIT.search(text):
+        return Fate.EMPTY, ""
+    return Fate.KEPT, " ".join(fold(text).split())

@@ -1,0 +1,1 @@
+"""Tables and matrices as people have them in Python, turned into records."""

@@ -1,0 +1,228 @@
+"""The kinds of Python objects that records can be turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise, repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.tables.columns import Columns, Wanted, find_columns, find_list_column, looks_long
+from setveil.data.tables.frames import Frame, Library, frame_of, make_table, needed
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import DataError, ParameterError
+
+_LIBRARIES: dict[str, Library] = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+_LONG = Columns("record", "item", "count")
+KINDS = (
+    *("lists", "sets", "dicts", "numpy", "scipy", "onehot"),
+    *(f"{name}{shape}" for name in _LIBRARIES for shape in ("", "-lists", "-onehot")),
+)
+"""The names of the kinds; `onehot` is a pandas table."""
+_PYTHON: dict[str, Any] = {
+    "lists": list,
+    "tuples": tuple,
+    "sets": set,
+    "frozensets": frozenset,
+    "dicts": dict,
+}
+MOST_BYTES = 1 << 36
+"""Dense tables above this are refused."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A library (or plain Python) and how records lie in its objects."""
+
+    library: str
+    shape: str = "long"
+    columns: Columns = _LONG
+    cells: str = "bool"
+    """What a matrix or one-hot table of sets holds."""
+    wrapped: str = ""
+    """`series` or `lazy`, when that is what tables of the library come in."""
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of one of `KINDS`."""
+    if name not in KINDS:
+        raise ParameterError(
+            "to",
+            name,
+            f"choose one of {', '.join(KINDS)}, or give an object of the kind that is wanted",
+        )
+    if name == "onehot":
+        return Kind("pandas", "onehot")
+    library, _, shape = name.partition("-")
+    return Kind(
+        _LIBRARIES.get(library, library),
+        shape or "long",
+        Columns("record", "items" if shape == "lists" else "item", "count"),
+    )
+
+
+def kind_of(thing: object) -> Kind:
+    """The kind of an object that holds records."""
+    if isinstance(thing, np.ndarray) and thing.ndim == 2 and thing.dtype.kind in "biuf":
+        return Kind("numpy", cells=str(thing.dtype))
+    if is_sparse(thing):
+        return Kind("scipy", "matrix" if "matrix" in type(thing).__name__ else "array")
+    frame = frame_of(thing)
+    if frame is not None:
+        wrapped = {"Series": "series", "LazyFrame": "lazy"}.get(type(thing).__name__, "")
+        return replace(_kind_of_frame(frame), wrapped=wrapped)
+    if not isinstance(thing, Iterable) or isinstance(thing, type | bytes):
+        raise ParameterError(
+            "to", thing, f"give an object of the kind that is wanted, or one of {', '.join(KINDS)}"
+        )
+    first = next(iter(thing), None) if not isinstance(thing, Mapping) else None
+    for python, named in (
+        ("tuples", tuple),
+        ("frozensets", frozenset),
+        ("sets", set),
+        ("dicts", Mapping),
+    ):
+        if isinstance(first, named):
+            return Kind(python)
+    return Kind("lists")
+
+
+def _kind_of_frame(frame: Frame) -> Kind:
+    holder = find_list_column(frame.list_columns(), Wanted())
+    if holder is not None:
+        return Kind(
+            frame.library,
+            "lists",
+            Columns("record", holder, frame.counts_beside(Wanted()) or "counts"),
+        )
+    if is_one_hot(frame):
+        return Kind(frame.library, "onehot", cells="bool" if frame.is_boolean() else "int64")
+    found = find_columns(frame.with_index().names, Wanted())
+    return Kind(frame.library, "long", Columns(found.record, found.item, found.count or "count"))
+
+
+def is_one_hot(frame: Frame) -> bool:
+    """Whether each column of a table is an item: true and false everywhere, or numbers under names of no long table."""
+    return frame.is_boolean() or (frame.is_numeric() and not looks_long(frame.names))
+
+
+def make(records: Transactions, kind: Kind) -> Any:
+    """An object of this kind that holds these records."""
+    if kind.library in _PYTHON:
+        return _to_python(records, kind.library)
+    if kind.library == "scipy":
+        return _to_sparse(records, matrix=kind.shape == "matrix")
+    if kind.library == "numpy":
+        return _to_matrix(records, kind.cells)
+    return _wrapped(_to_table(records, kind), kind)
+
+
+def counted_as(data: Transactions, bags: bool | None) -> Transactions:
+    """The same records with or without counts."""
+    if bags is None or bags == isinstance(data, Bags):
+        return data
+    if isinstance(data, Bags):
+        return data.sets()
+    return Bags(data.indptr, data.items, data.vocabulary, np.ones(len(data.items), dtype=np.int64))
+
+
+def is_sparse(thing: object) -> bool:
+    """Whether this is a sparse matrix of scipy."""
+    return type(thing).__module__.startswith("scipy.sparse") and hasattr(thing, "tocoo")
+
+
+def _to_python(records: Transactions, kind: str) -> list[Any]:
+    if kind in ("sets", "frozensets"):
+        return [_PYTHON[kind](record) for record in records]
+    if kind == "dicts":
+        return [
+            dict(zip(row, counts, strict=True))
+            for row, counts in zip(records, _count_rows(records), strict=True)
+        ]
+    if not isinstance(records, Bags):
+        return [_PYTHON[kind](record) for record in records]
+    pairs = zip(records, _count_rows(records), strict=True)
+    return [_PYTHON[kind](chain.from_iterable(map(repeat, row, counts))) for row, counts in pairs]
+
+
+def _count_rows(records: Transactions) -> Iterator[list[int]]:
+    """The counts of each record, beside its items; all 1 of sets."""
+    bounds = records.indptr.tolist()
+    counts = records.counts.tolist() if isinstance(records, Bags) else [1] * len(records.items)
+    return (counts[start:stop] for start, stop in pairwise(bounds))
+
+
+def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
+    sparse = needed("scipy.sparse", "a sparse matrix")
+    values = (
+        records.counts if isinstance(records, Bags) else np.ones(len(records.items), dtype=np.int64)
+    )
+    build = sparse.csr_matrix if matrix else sparse.csr_array
+    return build(
+        (values.copy(), records.items.copy(), records.indptr.copy()),
+        shape=(len(records), len(records.vocabulary)),
+    )
+
+
+def _to_matrix(records: Transactions, cells: str) -> npt.NDArray[Any]:
+    """A row for each record and a column for each item; counts need more room than true and false."""
+    counted = isinstance(records, Bags)
+    dtype = np.dtype(np.int64 if counted and np.dtype(cells).kind != "f" else cells)
+    shape = (len(records), len(records.vocabulary))
+    if shape[0] * shape[1] * dtype.itemsize > MOST_BYTES:
+        raise DataError(
+            f"a dense table of {shape[0]} records and {shape[1]} items would fill memory: a sparse one (scipy) or a long one fits"
+        )
+    matrix = np.zeros(shape, dtype=dtype, order="F")
+    matrix[records.rows, records.items] = records.counts if isinstance(records, Bags) else True
+    return matrix
+
+
+def _to_table(records: Transactions, kind: Kind) -> Any:
+    library: Library = next(known for known in _LIBRARIES.values() if known == kind.library)
+    if kind.shape == "onehot":
+        if len(records) and not len(records.vocabulary):
+            raise DataError(
+                f"{len(records)} records without any item cannot be a one-hot table: it would have no columns"
+            )
+        return make_table(
+            library, dict(zip(records.vocabulary, _to_matrix(records, kind.cells).T, strict=True))
+        )
+    if kind.shape == "lists":
+        return make_table(library, _list_table(records, kind.columns))
+    return make_table(library, _long_table(records, kind.columns))
+
+
+def _wrapped(table: Any, kind: Kind) -> Any:
+    if kind.wrapped == "lazy":
+        return table.lazy()
+    if kind.wrapped == "series" and len(table.columns) == 1:
+        return table.iloc[:, 0] if kind.library == "pandas" else table.to_series(0)
+    return table
+
+
+def _list_table(records: Transactions, columns: Columns) -> dict[str, Any]:
+    table: dict[str, Any] = {columns.item: [list(record) for record in records]}
+    if isinstance(records, Bags):
+        name = columns.count if columns.count and columns.count != "count" else "counts"
+        table[name] = list(_count_rows(records))
+    return table
+
+
+def _long_table(records: Transactions, columns: Columns) -> dict[str, Any]:
+    """The rows of a long table; an empty record has one row without an item."""
+    lengths = np.maximum(records.lengths, 1)
+    gaps = records.indptr[:-1][records.lengths == 0]
+    labels = np.array([*records.vocabulary, None], dtype=object)
+    items = labels[np.insert(records.items, gaps, len(labels) - 1)]
+    table: dict[str, Any] = {
+        columns.record: np.repeat(np.arange(1, len(records) + 1), lengths),
+        columns.item: items.tolist(),
+    }
+    if isinstance(records, Bags):
+        counts = np.insert(records.counts, gaps, 0).tolist()
+        table[columns.count or "count"] = [count or None for count in counts]
+    return table

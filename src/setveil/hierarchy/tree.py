@@ -1,0 +1,383 @@
+"""The hierarchy: a tree whose leaves are the items and whose inner nodes stand for all items below them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
+from setveil.errors import HierarchyError, ParameterError, UnknownItemError
+
+if TYPE_CHECKING:
+    from setveil.hierarchy.neighbours import Neighbours
+
+Nodes = npt.NDArray[np.int32]
+OriginKind = Literal["given", "balanced", "prefix", "wordnet"]
+
+_REMEMBERED = 4
+"""Neighbour indexes that a tree keeps; they may be large."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a hierarchy comes from, and so who may see it.
+
+    A `given` tree is the user's own, made without looking at the data, and is published whole. A tree that was built from the items of
+    the data tells which items the data holds: of it only what the release shows anyway is published (see `Hierarchy.pruned`), with
+    the recipe in `parameters`, by which whoever has the original data can build it again.
+    """
+
+    kind: OriginKind = "given"
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    pruned: bool = False
+
+    @property
+    def is_public(self) -> bool:
+        return self.kind == "given"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """A tree with nodes as numbers: leaves first, each node over one interval of leaves.
+
+    Leaves are 0 to `leaf_count - 1` in the order of the tree; inner nodes follow, parents before children, so the root is node
+    `leaf_count` (or 0 when the tree is a single leaf). Node v covers the leaves `first[v]` to `stop[v] - 1`.
+
+    Example:
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> tree.labels[tree.root], tree.leaf_count, tree.height
+        ('ALL', 3, 2)
+        >>> tree.path("wine")
+        ('wine', 'Alcohol', 'ALL')
+    """
+
+    nodes: Vocabulary
+    """The label of each node."""
+    parent: Nodes
+    """The parent of each node; -1 at the root."""
+    depth: Nodes
+    """Edges between each node and the root."""
+    first: Nodes
+    stop: Nodes
+    origin: Origin = field(default_factory=Origin)
+
+    @classmethod
+    def from_parents(
+        cls, labels: Sequence[object], parents: npt.ArrayLike, origin: Origin | None = None
+    ) -> Hierarchy:
+        """From any numbering: `parents[v]` is the parent of the node with label `labels[v]`, -1 for the one root.
+
+        Children keep the order in which they are given. The input must be a tree with distinct labels; `setveil.hierarchy.check`
+        lists what is wrong with one that is not.
+        """
+        names, given = list(map(str, labels)), np.asarray(parents)
+        if given.shape != (len(names),) or (given.size and given.dtype.kind not in "iu"):
+            raise HierarchyError(
+                [
+                    f"there are {len(names)} labels: each needs the number of its parent, and the root -1"
+                ]
+            )
+        wrong = given[(given < -1) | (given >= len(names))]
+        if len(wrong):
+            raise HierarchyError(
+                [
+                    f"the parent {int(wrong[0])} is none of the {len(names)} nodes, which are numbered from 0"
+                ]
+            )
+        if len(set(names)) != len(names):
+            raise HierarchyError([f"the label {_first_repeated(names)!r} stands for two nodes"])
+        return numbered(names, given, origin or Origin())
+
+    @classmethod
+    def from_paths(
+        cls, paths: Iterable[Iterable[object]], origin: Origin | None = None
+    ) -> Hierarchy:
+        """From paths `(leaf, parent, ..., root)`, one for each leaf; or from a table with such a path in each row, short ones filled up."""
+        from setveil.hierarchy.check import tree_of_paths
+
+        return tree_of_paths(paths, origin=origin)
+
+    @classmethod
+    def from_edges(
+        cls, edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
+    ) -> Hierarchy:
+        """From pairs `(child, parent)`, a mapping `{child: parent}`, or a table of two columns; a parent that is missing marks the root."""
+        from setveil.hierarchy.check import tree_of_edges
+
+        return tree_of_edges(edges, origin=origin)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Hierarchy:
+        """From a file; see `setveil.hierarchy.files` for the layouts."""
+        from setveil.hierarchy.files import read_hierarchy
+
+        return read_hierarchy(path)
+
+    @classmethod
+    def balanced(
+        cls,
+        vocabulary: Vocabulary | Iterable[object],
+        fanout: int = 5,
+        order: Order | Literal["frequency"] | None = None,
+        supports: npt.NDArray[np.integer] | None = None,
+    ) -> Hierarchy:
+        """A tree of equal fan-out over the sorted items of a vocabulary, of data or of a list; see `setveil.hierarchy.build.balanced`."""
+        from setveil.hierarchy.build import balanced
+
+        return balanced(vocabulary, fanout, order=order, supports=supports)
+
+    @classmethod
+    def prefix(
+        cls,
+        vocabulary: Vocabulary | Iterable[object],
+        lengths: Sequence[int] | None = None,
+        separators: str = ".-/ ",
+    ) -> Hierarchy:
+        """A tree over codes such as ICD or ATC, by their prefixes; see `setveil.hierarchy.build.prefix`."""
+        from setveil.hierarchy.build import prefix
+
+        return prefix(vocabulary, lengths=lengths, separators=separators)
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def __eq__(self, other: object) -> bool:
+        """The same nodes with the same parents in the same order."""
+        return (
+            isinstance(other, Hierarchy)
+            and self.nodes == other.nodes
+            and np.array_equal(self.parent, other.parent)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __contains__(self, label: object) -> bool:
+        """Whether a node has this label."""
+        return label in self.nodes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The tree alone, without what was made on first use and can be made again, such as neighbours."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for array in (self.parent, self.depth, self.first, self.stop):
+            array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"Hierarchy({self.leaf_count} leaves, {len(self)} nodes, height {self.height})"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.nodes.labels
+
+    @cached_property
+    def leaf_count(self) -> int:
+        return int(self.stop.max(initial=0))
+
+    @property
+    def root(self) -> int:
+        return self.leaf_count if len(self) > self.leaf_count else 0
+
+    @cached_property
+    def height(self) -> int:
+        return int(self.depth.max(initial=0))
+
+    @cached_property
+    def widths(self) -> npt.NDArray[np.int64]:
+        """The number of leaves under each node."""
+        return (self.stop - self.first).astype(np.int64)
+
+    @cached_property
+    def ancestors(self) -> Nodes:
+        """A table: row = leaf, column d = the node over it at depth d; -1 below the leaf itself."""
+        table = np.full((self.leaf_count, self.height + 1), -1, dtype=np.int32)
+        nodes = np.arange(self.leaf_count, dtype=np.int32)
+        alive = np.flatnonzero(nodes >= 0)
+        while len(alive):
+            table[alive, self.depth[nodes[alive]]] = nodes[alive]
+            nodes[alive] = self.parent[nodes[alive]]
+            alive = alive[nodes[alive] >= 0]
+        return table
+
+    def children(self, node: int | str) -> Nodes:
+        """The children of a node, which is told by its number or its label, in the order of the tree."""
+        number = self.nodes.number(node) if isinstance(node, str) else node
+        if not 0 <= number < len(self):
+            raise ParameterError("node", node, f"the nodes of this tree are 0 to {len(self) - 1}")
+        order, starts = self._children
+        return order[starts[number] : starts[number + 1]]
+
+    @cached_property
+    def _children(self) -> tuple[Nodes, npt.NDArray[np.int64]]:
+        below = np.flatnonzero(self.parent >= 0)
+        order = below[np.lexsort((self.first[below], self.parent[below]))].astype(np.int32)
+        return order, np.searchsorted(self.parent[order], np.arange(len(self) + 1))
+
+    def path(self, label: str) -> tuple[str, ...]:
+        """The labels from a node up to the root."""
+        node, labels = self.nodes.number(label), []
+        while node >= 0:
+            labels.append(self.labels[node])
+            node = int(self.parent[node])
+        return tuple(labels)
+
+    def paths(self) -> Iterator[tuple[str, ...]]:
+        """The path of every leaf, in the order of the tree."""
+        labels, count = self.labels, self.leaf_count
+        parents = self.parent.tolist()
+        above: list[tuple[str, ...]] = []
+        for node in range(count, len(self)):
+            parent = parents[node]
+            above.append((labels[node], *above[parent - count]) if parent >= 0 else (labels[node],))
+        for leaf in range(count):
+            parent = parents[leaf]
+            yield (labels[leaf], *above[parent - count]) if parent >= 0 else (labels[leaf],)
+
+    def leaf_numbers(self, vocabulary: Vocabulary | Iterable[object]) -> Nodes:
+        """The leaf of each item of a vocabulary, of data or of a list.
+
+        Raises:
+            UnknownItemError: when items stand in no leaf; it names them.
+        """
+        vocabulary, count = vocabulary_of(vocabulary), self.leaf_count
+        if vocabulary.labels == self.labels[:count]:
+            return np.arange(count, dtype=np.int32)
+        numbers = self.nodes.numbers
+        leaves = np.fromiter(
+            (numbers.get(item, count) for item in vocabulary), dtype=np.int32, count=len(vocabulary)
+        )
+        missing = np.flatnonzero(leaves >= count)
+        if len(missing):
+            raise UnknownItemError([vocabulary[item] for item in missing.tolist()])
+        return leaves
+
+    def neighbours(self, vocabulary: Vocabulary | Iterable[object], epsilon: int) -> Neighbours:
+        """For each item of a vocabulary all items that are at most `epsilon` edges away; the last few answers are remembered.
+
+        Raises:
+            UnknownItemError: when items stand in no leaf; it names them.
+        """
+        items, known = vocabulary_of(vocabulary), self._neighbours
+        found = known.get((items, epsilon))
+        if found is None:
+            found = self._find_neighbours(items, epsilon)
+            for old in list(known)[: len(known) + 1 - _REMEMBERED]:
+                known.pop(old, None)
+            known[items, epsilon] = found
+        return found
+
+    @cached_property
+    def _neighbours(self) -> dict[tuple[Vocabulary, int], Neighbours]:
+        return {}
+
+    def _find_neighbours(self, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
+        from setveil.hierarchy.neighbours import tree_neighbours
+
+        return tree_neighbours(self, vocabulary, epsilon)
+
+    def pruned(self, nodes: Iterable[int]) -> Hierarchy:
+        """The part of the tree that these nodes show: them and all above them, nothing else."""
+        keep = np.zeros(len(self), dtype=bool)
+        level = np.unique(np.fromiter(nodes, dtype=np.int64))
+        if len(level) and not 0 <= level[0] <= level[-1] < len(self):
+            raise ParameterError(
+                "nodes", level.tolist()[:3], f"the nodes of this tree are 0 to {len(self) - 1}"
+            )
+        while len(level):
+            keep[level] = True
+            level = np.unique(self.parent[level])
+            level = level[level >= 0]
+        keep[self.root] = True
+        kept = np.lexsort((self.depth, self.first))
+        kept = kept[keep[kept]]
+        place = np.full(len(self) + 1, -1)
+        place[kept] = np.arange(len(kept))
+        origin = Origin(self.origin.kind, self.origin.parameters, pruned=True)
+        return numbered([self.labels[node] for node in kept], place[self.parent[kept]], origin)
+
+
+def numbered(labels: Sequence[str], parents: npt.ArrayLike, origin: Origin) -> Hierarchy:
+    """Number the nodes leaves first, each kind in depth-first order; `labels` must be distinct."""
+    given = np.asarray(parents, dtype=np.int64)
+    roots = np.flatnonzero(given < 0)
+    if len(roots) != 1:
+        raise HierarchyError([f"{len(roots)} roots: a hierarchy has exactly one"])
+    depth = _summed_above(given, (given >= 0).astype(np.int64))
+    if depth is None:
+        raise HierarchyError(["a cycle: some nodes are not reached from the root"])
+    sizes = _subtree_sizes(given, depth)
+    place = _summed_above(given, _offsets(given, sizes))
+    assert place is not None
+    is_leaf = sizes == 1
+    preorder = np.argsort(place)
+    leaves_before = np.concatenate(([0], np.cumsum(is_leaf[preorder])))
+    order = np.concatenate((preorder[is_leaf[preorder]], preorder[~is_leaf[preorder]]))
+    new = np.full(len(given) + 1, -1, dtype=np.int64)
+    new[order] = np.arange(len(order))
+    first, stop = leaves_before[place[order]], leaves_before[(place + sizes)[order]]
+    nodes = Vocabulary(map(labels.__getitem__, order.tolist()))
+    return Hierarchy(
+        nodes,
+        _fixed(new[given[order]]),
+        _fixed(depth[order]),
+        _fixed(first),
+        _fixed(stop),
+        origin=origin,
+    )
+
+
+def _fixed(values: npt.NDArray[np.int64]) -> Nodes:
+    array = values.astype(np.int32)
+    array.flags.writeable = False
+    return array
+
+
+def _summed_above(
+    parents: npt.NDArray[np.int64], values: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64] | None:
+    """For each node the sum of a value over itself and all above it, by pointer doubling; None when there is a cycle."""
+    sums, above = values.copy(), parents.copy()
+    for _ in range(len(parents).bit_length() + 1):
+        open_ends = np.flatnonzero(above >= 0)
+        if not len(open_ends):
+            return sums
+        targets = above[open_ends]
+        sums[open_ends] += sums[targets]
+        above[open_ends] = above[targets]
+    return None
+
+
+def _subtree_sizes(
+    parents: npt.NDArray[np.int64], depth: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """The number of nodes in the subtree of each node, itself included."""
+    sizes = np.ones(len(parents), dtype=np.int64)
+    by_depth = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[by_depth], np.arange(int(depth.max(initial=0)) + 2))
+    for level in range(len(bounds) - 2, 0, -1):
+        nodes = by_depth[bounds[level] : bounds[level + 1]]
+        np.add.at(sizes, parents[nodes], sizes[nodes])
+    return sizes
+
+
+def _offsets(parents: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """How far each node stands behind its parent in depth-first order; 0 at the root."""
+    by_parent = np.argsort(parents, kind="stable")
+    before = np.cumsum(sizes[by_parent]) - sizes[by_parent]
+    starts = np.searchsorted(parents[by_parent], parents[by_parent])
+    offsets = np.empty(len(parents), dtype=np.int64)
+    offsets[by_parent] = 1 + before - before[starts]
+    offsets[by_parent[0]] = 0
+    return offsets
+
+
+def _first_repeated(labels: Sequence[str]) -> str:
+    return next(label for label, count in Counter(labels).items() if count > 1)

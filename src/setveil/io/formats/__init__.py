@@ -1,0 +1,1 @@
+"""The data formats: one reader and one writer each."""

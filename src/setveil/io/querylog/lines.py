@@ -1,0 +1,78 @@
+"""The lines of a log as a file that any reader takes: whatever would stop one is taken out, and no line is moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from setveil.io.source.source import BOM, Source
+
+MARK = "\x1a"
+"""What a line begins with that stands for one that cannot be read."""
+LONGEST = 1 << 20
+_BLOCK = 1 << 22
+
+
+def clean_lines(source: Source) -> Path:
+    """The unpacked file; where it is not clean throughout, a copy of it.
+
+    In the copy lines end with a newline alone, NUL bytes and lone carriage returns are blanks, and `MARK` stands for a line that is not
+    UTF-8 or longer than a megabyte, so that every line keeps its number.
+    """
+    with source.stream() as stream:
+        if all(map(_is_clean, _blocks(stream))):
+            return source.plain()
+    target = source.work / "clean"
+    with source.stream() as stream, target.open("wb") as copy:
+        for block in _blocks(stream):
+            copy.write(block if _is_clean(block) else b"\n".join(map(_cleaned, block.split(b"\n"))))
+    return target
+
+
+def first_text(path: Path) -> str:
+    """The beginning of a clean file."""
+    with path.open("rb") as stream:
+        return stream.read(1 << 16).removeprefix(BOM).decode("utf-8", errors="ignore")
+
+
+def _blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Blocks of whole lines. Of a line that is longer than a block the rest is left out, as it is too long in any case."""
+    while block := stream.read(_BLOCK):
+        block += stream.readline(_BLOCK)
+        yield block
+        while not block.endswith(b"\n") and (block := stream.readline(_BLOCK)):
+            if block.endswith(b"\n"):
+                yield b"\n"
+
+
+def _is_clean(block: bytes) -> bool:
+    if b"\r" in block or b"\0" in block or (len(block) > LONGEST and _has_long_line(block)):
+        return False
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_long_line(block: bytes) -> bool:
+    """Whether two line ends lie further apart than a line may be long."""
+    place = 0
+    while place + LONGEST < len(block):
+        end = block.rfind(b"\n", place, place + LONGEST)
+        if end < 0:
+            return True
+        place = end + 1
+    return False
+
+
+def _cleaned(line: bytes) -> bytes:
+    line = line.removesuffix(b"\r")
+    if len(line) >= LONGEST:
+        return MARK.encode()
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return MARK.encode()
+    return line.replace(b"\0", b" ").replace(b"\r", b" ")

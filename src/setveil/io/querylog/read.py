@@ -1,0 +1,273 @@
+"""From a query log to vocabularies: one bag of terms, or one set of queries, for each user or each session of a user.
+
+All rows stay in a private database on disk, which keeps to a memory limit; only the distinct words and what is given out come to Python.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.querylog.findings import LogReport, parse_gap
+from setveil.data.querylog.terms import STOP_WORDS, Fate, Lemma, TermKind, TermRules, as_written
+from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary, natural_order, sort_labels
+from setveil.errors import ParameterError
+from setveil.hierarchy.wordnet.network import WordNet
+from setveil.io.querylog import steps
+from setveil.io.querylog.tables import LogColumns, bad_lines, load_log
+from setveil.io.source.database import check_memory_limit, database, translated
+from setveil.io.source.source import Source, open_source
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Progress = Callable[[int, int, str], None]
+Integers = npt.NDArray[np.int32]
+
+MEMORY_LIMIT = "800MB"
+ENOUGH_USERS = 10
+"""How many users must have issued a dropped term before a report names it."""
+_NAMED = 10
+_ROWS_AT_ONCE = 1 << 20
+
+
+def read_querylog(
+    path: str | os.PathLike[str] | BinaryIO,
+    *,
+    gap: timedelta | str | None = None,
+    terms: TermKind = "words",
+    lemma: Lemma | None = None,
+    known: Collection[str] | Literal["wordnet"] | None = None,
+    stop_words: Collection[str] = STOP_WORDS,
+    min_users: int = 1,
+    keep_empty: bool = False,
+    user: str | None = None,
+    text: str | None = None,
+    time: str | None = None,
+    seed: int | None = None,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Transactions, LogReport]:
+    """The vocabularies of a query log, in random order, and a report of what was merged and dropped.
+
+    Rows with the same user, text and time are one query with several clicks. A vocabulary holds the terms of all queries of one user, or of
+    one session: a session ends where the pause to the user's next query is longer than `gap` ([Liu2010b] definition 1). Neither users nor
+    times are in what is given out, and its records do not stand in the order of the log.
+
+    Args:
+        path: An AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time; plain, `.gz` or `.zst`; `-` for standard
+            input; or an open binary stream.
+        gap: The longest pause inside a session, as `30m` or a timedelta; None or `inf` for one vocabulary per user.
+        terms: `words`; `nouns` (words that WordNet knows as nouns); or `queries`, whole queries as the items of sets.
+        lemma: Gives the base form of a word, or None for a word it does not know, which then stays as it is. By default the noun lemmas of
+            WordNet where it is installed.
+        known: The only words to keep; `wordnet` for those that `lemma` knows.
+        stop_words: Words to drop; an empty list keeps all.
+        min_users: Drop terms that fewer users issued ([He2009] section 6: the removal of rare queries).
+        keep_empty: Whether to keep vocabularies of which no term is left, as empty records.
+        user: The column of the user; guessed when obvious.
+        text: The column of the query text; guessed when obvious.
+        time: The column of the time; guessed when obvious.
+        seed: Makes the order of the records repeatable; by default it comes from the system.
+        memory_limit: The most memory of the database, such as `500MB`; what does not fit is kept in temporary files.
+        progress: Called with what is being done.
+
+    Raises:
+        FileFormatError: when nothing in the file can be read.
+        ParameterError: when an option is outside what is allowed.
+
+    Example:
+        >>> import io
+        >>> log = io.BytesIO(b"1\\tWine\\t2006-01-01 01:00:00\\n1\\tRed wine!\\t2006-01-01 01:15:00\\n")
+        >>> data, report = read_querylog(log, lemma=str)
+        >>> list(data), data.counts.tolist(), report.queries
+        ([('red', 'wine')], [1, 2], 2)
+    """
+    check_memory_limit(memory_limit)
+    pause = parse_gap(gap)
+    if not isinstance(min_users, int) or isinstance(min_users, bool) or min_users < 1:
+        raise ParameterError("min_users", min_users, "it must be a whole number of 1 or more")
+    rules, lemmas = _rules(terms, lemma, known, stop_words)
+    tell = progress or (lambda done, total, stage: None)
+    with (
+        open_source(path) as source,
+        database(source.work, memory_limit or MEMORY_LIMIT) as connection,
+        translated(source.name),
+    ):
+        figures = _extract(
+            connection, source, LogColumns(user, text, time), rules, pause, min_users, tell
+        )
+        tell(0, 0, "putting vocabularies together")
+        data = _given_out(
+            connection, figures["sessions"], bags=rules.kind != "queries", keep_empty=keep_empty
+        )
+    empty = figures["sessions"] - int((data.lengths > 0).sum())
+    report = LogReport(
+        **figures,
+        empty_vocabularies=empty,
+        vocabularies=len(data),
+        min_users=min_users,
+        lemmas=lemmas,
+    )
+    return data.take(np.random.default_rng(seed).permutation(len(data))), report
+
+
+def _rules(
+    kind: TermKind,
+    lemma: Lemma | None,
+    known: Collection[str] | Literal["wordnet"] | None,
+    stop_words: Collection[str],
+) -> tuple[TermRules, str]:
+    """The rules, and where base forms come from."""
+    if isinstance(stop_words, str) or (isinstance(known, str) and known != "wordnet"):
+        raise ParameterError(
+            "stop_words" if isinstance(stop_words, str) else "known",
+            "a text",
+            "it must be a list of words",
+        )
+    if kind == "queries":
+        if known is not None:
+            raise ParameterError(
+                "known", known, "it chooses words, but the terms are whole queries; leave it out"
+            )
+        return TermRules(kind=kind), "none"
+    source = "none" if lemma is as_written else "given"
+    only_lemmas = kind == "nouns" or known == "wordnet"
+    if lemma is None and (only_lemmas or WordNet.find() is not None):
+        lemma, source = WordNet.read().lemma, "WordNet"
+    words = None if known is None or isinstance(known, str) else frozenset(known)
+    return TermRules(
+        kind=kind,
+        lemma=lemma,
+        only_lemmas=only_lemmas,
+        known=words,
+        stop_words=frozenset(stop_words),
+    ), source
+
+
+def _extract(
+    connection: DuckDBPyConnection,
+    source: Source,
+    columns: LogColumns,
+    rules: TermRules,
+    gap: timedelta | None,
+    min_users: int,
+    tell: Progress,
+) -> dict[str, Any]:
+    """Make all tables up to `pairs`; gives the figures of the report."""
+    tell(0, 0, "reading the log")
+    load_log(connection, source, columns)
+    figures: dict[str, Any] = _read_figures(connection, source)
+    tell(0, 0, "merging clicks")
+    steps.merge_clicks(connection)
+    figures["users"] = steps.number(connection, "SELECT count(*) FROM users")
+    figures["queries"] = steps.number(connection, "SELECT count(*) FROM queries")
+    figures["merged_clicks"] = figures["rows"] - figures["bad_rows"] - figures["queries"]
+    tell(0, 0, "finding terms")
+    steps.find_terms(connection, rules)
+    steps.drop_rare(connection, min_users)
+    tell(0, 0, "finding sessions")
+    figures["sessions"] = steps.find_sessions(connection, gap)
+    tell(0, 0, "counting terms")
+    steps.count_pairs(connection)
+    return figures | _term_figures(connection, rules, figures["queries"])
+
+
+def _read_figures(connection: DuckDBPyConnection, source: Source) -> dict[str, Any]:
+    bad, shown = bad_lines(connection)
+    usable = steps.number(connection, "SELECT count(*) FROM log WHERE fault IS NULL")
+    if not usable and not bad:
+        raise source.fault("the log holds a header and no rows")
+    if not usable:
+        raise source.fault(
+            f"none of {bad:,} rows can be used; line {shown[0].line}: {shown[0].reason}"
+        )
+    return {"rows": usable + bad, "bad_rows": bad, "bad_lines": shown}
+
+
+def _term_figures(connection: DuckDBPyConnection, rules: TermRules, queries: int) -> dict[str, Any]:
+    every, kept = steps.occurrences(connection), steps.occurrences(connection, Fate.KEPT)
+    empty, stopped, unknown = (
+        steps.occurrences(connection, fate) for fate in (Fate.EMPTY, Fate.STOPPED, Fate.UNKNOWN)
+    )
+    terms = steps.number(connection, "SELECT count(*) FROM terms")
+    kept_terms = steps.number(connection, "SELECT count(DISTINCT term) FROM kept")
+    answered = steps.number(
+        connection, "SELECT sum(times) FROM uses WHERE text IN (SELECT text FROM kept)"
+    )
+    return {
+        "queries_without_terms": queries - answered,
+        "occurrences": every - empty,
+        "stopped_occurrences": stopped,
+        "unknown_occurrences": unknown,
+        "rare_occurrences": every - empty - stopped - unknown - kept,
+        "kept_occurrences": kept,
+        "kept_terms": kept_terms,
+        "rare_terms": terms - kept_terms,
+        "often_unknown": steps.often_unknown(connection, ENOUGH_USERS, _NAMED) if unknown else (),
+    }
+
+
+def _given_out(
+    connection: DuckDBPyConnection, size: int, *, bags: bool, keep_empty: bool
+) -> Transactions:
+    """The vocabularies in the order of users and times, which is not to be seen by anybody."""
+    labels = _labels(connection)
+    vocabulary = Vocabulary(
+        labels if natural_order(labels) == "alphabetical" else sort_labels(labels)
+    )
+    records, items, counts = _pairs(connection, size)
+    if vocabulary.labels != tuple(labels):
+        items = vocabulary.encode(labels)[items]
+    if not keep_empty:
+        records, size = _renumbered(records)
+    if bags:
+        return Bags.from_pairs(records, items, vocabulary, size=size, counts=counts)
+    return Transactions.from_pairs(records, items, vocabulary, size=size)
+
+
+def _renumbered(records: Integers) -> tuple[Integers, int]:
+    """Ascending numbers without gaps, and how many there are."""
+    starts = np.ones(len(records), dtype=np.int32)
+    starts[1:] = records[1:] != records[:-1]
+    return np.cumsum(starts, dtype=np.int32) - np.int32(1), int(starts.sum())
+
+
+def _labels(connection: DuckDBPyConnection) -> list[str]:
+    """The terms that are kept, sorted; `terms` is left with these alone, numbered anew."""
+    steps.run(
+        connection,
+        """CREATE TABLE labels AS SELECT term, number, CAST(row_number() OVER (ORDER BY number) - 1 AS INTEGER) AS place
+           FROM terms WHERE number IN (SELECT term FROM kept)""",
+    )
+    size = steps.number(connection, "SELECT count(*) FROM labels")
+    labels: list[str] = []
+    for start in range(0, size, _ROWS_AT_ONCE):
+        rows = connection.execute(
+            f"SELECT term FROM labels WHERE place >= {start} AND place < {start + _ROWS_AT_ONCE} ORDER BY place"
+        )
+        labels.extend(term for (term,) in rows.fetchall())
+    return labels
+
+
+def _pairs(connection: DuckDBPyConnection, size: int) -> tuple[Integers, Integers, Integers]:
+    """Record, item and count of every pair, by record and item, fetched some records at a time."""
+    total = steps.number(connection, "SELECT count(*) FROM pairs")
+    parts: list[tuple[Integers, Integers, Integers]] = [(np.zeros(0, dtype=np.int32),) * 3]
+    step = max(1, size * _ROWS_AT_ONCE // max(1, total))
+    for start in range(0, size, step):
+        chosen = f"""SELECT record, place, pairs.times AS times FROM pairs JOIN labels ON labels.number = pairs.term
+            WHERE record >= {start} AND record < {start + step} ORDER BY record, place"""
+        found = connection.execute(chosen).fetchnumpy()
+        record, place, times = (
+            np.asarray(found[name], dtype=np.int32) for name in ("record", "place", "times")
+        )
+        parts.append((record, place, times))
+    records, items, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return records, items, counts

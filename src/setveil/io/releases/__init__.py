@@ -1,0 +1,1 @@
+"""Release folders: how each published form is written and read back."""

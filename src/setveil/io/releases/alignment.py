@@ -1,0 +1,99 @@
+"""The private alignment file: line i holds the published record of original record i."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import DataError, FileFormatError, MisfitError, OutputError, ParameterError
+from setveil.io.files import read
+from setveil.io.formats.delimited import write_baskets
+from setveil.io.writing import new_file, write_lines
+from setveil.published import Published
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.generalized import Generalized
+from setveil.published.suppressed import Suppressed
+from setveil.published.typical_bags import TypicalBags
+
+NO_RECORDS = "a disassociated release has no published record for each original: its alignment would only link records to clusters"
+
+
+def write_alignment(
+    release: Published,
+    original: Transactions,
+    path: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+) -> None:
+    """Write, privately, the published record of each original record: line i belongs to original record i.
+
+    A line holds the items as CSV cells, as in the format `baskets` (an empty record is a pair of quotes). Only the owner may read the file.
+
+    Args:
+        release: A release that has just been made, so that its alignment is known.
+        original: The data it was made from.
+        path: The file; it never lies in a release folder.
+        force: Whether a file that is there may be replaced.
+        folder: The release folder, when it is not there yet.
+
+    Raises:
+        ParameterError: when the form has no record for each original.
+    """
+    target = Path(path)
+    if isinstance(release, Disassociated):
+        raise ParameterError("alignment", str(target), NO_RECORDS)
+    above = (*target.absolute().parents, *target.resolve().parents)
+    homes = [parent for parent in above if (parent / "release.json").is_file()]
+    if homes or (folder is not None and target.resolve().is_relative_to(Path(folder).resolve())):
+        raise OutputError(target, "the alignment is private and must not lie in a release folder")
+    if release.alignment is None or len(release.alignment) != len(original):
+        raise DataError(
+            "this release does not know which record stands for whom: only one that has just been made from this data does"
+        )
+    lines = list(write_baskets(release.classes))
+    with new_file(target, force=force, mode=0o600) as temporary:
+        write_lines((lines[number] for number in release.alignment.tolist()), temporary, None)
+
+
+def with_alignment(
+    release: Published, path: str | os.PathLike[str]
+) -> Generalized | Suppressed | TypicalBags:
+    """The release with the alignment of a file that `write_alignment` made; that the records fit is for `verify` to say.
+
+    Raises:
+        MisfitError: when a line is no record of the release; it names the line.
+        ParameterError: when the form has no record for each original.
+    """
+    if isinstance(release, Disassociated):
+        raise ParameterError("alignment", str(path), NO_RECORDS)
+    rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
+    if not len(rows) and len(release):
+        raise FileFormatError(
+            str(path), "the file is empty; an alignment has a line for each record"
+        )
+    numbers = {key: number for number, key in enumerate(_keys(release.classes))}
+    alignment = np.empty(len(rows), dtype=np.int64)
+    for line, key in enumerate(_keys(rows)):
+        if key not in numbers:
+            raise MisfitError(
+                f"line {line + 1} of {path} is no record of the release",
+                published=rows.record(line),
+            )
+        alignment[line] = numbers[key]
+    return replace(release, alignment=alignment)
+
+
+def _keys(rows: Transactions) -> list[frozenset[tuple[str, int]]]:
+    """Each record as the set of its items with their counts."""
+    counts = rows.counts.tolist() if isinstance(rows, Bags) else [1] * len(rows.items)
+    labels, bounds = (
+        [rows.vocabulary.labels[item] for item in rows.items.tolist()],
+        rows.indptr.tolist(),
+    )
+    pairs = list(zip(labels, counts, strict=True))
+    return [frozenset(pairs[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)]

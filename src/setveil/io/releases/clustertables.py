@@ -1,0 +1,269 @@
+"""Clusters as flat Parquet tables, the twin of the JSON lines for large data.
+
+    clusters.parquet     cluster, parent, size, chunks            one row for each cluster; parent is empty for a top-level one
+    subrecords.parquet   cluster, chunk, subrecord, count, item   one row for each item of each subrecord of each chunk
+    terms.parquet        cluster, item                            one row for each term of each term chunk
+
+Clusters are numbered in the canonical order of the JSON lines, each before its parts; chunks within their cluster, subrecords within
+their chunk. Nothing of the input's order is in these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError, FileFormatError
+from setveil.io.releases.rows import MOST_RECORDS, check_columns
+from setveil.io.source.database import database, quoted, translated
+from setveil.io.space import private_folder
+from setveil.promises import Promise
+from setveil.published.disassociated.canonical import canonical
+from setveil.published.disassociated.form import Disassociated
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+CLUSTERS, SUBRECORDS, TERMS = TABLES = ("clusters.parquet", "subrecords.parquet", "terms.parquet")
+
+Int64s = npt.NDArray[np.int64]
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def write_cluster_tables(release: Disassociated, folder: Path) -> None:
+    """Write the three tables into a folder, rows in canonical order."""
+    order = canonical(release)
+    place = _places(order.nodes)
+    chunk_node = place[release.chunk_node[order.chunks]]
+    rows = release.subrecords.take(order.subrecords)
+    row_chunk = _places(order.chunks)[release.subrecord_chunk[order.subrecords]]
+    parent = release.parent[order.nodes]
+    clusters = {
+        "cluster": np.arange(1, len(place) + 1),
+        "parent": np.where(parent < 0, 0, place[parent] + 1) if len(place) else parent,
+        "size": release.sizes[order.nodes],
+        "chunks": np.bincount(chunk_node, minlength=len(place)),
+    }
+    subrecords = {
+        "cluster": chunk_node[row_chunk] + 1,
+        "chunk": _ranks(chunk_node)[row_chunk],
+        "subrecord": _ranks(row_chunk),
+        "count": release.subrecord_counts[order.subrecords],
+    }
+    spread = {name: np.repeat(column, rows.lengths) for name, column in subrecords.items()}
+    _check_encodable(release.vocabulary)
+    with private_folder() as work, database(work, threads=1) as connection:
+        _copy(
+            connection,
+            clusters,
+            "SELECT cluster, nullif(parent, 0) AS parent, size, chunks FROM given",
+            folder / CLUSTERS,
+        )
+        _copy_items(connection, spread, rows, folder / SUBRECORDS)
+        _copy_items(
+            connection, {"cluster": place[release.terms.rows] + 1}, release.terms, folder / TERMS
+        )
+
+
+def read_cluster_tables(folder: Path, promise: Promise, method: dict[str, Any]) -> Disassociated:
+    """The release that three tables hold.
+
+    Raises:
+        FileFormatError: when a table lacks a column, or says what cannot be; it names the table.
+    """
+    with private_folder() as work, database(work) as connection:
+        clusters = _fetch(
+            connection, folder / CLUSTERS, ("cluster", "parent", "size", "chunks"), "cluster"
+        )
+        entries = _fetch(
+            connection,
+            folder / SUBRECORDS,
+            ("cluster", "chunk", "subrecord", "count", "item"),
+            "cluster, chunk, subrecord",
+        )
+        terms = _fetch(connection, folder / TERMS, ("cluster", "item"), "cluster")
+    parent, sizes = _forest(clusters)
+    vocabulary = Vocabulary.of({*entries["item"].tolist(), *terms["item"].tolist()})
+    subrecords, chunk_of, counts = _subrecords(entries, clusters["chunks"], vocabulary)
+    return Disassociated(
+        parent,
+        sizes,
+        np.repeat(np.arange(len(parent)), clusters["chunks"]),
+        subrecords,
+        chunk_of,
+        counts,
+        _terms(terms, parent, vocabulary),
+        promise,
+        method,
+    )
+
+
+def _places(order: Int64s) -> Int64s:
+    """Where each number stands in an order."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _ranks(groups: Int64s) -> Int64s:
+    """The place of each entry, from 1 on, within its run of equal values."""
+    begins = np.flatnonzero(_changes(groups))
+    return np.arange(1, len(groups) + 1) - np.repeat(
+        begins, np.diff(np.append(begins, len(groups)))
+    )
+
+
+def _changes(values: Int64s) -> npt.NDArray[np.bool_]:
+    """Where another value than the one before begins."""
+    changed = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=changed[1:])
+    return changed
+
+
+def _copy(connection: DuckDBPyConnection, columns: Columns, select: str, target: Path) -> None:
+    connection.register("given", columns)
+    connection.execute(
+        f"COPY ({select}) TO {quoted(target)} (FORMAT parquet, COMPRESSION zstd)"
+    ).fetchall()
+    connection.unregister("given")
+
+
+def _copy_items(
+    connection: DuckDBPyConnection, columns: Columns, rows: Transactions, target: Path
+) -> None:
+    """The columns with the item of each entry of `rows` beside them."""
+    labels = [*rows.vocabulary.labels, ""]
+    connection.register(
+        "words", {"number": np.arange(len(labels)), "label": np.array(labels, dtype=object)}
+    )
+    named = ", ".join(columns)
+    select = f"SELECT {named}, CAST(label AS VARCHAR) AS item FROM given JOIN words USING (number) ORDER BY {named}, item"
+    _copy(connection, {**columns, "number": rows.items.astype(np.int64)}, select, target)
+    connection.unregister("words")
+
+
+def _check_encodable(labels: Iterable[str]) -> None:
+    try:
+        "".join(labels).encode("utf-8")
+    except UnicodeEncodeError as error:
+        half = error.object[error.start : error.end]
+        raise DataError(
+            f"an item holds {half!r}, which is no Unicode text and cannot be written"
+        ) from None
+
+
+def _fetch(
+    connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...], order: str
+) -> Columns:
+    """The columns of a table, whole numbers but for `item`; only a `parent` may be missing, and is 0 then."""
+    chosen = [
+        f"CAST({column} AS {'VARCHAR' if column == 'item' else 'BIGINT'}) AS {column}"
+        for column in columns
+    ]
+    with translated(path.name):
+        check_columns(connection, f"read_parquet({quoted(path)})", path.name, columns)
+        table = connection.execute(
+            f"SELECT {', '.join(chosen)} FROM read_parquet({quoted(path)}) ORDER BY {order}"
+        ).fetchnumpy()
+    for name in columns:
+        empty = (
+            np.ma.getmaskarray(table[name])
+            if name != "item"
+            else [not isinstance(item, str) for item in table[name]]
+        )
+        if name != "parent" and np.any(empty):
+            raise FileFormatError(path.name, f"a row has no {name}")
+    return {
+        name: np.ma.filled(table[name], 0) if name == "parent" else np.asarray(table[name])
+        for name in columns
+    }
+
+
+def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
+    """The parent and the size of each cluster."""
+    number, parent, sizes, chunks = (
+        clusters[name] for name in ("cluster", "parent", "size", "chunks")
+    )
+    if (number != np.arange(1, len(number) + 1)).any():
+        raise FileFormatError(CLUSTERS, "the clusters must be numbered from 1 on, each once")
+    if ((parent < 0) | (parent >= number)).any():
+        raise FileFormatError(
+            CLUSTERS, "each parent must be the number of a cluster before its part"
+        )
+    if ((sizes < 1) | (sizes > MOST_RECORDS)).any():
+        raise FileFormatError(CLUSTERS, "the size of a cluster must be a whole number of 1 or more")
+    if ((chunks < 0) | (chunks > MOST_RECORDS)).any() or chunks.sum() > MOST_RECORDS:
+        raise FileFormatError(
+            CLUSTERS, "the number of chunks of a cluster must be a whole number of 0 or more"
+        )
+    inner = parent > 0
+    sums = np.bincount(parent[inner] - 1, weights=sizes[inner], minlength=len(number)).astype(
+        np.int64
+    )
+    wrong = np.flatnonzero((sums > 0) & (sums != sizes))
+    if len(wrong):
+        problem = f"cluster {number[wrong[0]]} has {sizes[wrong[0]]} records, but its parts have {sums[wrong[0]]}"
+        raise FileFormatError(CLUSTERS, problem)
+    return parent - 1, sizes
+
+
+def _subrecords(
+    entries: Columns, chunks: Int64s, vocabulary: Vocabulary
+) -> tuple[Transactions, Int64s, Int64s]:
+    """The subrecords, the chunk of each and how often each stands."""
+    cluster, chunk, subrecord, count = (
+        entries[name] for name in ("cluster", "chunk", "subrecord", "count")
+    )
+    if ((cluster < 1) | (cluster > len(chunks))).any() or (
+        (chunk < 1) | (chunk > chunks[cluster - 1])
+    ).any():
+        raise FileFormatError(SUBRECORDS, f"a row belongs to a chunk that {CLUSTERS} does not have")
+    if ((count < 1) | (count > MOST_RECORDS)).any():
+        raise FileFormatError(SUBRECORDS, "each count must be a whole number of 1 or more")
+    owner = np.cumsum(chunks)[cluster - 1] - chunks[cluster - 1] + chunk - 1
+    begins = _changes(owner) | _changes(subrecord)
+    row = np.cumsum(begins) - 1
+    if (count != count[begins][row]).any():
+        raise FileFormatError(SUBRECORDS, "the rows of one subrecord have different counts")
+    rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
+    _check_distinct(rows, owner[begins])
+    return rows, owner[begins], count[begins]
+
+
+def _check_distinct(rows: Transactions, chunk: Int64s) -> None:
+    bounds, content = (rows.indptr * 4).tolist(), rows.items.tobytes()
+    keys = {
+        (at, content[start:stop])
+        for at, start, stop in zip(chunk.tolist(), bounds, bounds[1:], strict=False)
+    }
+    if len(keys) < len(rows):
+        raise FileFormatError(
+            SUBRECORDS, "a subrecord stands twice in a chunk; it must stand once, with its count"
+        )
+
+
+def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactions:
+    cluster = terms["cluster"] - 1
+    simple = np.ones(len(parent), dtype=bool)
+    simple[parent[parent >= 0]] = False
+    if ((cluster < 0) | (cluster >= len(parent))).any() or not simple[cluster].all():
+        raise FileFormatError(TERMS, f"a row belongs to no simple cluster of {CLUSTERS}")
+    return _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
+
+
+def _rows(
+    name: str, owners: Int64s, items: npt.NDArray[Any], vocabulary: Vocabulary, size: int
+) -> Transactions:
+    numbers = np.fromiter(
+        map(vocabulary.numbers.__getitem__, items.tolist()), dtype=np.int32, count=len(items)
+    )
+    rows = Transactions.from_pairs(owners, numbers, vocabulary, size=size)
+    if len(rows.items) != len(items):
+        raise FileFormatError(name, "an item stands twice in a subrecord or term chunk")
+    return rows

@@ -1,0 +1,1 @@
+"""The disassociated form: clusters of records whose items are published in unlinked chunks."""

@@ -1,0 +1,146 @@
+"""Which clusters shared subrecords belong to, where not all of them may, or where a cluster needs some."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+import numpy as np
+
+from setveil.data.transactions import Counts, Offsets
+from setveil.errors import DataError
+from setveil.published.disassociated.forest import Flags, Forest
+
+
+def allot(counts: Counts, allowed: Flags, sizes: Counts, random: np.random.Generator) -> Counts:
+    """How many of each kind of subrecord (row) go to each cluster (column), at random: each record takes one at most.
+
+    Kinds with the fewest places choose first, each among all free places alike; where a kind finds none left, others make way.
+
+    Raises:
+        DataError: when there is no way.
+    """
+    table, free = np.zeros(allowed.shape, dtype=np.int64), sizes.copy()
+    for kind in np.argsort(allowed @ sizes, kind="stable").tolist():
+        places = np.where(allowed[kind], free, 0)
+        now = min(int(counts[kind]), int(places.sum()))
+        chosen = random.multivariate_hypergeometric(places, now, method="marginals")
+        table[kind] += chosen
+        free -= chosen
+        for _ in range(int(counts[kind]) - now):
+            _make_way(kind, table, allowed, free)
+    return table
+
+
+def _make_way(kind: int, table: Counts, allowed: Flags, free: Counts) -> None:
+    """Place one more subrecord of a kind by moving others along a shortest chain."""
+    came: dict[int, tuple[int, int]] = dict.fromkeys(
+        np.flatnonzero(allowed[kind]).tolist(), (-1, kind)
+    )
+    pending = deque(came)
+    while pending:
+        cluster = pending.popleft()
+        if free[cluster] > 0:
+            free[cluster] -= 1
+            while cluster >= 0:
+                above, moved = came[cluster]
+                table[moved, cluster] += 1
+                if above >= 0:
+                    table[moved, above] -= 1
+                cluster = above
+            return
+        for other in np.flatnonzero(table[:, cluster]).tolist():
+            for goal in np.flatnonzero(allowed[other]).tolist():
+                if goal not in came:
+                    came[goal] = (cluster, other)
+                    pending.append(goal)
+    raise DataError(
+        "the release has no possible original: a shared chunk has more subrecords than records that may hold them"
+    )
+
+
+class Supply:
+    """Moves shared subrecords to clusters that have fewer pieces than records and no term chunk to fill the rest."""
+
+    def __init__(
+        self, forest: Forest, pieces: Offsets, kinds: Offsets, random: np.random.Generator
+    ) -> None:
+        """Args: the record of each piece, and its subrecord; terms have higher numbers. `pieces` is changed in place."""
+        self._forest, self._pieces, self._kinds, self._random = forest, pieces, kinds, random
+        self._stock = np.bincount(forest.cluster_of[pieces], minlength=len(forest.nodes))
+        self._held = np.bincount(pieces, minlength=int(forest.starts[-1]))
+
+    def settle(self) -> None:
+        """Move pieces until each cluster can fill its records.
+
+        Raises:
+            DataError: when there is no way.
+        """
+        forest = self._forest
+        short = (self._stock < forest.sizes) & ~forest.has_terms & ~forest.is_empty
+        for cluster in np.flatnonzero(short).tolist():
+            movable = self._shared_pieces(cluster)
+            for _ in range(int(forest.sizes[cluster] - self._stock[cluster])):
+                self._fetch(cluster, movable)
+
+    def _shared_pieces(self, cluster: int) -> Offsets:
+        """The shared pieces of the whole tree over a cluster."""
+        forest, release = self._forest, self._forest.release
+        root = int(forest.nodes[cluster])
+        while release.parent[root] >= 0:
+            root = int(release.parent[root])
+        low, high = forest.starts[forest.first[root]], forest.starts[forest.stop[root]]
+        inside = np.flatnonzero(
+            (self._pieces >= low) & (self._pieces < high) & (self._kinds < len(release.subrecords))
+        )
+        return inside[
+            ~release.is_simple[release.chunk_node[release.subrecord_chunk[self._kinds[inside]]]]
+        ]
+
+    def _fetch(self, cluster: int, movable: Offsets) -> None:
+        """Give one more piece to a cluster, along a shortest chain that begins where there is one to spare."""
+        forest, came = self._forest, {cluster: (-1, -1)}
+        pending = deque([cluster])
+        while pending:
+            goal = pending.popleft()
+            for piece in movable[self._may_go(movable, goal)].tolist():
+                source = int(forest.cluster_of[self._pieces[piece]])
+                if source in came:
+                    continue
+                came[source] = (goal, piece)
+                if forest.has_terms[source] or self._stock[source] > forest.sizes[source]:
+                    self._move(source, came)
+                    return
+                pending.append(source)
+        raise DataError(
+            "the release has no possible original: a cluster has more records than subrecords and terms to fill them"
+        )
+
+    def _may_go(self, movable: Offsets, goal: int) -> Flags:
+        forest, release = self._forest, self._forest.release
+        kinds = self._kinds[movable]
+        nodes = release.chunk_node[release.subrecord_chunk[kinds]]
+        free = np.array(
+            [not _inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()], dtype=bool
+        )
+        free &= (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
+        return free
+
+    def _move(self, source: int, came: dict[int, tuple[int, int]]) -> None:
+        chain = []
+        while came[source][0] >= 0:
+            chain.append(came[source])
+            source = came[source][0]
+        for goal, piece in reversed(chain):
+            low, high = self._forest.starts[goal], self._forest.starts[goal + 1]
+            empty = np.flatnonzero(self._held[low:high] == 0)
+            record = int(low + empty[self._random.integers(len(empty))])
+            self._held[self._pieces[piece]] -= 1
+            self._held[record] += 1
+            self._stock[self._forest.cluster_of[self._pieces[piece]]] -= 1
+            self._stock[goal] += 1
+            self._pieces[piece] = record
+
+
+def _inside(cluster: int, intervals: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= cluster < stop for first, stop in intervals)

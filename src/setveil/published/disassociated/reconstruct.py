@@ -1,0 +1,204 @@
+"""Reconstruct: one possible original of a disassociated release, at random. [Terrovitis2012] section 3"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.data.seeds import random_from
+from setveil.data.transactions import Offsets, Transactions
+from setveil.errors import DataError, ParameterError, check_count
+from setveil.published.disassociated.allotment import Supply, allot
+from setveil.published.disassociated.draws import draw_places
+from setveil.published.disassociated.forest import Forest
+from setveil.published.disassociated.form import Disassociated
+
+
+def reconstruct(
+    release: Disassociated, seed: int | None = None, *, most_per_term: int = 1
+) -> Transactions:
+    """Records that could have been the original: a random possible world, in random order.
+
+    The subrecords of a record chunk go to distinct records of their cluster, those of a shared chunk to distinct records of the joint
+    cluster, except in parts in which one of their items stands by itself (in a record chunk, the term chunk or a shared chunk further
+    down). Each term of a term chunk goes to `most_per_term` records or fewer. Then records that have got nothing take a piece from one of
+    their cluster that has several; where a cluster has fewer pieces than records, shared subrecords come from other parts, or terms of
+    the term chunk stand once more. So no record is empty, except those of a cluster in which nothing stands. Every such choice is equally
+    likely, but for those last repairs.
+
+    Args:
+        release: The release.
+        seed: The same seed gives the same records, also of a release that was written and read; when not given, each call gives others.
+        most_per_term: A term of a term chunk stands in 1 to so many records of its cluster, each number equally likely (never in more
+            than there are). By default in one: that is all the release tells for certain, and on real data the most frequent number.
+
+    Raises:
+        DataError: when the release has no possible original.
+
+    Cost: linear, but for sorting; a million records take a few seconds. Only where shared chunks repeat items of their parts, or leave
+    too few pieces for a part, a matching is searched.
+
+    Example:
+        >>> from setveil.promises import KmAnonymity
+        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> cluster = SimpleCluster(3, [{("flu", "itunes"): 2, ("flu",): 1}], ["ikea"])
+        >>> world = reconstruct(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), seed=1)
+        >>> len(world), dict(zip(world.vocabulary, world.supports().tolist()))
+        (3, {'flu': 3, 'ikea': 1, 'itunes': 2})
+    """
+    if not isinstance(release, Disassociated):
+        raise ParameterError(
+            "release",
+            release,
+            "only a disassociated release is reconstructed; others tell their records()",
+        )
+    check_count("most_per_term", most_per_term, 1)
+    random = random_from(seed)
+    release = release if seed is None else release.arranged
+    records, kinds = place_pieces(Forest.of(release), most_per_term, random)
+    return assemble(release, random.permutation(len(release))[records], kinds)
+
+
+def reconstructions(
+    release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int = 1
+) -> list[Transactions]:
+    """Several possible worlds, independent of each other; the first of seed s is `reconstruct(release, s)`."""
+    return [
+        reconstruct(release, one, most_per_term=most_per_term) for one in world_seeds(count, seed)
+    ]
+
+
+def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
+    """The seeds of several independent reconstructions; the first is the seed itself."""
+    check_count("reconstructions", count, 1)
+    if seed is None:
+        return [None] * count
+    return [seed, *np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()]
+
+
+def place_pieces(
+    forest: Forest, most_per_term: int, random: np.random.Generator
+) -> tuple[Offsets, Offsets]:
+    """The record of every piece, by the numbers of the forest, and what the piece is: a subrecord, or beyond these an entry of `terms`."""
+    _check(forest)
+    placed, kinds = _place_subrecords(forest, random)
+    term_records, terms = _place_terms(forest, most_per_term, random)
+    pieces, kinds = (
+        np.concatenate((placed, term_records)),
+        np.concatenate((kinds, terms + len(forest.release.subrecords))),
+    )
+    Supply(forest, pieces, kinds, random).settle()
+    empty = _fill_from_cluster(forest, pieces, random)
+    return np.concatenate((pieces, empty)), np.concatenate(
+        (kinds, _fill_with_terms(forest, empty, random))
+    )
+
+
+def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transactions:
+    """Records out of their pieces."""
+    count = len(release.subrecords)
+    inside = kinds < count
+    rows = release.subrecords.take(kinds[inside])
+    owners = np.concatenate((np.repeat(records[inside], rows.lengths), records[~inside]))
+    items = np.concatenate((rows.items, release.terms.items[kinds[~inside] - count]))
+    return Transactions.from_pairs(owners, items, release.vocabulary, size=len(release))
+
+
+def _check(forest: Forest) -> None:
+    """Refuse what no record can hold: an item in two chunks of a cluster, more subrecords than records."""
+    _ = forest.standings
+    _, sizes = forest.records(forest.release.chunk_node)
+    over = np.flatnonzero(forest.chunk_sizes > sizes)
+    if len(over):
+        counts = (
+            f"{forest.chunk_sizes[over[0]]} subrecords in a cluster of {sizes[over[0]]} records"
+        )
+        raise DataError(f"the release has no possible original: a chunk has {counts}")
+
+
+def _place_subrecords(forest: Forest, random: np.random.Generator) -> tuple[Offsets, Offsets]:
+    """A record for every subrecord, as often as it stands; and the number of the subrecord."""
+    release = forest.release
+    narrow = np.zeros(len(release.chunk_node), dtype=bool)
+    narrow[release.subrecord_chunk[list(forest.barred)]] = True
+    wide = np.flatnonzero(~narrow)
+    order = np.argsort(release.subrecord_chunk, kind="stable")
+    order = order[~narrow[release.subrecord_chunk[order]]]
+    kinds = [np.repeat(order, release.subrecord_counts[order])]
+    first, sizes = forest.records(release.chunk_node[wide])
+    places = [draw_places(first, sizes, forest.chunk_sizes[wide], random)]
+    for chunk in np.flatnonzero(narrow).tolist():
+        found = _place_narrow(forest, chunk, random)
+        places.append(found[0])
+        kinds.append(found[1])
+    return np.concatenate(places), np.concatenate(kinds)
+
+
+def _place_narrow(
+    forest: Forest, chunk: int, random: np.random.Generator
+) -> tuple[Offsets, Offsets]:
+    """The same for a shared chunk some of whose subrecords cannot belong to some clusters."""
+    release = forest.release
+    rows, node = np.flatnonzero(release.subrecord_chunk == chunk), int(release.chunk_node[chunk])
+    low, high = int(forest.first[node]), int(forest.stop[node])
+    allowed = np.ones((len(rows), high - low), dtype=bool)
+    for at, row in enumerate(rows.tolist()):
+        for first, stop in forest.barred.get(row, ()):
+            allowed[at, first - low : stop - low] = False
+    table = allot(release.subrecord_counts[rows], allowed, forest.sizes[low:high], random)
+    columns, lines = np.nonzero(table.T)
+    kinds = np.repeat(rows[lines], table[lines, columns])
+    places = draw_places(forest.starts[low:high], forest.sizes[low:high], table.sum(axis=0), random)
+    return places, kinds
+
+
+def _place_terms(forest: Forest, most: int, random: np.random.Generator) -> tuple[Offsets, Offsets]:
+    """Records for every term of the term chunks, and the number of the entry of `terms`."""
+    nodes = forest.release.terms.rows
+    first, sizes = forest.records(nodes)
+    counts = (
+        random.integers(1, np.minimum(sizes, most), endpoint=True)
+        if most > 1
+        else np.ones(len(nodes), dtype=np.int64)
+    )
+    return draw_places(first, sizes, counts, random), np.repeat(np.arange(len(nodes)), counts)
+
+
+def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Generator) -> Offsets:
+    """Move pieces, in place, from records with several to records of the same cluster with none; the records that stay empty."""
+    clusters = len(forest.nodes)
+    held = np.bincount(pieces, minlength=int(forest.starts[-1]))
+    empty = np.flatnonzero(held == 0)
+    lacking = np.bincount(forest.cluster_of[empty], minlength=clusters)
+    movable = np.flatnonzero((lacking[forest.cluster_of[pieces]] > 0) & (held[pieces] > 1))
+    movable = random.permutation(movable)
+    movable = movable[np.argsort(pieces[movable], kind="stable")]
+    movable = movable[_rank(pieces[movable]) > 0]
+    movable = random.permutation(movable)
+    movable = movable[np.argsort(forest.cluster_of[pieces[movable]], kind="stable")]
+    owner = forest.cluster_of[pieces[movable]]
+    rank = _rank(owner)
+    taken = rank < lacking[owner]
+    starts = np.cumsum(lacking) - lacking
+    targets = starts[owner[taken]] + rank[taken]
+    pieces[movable[taken]] = empty[targets]
+    left = np.ones(len(empty), dtype=bool)
+    left[targets] = False
+    return empty[left & ~forest.is_empty[forest.cluster_of[empty]]]
+
+
+def _rank(groups: Offsets) -> Offsets:
+    """The place of each entry within its run of equal values."""
+    if not len(groups):
+        return groups
+    begins = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
+    return np.arange(len(groups)) - np.repeat(
+        begins, np.diff(np.concatenate((begins, [len(groups)])))
+    )
+
+
+def _fill_with_terms(forest: Forest, empty: Offsets, random: np.random.Generator) -> Offsets:
+    """A random term of its term chunk for each of these records, as a piece."""
+    terms = forest.release.terms
+    nodes = forest.nodes[forest.cluster_of[empty]]
+    entries: Offsets = terms.indptr[nodes] + random.integers(0, terms.lengths[nodes])
+    return entries + len(forest.release.subrecords)

@@ -1,0 +1,244 @@
+"""How many records hold an itemset, told from a disassociated release alone: bounds that are certain, and what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.items import texts_of
+from setveil.data.transactions import Counts, Offsets, Transactions
+from setveil.published.disassociated.forest import Flags, Forest
+
+if TYPE_CHECKING:
+    from setveil.published.disassociated.form import Disassociated
+
+NOWHERE, TERM = -1, -2
+"""What stands for the chunk of an item that a cluster does not have, and for the term chunk."""
+
+Group = tuple[int, ...]
+"""Items of a query, by their place in it, that stand in one chunk."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """The support of an itemset in the original: never below `lower`, never above `upper`, and on average over random worlds `expected`."""
+
+    lower: int
+    upper: int
+    expected: float
+
+
+@dataclass(frozen=True, eq=False)
+class SupportIndex:
+    """Where each item stands, so that a query looks only at clusters and subrecords that hold its items."""
+
+    forest: Forest
+    inside: tuple[Offsets, Offsets]
+    """The subrecords that hold each item: starts, and numbers one item after the other."""
+    loose: tuple[Offsets, Offsets]
+    """The simple clusters in whose term chunk each item stands, likewise."""
+
+    @classmethod
+    def of(cls, release: Disassociated) -> SupportIndex:
+        forest = Forest.of(release)
+        starts, nodes = _inverted(release.terms)
+        return cls(forest, _inverted(release.subrecords), (starts, forest.first[nodes]))
+
+    def bounds(self, itemset: Iterable[object]) -> Support:
+        """See `setveil.published.query.support`."""
+        labels, numbers = sorted(set(texts_of(itemset))), self.forest.release.vocabulary.numbers
+        if not all(label in numbers for label in labels):
+            return Support(0, 0, 0.0)
+        if not labels:
+            everybody = len(self.forest.release)
+            return Support(everybody, everybody, float(everybody))
+        return _Query(self, [numbers[label] for label in labels]).answer()
+
+    @cached_property
+    def is_shared(self) -> Flags:
+        """Whether each chunk is a shared one; `TERM` and `NOWHERE` are not."""
+        release = self.forest.release
+        return np.append(~release.is_simple[release.chunk_node], [False, False])
+
+    def holders(self, item: int) -> Offsets:
+        """The subrecords that hold an item, ascending."""
+        starts, rows = self.inside
+        return rows[starts[item] : starts[item + 1]]
+
+    def sources(self, item: int) -> Offsets:
+        """The chunk that an item comes from in the records of each simple cluster; `TERM` or `NOWHERE` where it is no chunk."""
+        forest, release = self.forest, self.forest.release
+        sources = np.full(len(forest.nodes), NOWHERE, dtype=np.int64)
+        chunks = np.unique(release.subrecord_chunk[self.holders(item)])
+        nodes = release.chunk_node[chunks]
+        order = np.argsort(forest.preorder[nodes], kind="stable")
+        chunks, nodes = chunks[order], nodes[order]
+        lengths = forest.stop[nodes] - forest.first[nodes]
+        ends = np.cumsum(lengths)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+            forest.first[nodes] - (ends - lengths), lengths
+        )
+        sources[places] = np.repeat(chunks, lengths)
+        starts, clusters = self.loose
+        sources[clusters[starts[item] : starts[item + 1]]] = TERM
+        return sources
+
+
+def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
+    order = np.argsort(rows.items, kind="stable")
+    return np.searchsorted(rows.items[order], np.arange(len(rows.vocabulary) + 1)), rows.rows[order]
+
+
+class _Query:
+    """One itemset: the clusters that may hold it, by how its items are spread over chunks."""
+
+    def __init__(self, index: SupportIndex, items: Sequence[int]) -> None:
+        self.index, self.forest, self.release = index, index.forest, index.forest.release
+        self.items = items
+        self.sources = np.stack([index.sources(item) for item in items])
+        self.counted: dict[Group, Counts] = {}
+        self.roomy: dict[Group, Counts] = {}
+
+    def answer(self) -> Support:
+        lower, upper, expected = 0, 0, 0.0
+        for clusters, groups in self.patterns():
+            part = self.bound(clusters, groups)
+            lower, upper, expected = (
+                lower + part.lower,
+                upper + part.upper,
+                expected + part.expected,
+            )
+        return Support(lower, upper, min(max(expected, float(lower)), float(upper)))
+
+    def patterns(self) -> Iterable[tuple[Offsets, list[Group]]]:
+        """Clusters that hold all items, with the same items together in a chunk, and of the same kind of chunk."""
+        live = np.flatnonzero((self.sources != NOWHERE).all(axis=0))
+        sources = self.sources[:, live]
+        kinds = np.where(sources == TERM, 1, np.where(self.index.is_shared[sources], 2, 0))
+        leaders, code = np.empty_like(sources), np.zeros(len(live), dtype=np.int64)
+        for at in range(len(sources)):
+            leaders[at] = at
+            for before in range(at - 1, -1, -1):
+                leaders[at, (sources[before] == sources[at]) & (sources[at] != TERM)] = before
+            code = np.unique(
+                code * 3 * len(sources) + 3 * leaders[at] + kinds[at], return_inverse=True
+            )[1]
+        _, examples = np.unique(code, return_index=True)
+        for number, example in enumerate(examples.tolist()):
+            together: dict[int, list[int]] = {}
+            for at, leader in enumerate(leaders[:, example].tolist()):
+                together.setdefault(leader, []).append(at)
+            yield live[code == number], [tuple(group) for group in together.values()]
+
+    def count(self, group: Group) -> Counts:
+        """The number of subrecords of each chunk that hold all items of a group."""
+        if group not in self.counted:
+            rows = self.index.holders(self.items[group[0]])
+            for at in group[1:]:
+                rows = np.intersect1d(rows, self.index.holders(self.items[at]), assume_unique=True)
+            weights = self.release.subrecord_counts[rows]
+            counts = np.bincount(
+                self.release.subrecord_chunk[rows],
+                weights=weights,
+                minlength=len(self.release.chunk_node),
+            )
+            self.counted[group] = counts.astype(np.int64)
+        return self.counted[group]
+
+    def bound(self, clusters: Offsets, groups: list[Group]) -> Support:
+        """The bounds over some clusters whose groups are alike; of groups that stand apart, a + b - size records hold both for certain."""
+        sizes = self.forest.sizes[clusters]
+        low, high, mean = sizes.copy(), sizes.copy(), sizes.astype(np.float64)
+        shared: list[Group] = []
+        for group in groups:
+            source = self.sources[group[0], clusters]
+            if self.index.is_shared[source[0]]:
+                shared.append(group)
+                continue
+            least, most = (
+                (np.ones_like(sizes), sizes)
+                if source[0] == TERM
+                else (self.count(group)[source],) * 2
+            )
+            low, high, mean = (
+                np.maximum(low + least - sizes, 0),
+                np.minimum(high, most),
+                mean * least / sizes,
+            )
+        if not shared:
+            return Support(int(low.sum()), int(high.sum()), float(mean.sum()))
+        whole = len(groups) == 1
+        return Support(
+            self.least_shared(clusters, shared, low, whole),
+            self.most_shared(clusters, shared, high),
+            self.expect_shared(clusters, shared, mean),
+        )
+
+    def least_shared(self, clusters: Offsets, groups: list[Group], low: Counts, whole: bool) -> int:
+        """Of a shared chunk at least those subrecords are in some clusters for which there is no room elsewhere in the joint one."""
+        columns = [self.sources[group[0], clusters] for group in groups]
+        keys, members = _classes(columns)
+        if whole:
+            return int(self.count(groups[0])[keys[0]].sum())
+        sums, sizes = _sum(members, low), _sum(members, self.forest.sizes[clusters])
+        for group, chunks in zip(groups, keys, strict=True):
+            here = np.maximum(self.count(group)[chunks] - (self.room(group)[chunks] - sizes), 0)
+            sums = np.maximum(sums + here - sizes, 0)
+        return int(sums.sum())
+
+    def most_shared(self, clusters: Offsets, groups: list[Group], high: Counts) -> int:
+        """No more than a shared chunk has for all clusters that take from it; the chunks of the smallest joint clusters first."""
+        columns = {group: self.sources[group[0], clusters] for group in groups}
+        spans = self.forest.stop - self.forest.first
+        order = sorted(
+            groups, key=lambda group: float(spans[self.release.chunk_node[columns[group]]].mean())
+        )
+        rest = [columns[group] for group in order]
+        for group in order:
+            rest, members = _classes(rest)
+            high = np.minimum(_sum(members, high), self.count(group)[rest[0]])
+            rest = rest[1:]
+        return int(high.sum())
+
+    def expect_shared(
+        self, clusters: Offsets, groups: list[Group], mean: npt.NDArray[np.float64]
+    ) -> float:
+        """A shared subrecord is in any record that may hold it alike."""
+        for group in groups:
+            chunks = self.sources[group[0], clusters]
+            mean = mean * self.count(group)[chunks] / self.room(group)[chunks]
+        return float(mean.sum())
+
+    def room(self, group: Group) -> Counts:
+        """The number of records that may hold a subrecord with the items of a group, for each chunk."""
+        if group not in self.roomy:
+            sources = self.sources[list(group)]
+            able = (sources == sources[0]).all(axis=0) & (sources[0] >= 0)
+            sizes = np.bincount(
+                sources[0, able],
+                weights=self.forest.sizes[able],
+                minlength=len(self.release.chunk_node),
+            )
+            self.roomy[group] = sizes.astype(np.int64)
+        return self.roomy[group]
+
+
+def _classes(columns: list[Offsets]) -> tuple[list[Offsets], Offsets]:
+    """The distinct rows of some columns, column by column, and the class of each row."""
+    members = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        _, codes = np.unique(column, return_inverse=True)
+        members = np.unique(members * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[
+            1
+        ]
+    _, first = np.unique(members, return_index=True)
+    return [column[first] for column in columns], members
+
+
+def _sum(members: Offsets, values: Counts) -> Counts:
+    return np.bincount(members, weights=values).astype(np.int64)
