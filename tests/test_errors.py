@@ -18,7 +18,7 @@ ERRORS = [
     errors.DataError("no records"),
     errors.FileFormatError("data.csv", "no columns", line=3),
     errors.HierarchyError(["two roots", "a cycle"], "tree.csv"),
-    errors.UnknownItemError(["a", "b", "c", "d"], advice="add them"),
+    errors.UnknownItemError(["a", "b", "c", "d"], remedy="add them"),
     errors.MisfitError("a record is gone", record=["a"], published=["b"]),
     errors.ReleaseError("release", "a file is missing"),
     errors.InfeasibleError("too few records"),

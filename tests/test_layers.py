@@ -13,8 +13,9 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 MAY_IMPORT = {
     "errors": set(),
     "words": set(),
+    "parameters": {"errors"},
     "data": {"errors", "words"},
-    "promises": {"errors", "words"},
+    "promises": {"errors", "words", "parameters"},
     "hierarchy": {"errors", "words", "data"},
     "published": {"errors", "words", "data", "hierarchy", "promises"},
     "kernels": set(),
@@ -22,6 +23,7 @@ MAY_IMPORT = {
     "methods": {
         "errors",
         "words",
+        "parameters",
         "data",
         "hierarchy",
         "promises",
@@ -36,6 +38,7 @@ MAY_IMPORT = {
     "pipeline": {
         "errors",
         "words",
+        "parameters",
         "data",
         "hierarchy",
         "promises",
@@ -51,6 +54,7 @@ MAY_IMPORT = {
     "cli": {
         "errors",
         "words",
+        "parameters",
         "data",
         "hierarchy",
         "promises",

@@ -3,27 +3,58 @@
     SetveilError
     ├── ParameterError        (ValueError)    a number or name outside what is allowed
     ├── MissingExtraError     (ImportError)   an optional library is needed and not installed
-    ├── OutputError           (OSError)       the place to write to is taken or not writable
+    ├── OutputError           (OSError)       the output exists already or cannot be written
     ├── DataError             (ValueError)    the input cannot be used as it is
     │   ├── FileFormatError                   a file is not what its name, content or options say
     │   ├── HierarchyError                    a hierarchy has faults, all of them listed
-    │   ├── UnknownItemError  (KeyError)      items that stand in no leaf of the hierarchy
-    │   ├── MisfitError                       a release that cannot stem from the original it is compared with
+    │   ├── UnknownItemError  (KeyError)      items that the hierarchy or the data does not have
+    │   ├── MisfitError                       a release cannot come from the given original
     │   └── ReleaseError                      a release folder is damaged or incomplete
     └── InfeasibleError       (ValueError)    no release of this data can keep this promise
 
-`exit_code` is what the command line answers with: 2 for usage, 3 for data. A promise that does not hold is no error; it is a
-`Verdict` with a witness.
+An error holds facts: what is wrong (`problem`) and what to do about it (`remedy`). A remedy names
+parameters in braces, as in `name the column with {record}` or `allow it with {force=True}`, and each
+door spells them its own way: Python as `record=...`, the command line as `--record`.
+
+`exit_code` is the exit code of the command line: 2 for usage, 3 for data. A promise that does not hold
+is not an error but a `Verdict` with a witness.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+Spelling = Callable[[str, str | None], str]
+"""Spells a parameter and its value, if one is given, in the words of one door."""
+
+_PARAMETER = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
+_KEYWORDS = {"input_format": "format"}
 _MOST = 10**12
+
+
+def as_keyword(name: str, value: str | None) -> str:
+    """A parameter as Python spells it.
+
+    Example:
+        >>> as_keyword("record", None), as_keyword("input_format", "csv"), as_keyword("force", "True")
+        ('record=...', "format='csv'", 'force=True')
+    """
+    shown = "..." if value is None else value if value in ("True", "False") else repr(value)
+    return f"{_KEYWORDS.get(name, name)}={shown}"
+
+
+def spelled(text: str, spell: Spelling = as_keyword) -> str:
+    """A text with every parameter in braces spelled out.
+
+    Example:
+        >>> spelled("name the column with {record}")
+        'name the column with record=...'
+    """
+    return _PARAMETER.sub(lambda found: spell(found[1], found[2]), text)
 
 
 class SetveilError(Exception):
@@ -31,26 +62,44 @@ class SetveilError(Exception):
 
     exit_code = 3
 
+    def __init__(self, problem: str = "", *, remedy: str = "") -> None:
+        self.problem, self.remedy = problem, remedy
+        super().__init__(problem)
+
+    def text(self, spell: Spelling = as_keyword) -> str:
+        """What is wrong and what to do, in the words of one door."""
+        place, remedy = self._placed(), spelled(self.remedy, spell)
+        if not remedy:
+            return place or type(self).__name__
+        return f"{place} {remedy}" if place.endswith("?") else f"{place}; {remedy}"
+
+    def _placed(self) -> str:
+        """What is wrong, with where it is."""
+        return self.problem
+
     def __str__(self) -> str:
-        return str(self.args[0]) if self.args else self.__class__.__name__
+        return self.text()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As the message and the facts, so that an error gets from one process to another whatever its constructor asks for."""
+        """Its facts, so that it can be sent to another process whatever its constructor takes."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
 class ParameterError(SetveilError, ValueError):
-    """A parameter lies outside what is allowed."""
+    """A parameter is outside what is allowed, or missing (its value is None)."""
 
     exit_code = 2
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
         self.name, self.value, self.allowed = name, value, allowed
-        super().__init__(f"{name} = {value!r} is not allowed: {allowed}")
+        super().__init__(allowed)
+
+    def text(self, spell: Spelling = as_keyword) -> str:
+        return f"{self.name} = {self.value!r} is not allowed: {spelled(self.allowed, spell)}"
 
 
 class MissingExtraError(SetveilError, ImportError):
-    """An optional library is needed for what was asked."""
+    """An optional library is needed."""
 
     exit_code = 2
 
@@ -60,13 +109,16 @@ class MissingExtraError(SetveilError, ImportError):
 
 
 class OutputError(SetveilError, OSError):
-    """The place to write to is taken, missing or not writable."""
+    """The output exists already, or cannot be written."""
 
     exit_code = 2
 
-    def __init__(self, path: Path | str, problem: str) -> None:
-        self.path, self.problem = str(path), problem
-        super().__init__(f"cannot write {self.path}: {problem}")
+    def __init__(self, path: Path | str, problem: str, *, remedy: str = "") -> None:
+        self.path = str(path)
+        super().__init__(problem, remedy=remedy)
+
+    def _placed(self) -> str:
+        return f"cannot write {self.path}: {self.problem}"
 
 
 class DataError(SetveilError, ValueError):
@@ -74,44 +126,47 @@ class DataError(SetveilError, ValueError):
 
 
 class FileFormatError(DataError):
-    """A file is not what its name, its content or the given options say."""
+    """A file is not what its name, its content or the options say."""
 
-    def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
-        self.path, self.problem, self.line = str(path), problem, line
-        place = self.path if line is None else f"{self.path}, line {line}"
-        super().__init__(f"{place}: {problem}")
+    def __init__(
+        self, path: Path | str, problem: str, *, line: int | None = None, remedy: str = ""
+    ) -> None:
+        self.path, self.line = str(path), line
+        super().__init__(problem, remedy=remedy)
+
+    def _placed(self) -> str:
+        place = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{place}: {self.problem}"
 
 
 class HierarchyError(DataError):
-    """A hierarchy has faults; `faults` lists every one of them as a sentence."""
+    """A hierarchy has faults; `faults` lists each of them as a sentence."""
 
     def __init__(self, faults: Sequence[str], source: str = "the hierarchy") -> None:
         self.faults, self.source = tuple(faults), source
-        more = (
-            ""
-            if len(self.faults) == 1
-            else f" (and {len(self.faults) - 1} more; `setveil hierarchy check` lists them)"
-        )
+        more = "" if len(self.faults) == 1 else f" (and {len(self.faults) - 1} more faults)"
         super().__init__(f"{source}: {self.faults[0]}{more}")
 
 
 class UnknownItemError(DataError, KeyError):
-    """Items that stand in no leaf of the hierarchy, or a label that the vocabulary does not hold."""
+    """Items that are not leaves of the hierarchy, or labels that are not in the vocabulary."""
 
     def __init__(
-        self, items: Sequence[str], where: str = "the hierarchy has no leaf for", advice: str = ""
+        self,
+        items: Sequence[str],
+        where: str = "the hierarchy has no leaf for",
+        remedy: str = "",
     ) -> None:
         self.items, self.where = tuple(items), where
         shown = ", ".join(repr(item) for item in self.items[:3])
-        more = "" if len(self.items) <= 3 else f" and {len(self.items) - 3} more"
-        named = f"{where} {shown}{more} ({len(self.items)} in all)" if more else f"{where} {shown}"
-        super().__init__(f"{named}: {advice}" if advice else named)
+        more = f" and {len(self.items) - 3} more" if len(self.items) > 3 else ""
+        super().__init__(f"{where} {shown}{more}", remedy=remedy)
 
 
 class MisfitError(DataError):
-    """A release cannot stem from the original it is compared with.
+    """A release cannot come from the original it is compared with.
 
-    The message names no item of anybody; `record` (items of an original record) and `published` (of a published one) are the witness.
+    The message names nobody's items. `record` (of the original) and `published` are the witness.
     """
 
     def __init__(
@@ -121,18 +176,23 @@ class MisfitError(DataError):
         record: Sequence[str] | None = None,
         published: Sequence[str] | None = None,
     ) -> None:
-        self.problem = problem
         self.record = None if record is None else tuple(record)
         self.published = None if published is None else tuple(published)
-        super().__init__(f"the release does not stem from this original: {problem}")
+        super().__init__(problem)
+
+    def _placed(self) -> str:
+        return f"the release does not come from this original: {self.problem}"
 
 
 class ReleaseError(DataError):
     """A release folder is damaged or incomplete."""
 
     def __init__(self, path: Path | str, problem: str) -> None:
-        self.path, self.problem = str(path), problem
-        super().__init__(f"{self.path} is not a usable release: {problem}")
+        self.path = str(path)
+        super().__init__(problem)
+
+    def _placed(self) -> str:
+        return f"{self.path} is not a usable release: {self.problem}"
 
 
 class InfeasibleError(SetveilError, ValueError):
@@ -140,9 +200,9 @@ class InfeasibleError(SetveilError, ValueError):
 
 
 def check_count(name: str, value: object, least: int) -> int:
-    """A parameter as a plain whole number; refuses what is none, or below `least`. Those of NumPy are whole numbers too.
+    """A parameter as a plain whole number of `least` or more; NumPy's whole numbers count.
 
-    Numbers above a million million, which no count of people can reach, are refused too, so that sums and products fit into 64 bits.
+    Numbers above a million million are refused as well, so that sums and products fit in 64 bits.
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise ParameterError(name, value, f"it must be a whole number of {least} or more")

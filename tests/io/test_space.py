@@ -32,7 +32,7 @@ def test_the_file_that_finds_no_room_is_named(
 
 
 @pytest.mark.parametrize(
-    "error", [OSError(errno.EIO, "Input/writing error"), OutputError("there", "it is taken")]
+    "error", [OSError(errno.EIO, "Input/output error"), OutputError("there", "it is taken")]
 )
 def test_other_errors_stay_what_they_are(error: OSError) -> None:
     with pytest.raises(OSError, match=error.strerror or "taken") as raised, naming(Path("here")):

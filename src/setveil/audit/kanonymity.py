@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Counts, Transactions
-from setveil.promises.kanonymity import KAnonymity
-from setveil.promises.vocabulary import VocabularyKAnonymity
+from setveil.promises.kanonymity import KAnonymity, VocabularyKAnonymity
 from setveil.words import count, plural
 
 

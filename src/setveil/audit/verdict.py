@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from setveil.promises.kanonymity import ALL
 from setveil.promises.promise import Promise
 
 
@@ -97,7 +95,7 @@ class Verdict:
     @property
     def text(self) -> str:
         """The verdict for a reader: one line in all, one for each check, one for each witness."""
-        lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {name_promise(self.promise)}"]
+        lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.promise.title}"]
         for check in self.checks:
             lines.append(f"  {'yes' if check.holds else 'NO '}  {check.name}: {check.text}")
             lines.extend(
@@ -123,24 +121,6 @@ class Verdict:
             "promise": self.promise.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
         }
-
-
-def name_promise(promise: Promise) -> str:
-    """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
-    numbers = ", ".join(
-        f"{name} = {'all' if name == 'm' and value >= ALL else value}"
-        for name, value in _numbers(promise)
-    )
-    return f"{promise.model} ({numbers})" if numbers else promise.model
-
-
-def _numbers(promise: Promise) -> Iterator[tuple[str, int | float]]:
-    """The numbers of a promise and of what is promised besides."""
-    for name, value in vars(promise).items():
-        if isinstance(value, Promise):
-            yield from _numbers(value)
-        elif isinstance(value, int | float):
-            yield name, value
 
 
 def show_items(items: tuple[str, ...], most: int = 12) -> str:

@@ -15,9 +15,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError, check_count
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.coherence import Coherence
-from setveil.promises.kanonymity import KAnonymity, KmAnonymity
+from setveil.promises.kanonymity import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.promises.promise import Promise
-from setveil.promises.vocabulary import VocabularyKAnonymity
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed

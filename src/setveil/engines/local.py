@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
+from setveil.engines.base import Answer, Engine, Task
 from setveil.errors import ParameterError
-
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
-
-
-class Progress(Protocol):
-    """Is told how far the work is; may raise to stop it."""
-
-    def __call__(self, done: int, total: int, stage: str) -> None: ...
 
 
 @dataclass(frozen=True)
-class Local:
-    """Runs tasks on the threads of this machine.
-
-    The answers never depend on the number of threads.
-    """
+class Local(Engine):
+    """Runs tasks on the threads of this machine; the answers do not depend on how many."""
 
     threads: int | None = None
     """How many threads; by default as many as this process may use."""
@@ -36,31 +25,36 @@ class Local:
 
     @property
     def width(self) -> int:
-        """How many tasks run at once."""
-        return (
-            self.threads or len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else self.threads or os.cpu_count() or 1
-        )
+        if self.threads is not None:
+            return self.threads
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
 
     def map(self, work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
-        """The answers as they become ready, in no particular order.
-
-        An error in a task, or in the loop that reads the answers, cancels what has not begun.
-        """
         tasks = list(tasks)
         if self.width == 1 or len(tasks) <= 1:
             yield from map(work, tasks)
             return
         with ThreadPoolExecutor(self.width) as pool:
-            pending: set[Future[Answer]] = {pool.submit(work, task) for task in tasks}
+            pending = deque(pool.submit(work, task) for task in tasks)
             try:
                 while pending:
-                    ready, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in ready)
+                    yield _result(pending[0])
+                    pending.popleft()
             finally:
                 for future in pending:
                     future.cancel()
+
+
+def _result(future: Future[Answer]) -> Answer:
+    """Waits in short steps, so that an interruption is noticed."""
+    while True:
+        try:
+            return future.result(timeout=0.1)
+        except TimeoutError:
+            if future.done():
+                raise
 
 
 LOCAL = Local()

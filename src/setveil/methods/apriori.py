@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 from setveil.methods.recoding.bottomup import apriori_cut
 from setveil.methods.recoding.frame import Frame, Shown
 from setveil.methods.recoding.method import GlobalRecoding, compile_kernels

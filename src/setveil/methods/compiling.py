@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 
 COMPILING = "compiling kernels (once)"
 

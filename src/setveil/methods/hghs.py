@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 from setveil.methods.apriori import best_cut
 from setveil.methods.recoding.bottomup import apriori_cut
 from setveil.methods.recoding.frame import Frame, Shown

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.parameters import settle_parameters
+from setveil.parameters import settle
 from setveil.promises.promise import Promise
 from setveil.published import Published
 
@@ -30,7 +31,7 @@ class Method(ABC):
     runs_on: ClassVar[tuple[str, ...]] = ("local",)
 
     def __post_init__(self) -> None:
-        settle_parameters(self)
+        settle(self)
 
     @abstractmethod
     def anonymize(
@@ -39,7 +40,7 @@ class Method(ABC):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Published:
         """A published form of `data` that keeps `promise`.

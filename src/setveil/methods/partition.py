@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
@@ -71,7 +72,7 @@ class Partition(Method):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Generalized:
         data = self.admit(data, promise, hierarchy)
@@ -179,7 +180,7 @@ class _Work:
         )
         self.root = hierarchy.root
 
-    def run(self, engine: Local, progress: Progress | None) -> list[kernels.Done]:
+    def run(self, engine: Engine, progress: Progress | None) -> list[kernels.Done]:
         """Split until nothing is pending; returns what each worker finished."""
         if len(self.kept) == 0:
             return []

@@ -1,6 +1,6 @@
 """The one place where the stages meet: a job, and the run that reads, anonymizes, writes, verifies and measures."""
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts import check_release, check_sensitive, load, with_private
 from setveil.pipeline.running import run

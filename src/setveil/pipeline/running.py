@@ -13,7 +13,8 @@ from setveil.alignment.recoding import suppressed_items
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.transactions import Transactions
-from setveil.engines.local import Local, Progress
+from setveil.engines.base import Progress
+from setveil.engines.local import Local
 from setveil.errors import OutputError, SetveilError
 from setveil.hierarchy.recipes import hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy

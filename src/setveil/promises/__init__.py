@@ -1,10 +1,9 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
 from setveil.promises.coherence import Coherence
-from setveil.promises.kanonymity import KAnonymity, KmAnonymity
+from setveil.promises.kanonymity import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.promises.ldiversity import LDiversity
 from setveil.promises.promise import Promise
-from setveil.promises.vocabulary import VocabularyKAnonymity
 
 PROMISES: dict[str, type[Promise]] = {
     "k-anonymity": KAnonymity,

@@ -1,18 +1,25 @@
-"""k-anonymity and k^m-anonymity of set-valued data."""
+"""k-anonymity of sets, of bags, and k^m-anonymity."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from setveil.errors import ParameterError, check_count
+from setveil.errors import ParameterError
+from setveil.parameters import about
 from setveil.promises.ldiversity import LDiversity
-from setveil.promises.promise import Promise, check_enough, others
+from setveil.promises.promise import Promise
+
+K = about("Hide each person among at least this many records.", option="-k", metavar="N", least=2)
+"""What the parameter k of every promise means."""
+COMBINED = (
+    "Several releases of the same people can be combined; each keeps the promise only on its own."
+)
 
 
 @dataclass(frozen=True, repr=False)
 class KAnonymity(Promise):
-    """Every published record stands at least k times, alike in all its items. [He2009] section 3.1
+    """Each published record is identical to at least k - 1 others. [He2009] section 3.1
 
     Definition: for every published record t, |{ t' : t' = t }| >= k.
 
@@ -23,37 +30,70 @@ class KAnonymity(Promise):
 
     model: ClassVar[str] = "k-anonymity"
 
-    k: int
-    """How many equal records there are at least; 2 or more."""
+    k: int = field(metadata=K)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count("k", self.k, 2))
+    @property
+    def crowd(self) -> int:
+        return self.k
 
-    def describe(self) -> str:
+    def describe(self, *, possible: bool = False) -> str:
         return (
-            f"Every published record stands at least {self.k} times, alike in every item. Whoever knows any number of items of a person, "
-            f"even all of them, finds at least {self.k} records that may be that person's, or none."
+            f"Each published record is identical to at least {others(self.k)}. An adversary who knows "
+            f"any number of a person's items, even all of them, finds at least {self.k} records that "
+            "could be that person's, or none."
+        )
+
+    def limits(self) -> str:
+        return f"An item that all {self.k} records share is revealed for each of these people. {COMBINED}"
+
+
+@dataclass(frozen=True, repr=False)
+class VocabularyKAnonymity(Promise):
+    """Each published bag is identical to at least k - 1 others, counts included. [Liu2010b] section II
+
+    A vocabulary is the paper's word for the bag of terms in one person's queries.
+
+    Definition: for every published bag t, |{ t' : t' = t }| >= k, where equal bags have the same items
+    with the same counts. For sets, where every count is 1, this is k-anonymity.
+
+    Example:
+        >>> VocabularyKAnonymity(k=5).to_dict()["model"]
+        'vocabulary-k-anonymity'
+    """
+
+    model: ClassVar[str] = "vocabulary-k-anonymity"
+
+    k: int = field(metadata=K)
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    def describe(self, *, possible: bool = False) -> str:
+        return (
+            f"Each published bag is identical to at least {others(self.k)}, in its items and in how "
+            "often each occurs. An adversary who knows any number of a person's items, and how often "
+            f"that person used each, finds at least {self.k} bags that could be that person's, or none."
         )
 
     def limits(self) -> str:
         return (
-            f"The {self.k} records may agree in what an adversary wants to learn: a person is hidden among them, but what all of them show "
-            "is shown of that person. Several releases of the same people can be compared with each other; each keeps the promise alone."
+            f"An item that all {self.k} bags share is revealed for each of these people, or one of "
+            "similar meaning is. An item that only one person has may be published to represent "
+            f"similar items: remove names and addresses first. {COMBINED}"
         )
-
-    def check_feasible(self, records: int) -> None:
-        check_enough(records, self.k)
 
 
 ALL = 1_000_000
-"""As m: all items that a person may have."""
+"""As m: any number of items."""
 
 
 @dataclass(frozen=True, repr=False)
 class KmAnonymity(Promise):
-    """Every set of up to m published items that occurs, occurs in at least k records. [Terrovitis2012] section 2
+    """Every set of up to m items that occurs at all occurs in at least k records. [Terrovitis2012] section 2
 
-    Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it for every m.
+    Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it for
+    every m.
 
     Example:
         >>> KmAnonymity(k=5, m=2).model
@@ -62,12 +102,20 @@ class KmAnonymity(Promise):
 
     model: ClassVar[str] = "km-anonymity"
 
-    k: int
-    """How many records hold each combination at least; 2 or more."""
-    m: int
-    """How many items of a person an adversary may know; 1 or more, or `"all"`, which becomes `ALL`."""
-    diversity: LDiversity | None = None
-    """What is promised of sensitive items besides; only disassociated data can keep it."""
+    k: int = field(metadata=K)
+    m: int = field(
+        metadata=about(
+            "How many items of a person an adversary may know.",
+            option="-m",
+            metavar="N|all",
+            least=1,
+            words={"all": ALL},
+        )
+    )
+    diversity: LDiversity | None = field(
+        default=None, metadata=about("What is also promised of sensitive items.")
+    )
+    """Only disassociated data can keep it."""
 
     if TYPE_CHECKING:
 
@@ -76,56 +124,26 @@ class KmAnonymity(Promise):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_count("k", self.k, 2))
-        asked: object = self.m
-        object.__setattr__(
-            self,
-            "m",
-            ALL
-            if isinstance(asked, str) and asked == "all"
-            else min(check_count("m", asked, 1), ALL),
-        )
         if self.diversity is not None and not isinstance(self.diversity, LDiversity):
-            raise ParameterError(
-                "diversity",
-                self.diversity,
-                "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])",
-            )
-
-    def __repr__(self) -> str:
-        return (
-            super().__repr__().replace(f"m={self.m}", "m='all'")
-            if self.m >= ALL
-            else super().__repr__()
-        )
-
-    def describe(self) -> str:
-        return (
-            f"Whoever knows {self._known} of a person finds at least {self.k} records that hold them, or none: the person cannot be told "
-            f"from {others(self.k)}.{self._besides}"
-        )
-
-    def describe_worlds(self) -> str:
-        """What is promised by a release that fits several possible originals, as disassociated data does."""
-        return (
-            f"Whoever knows {self._known} of a person cannot rule out that at least {self.k} records hold them: wherever an original that "
-            f"fits the release has such a record, one that fits has {self.k}. So the person cannot be told from "
-            f"{others(self.k)}.{self._besides}"
-        )
+            allowed = "it must be an LDiversity, such as LDiversity(l=3, sensitive=[...])"
+            raise ParameterError("diversity", self.diversity, allowed)
+        super().__post_init__()
+        object.__setattr__(self, "m", min(self.m, ALL))
 
     @property
-    def _known(self) -> str:
-        return (
-            "any number of items"
-            if self.m >= ALL
-            else "one item"
-            if self.m == 1
-            else f"up to {self.m} items"
-        )
+    def crowd(self) -> int:
+        return self.k
 
-    @property
-    def _besides(self) -> str:
-        return f" {self.diversity.describe()}" if self.diversity else ""
+    def describe(self, *, possible: bool = False) -> str:
+        found = (
+            f"cannot narrow that person down to fewer than {self.k} records: at least {self.k} "
+            f"records could contain {'it' if self.m == 1 else 'them'}."
+            if possible
+            else f"finds at least {self.k} records that contain {'it' if self.m == 1 else 'them'}, or "
+            f"none: that person cannot be told apart from {others(self.k)}."
+        )
+        besides = f" {self.diversity.describe()}" if self.diversity else ""
+        return f"An adversary who knows {known(self.m, 'item')} of a person {found}{besides}"
 
     def limits(self) -> str:
         more = (
@@ -133,23 +151,30 @@ class KmAnonymity(Promise):
             if self.m >= ALL
             else f"more than {self.m} item{'s' * (self.m != 1)} of a person, or "
         )
+        besides = f" {self.diversity.limits()}" if self.diversity else ""
         return (
-            f"An adversary who knows {more}items that the person does NOT have, "
-            f"may find fewer than {self.k} records. What all of the {self.k} records show is shown of the person."
-            + (f" {self.diversity.limits()}" if self.diversity else "")
+            f"An adversary who knows {more}items that the person does NOT have, may find fewer than "
+            f"{self.k} records. An item that all {self.k} records share is revealed.{besides}"
         )
 
-    def check_feasible(self, records: int) -> None:
-        check_enough(records, self.k)
-        if self.diversity is not None:
-            self.diversity.check_feasible(records)
 
-    def to_dict(self) -> dict[str, object]:
-        besides = {} if self.diversity is None else {"diversity": self.diversity.to_dict()}
-        return {
-            "model": self.model,
-            "k": self.k,
-            "m": "all" if self.m >= ALL else self.m,
-            **besides,
-            "meaning": self.describe(),
-        }
+def others(k: int) -> str:
+    """Among whom a person is hidden.
+
+    Example:
+        >>> others(2), others(10)
+        ('1 other', '9 others')
+    """
+    return "1 other" if k == 2 else f"{k - 1:,} others"
+
+
+def known(number: int, noun: str) -> str:
+    """What an adversary may know.
+
+    Example:
+        >>> known(1, "item"), known(3, "public item"), known(ALL, "item")
+        ('1 item', 'up to 3 public items', 'any number of items')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    return f"any number of {noun}s" if number >= ALL else f"up to {number} {noun}s"

@@ -3,87 +3,112 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import MISSING, asdict, dataclass, fields
-from numbers import Integral, Real
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
-from setveil.errors import InfeasibleError, ParameterError
+from setveil.errors import InfeasibleError
+from setveil.parameters import parameters, settle
+
+_NUMBER = (int, float, str)
 
 
 @dataclass(frozen=True, repr=False)
 class Promise(ABC):
     """A privacy definition with its numbers.
 
-    A promise knows no data and no method. It says in words what an adversary may know and what they then cannot do.
+    A promise knows no data and no method. It says in words what an adversary may know, what they cannot
+    do then, and what is not promised. Each field describes itself; see `setveil.parameters`.
     """
 
     model: ClassVar[str]
     """The name of the model in files, on the command line and in `PROMISES`."""
 
+    def __post_init__(self) -> None:
+        settle(self)
+
     @abstractmethod
-    def describe(self) -> str:
-        """What is promised, in words for a reader who is no expert."""
+    def describe(self, *, possible: bool = False) -> str:
+        """What is promised, for a reader who is not an expert.
+
+        Args:
+            possible: The release does not show records but fits several possible originals.
+        """
 
     @abstractmethod
     def limits(self) -> str:
         """What is not promised, in the same words."""
 
+    @property
+    def crowd(self) -> int:
+        """How many records each person is hidden among; no smaller data can keep the promise."""
+        return 0
+
+    @property
+    def parts(self) -> tuple[Promise, ...]:
+        """This promise and every promise it contains."""
+        inner = (getattr(self, each.name) for each in fields(self))
+        return (self, *(part for each in inner if isinstance(each, Promise) for part in each.parts))
+
+    @property
+    def title(self) -> str:
+        """The model with its numbers, such as `km-anonymity (k = 5, m = 2)`."""
+        values = (pair for part in self.parts for pair in part._values())
+        numbers = [f"{name} = {value}" for name, value in values if isinstance(value, _NUMBER)]
+        return f"{self.model} ({', '.join(numbers)})" if numbers else self.model
+
+    @property
+    def named_items(self) -> dict[str, frozenset[str]]:
+        """The items that the promise or a part of it names, by parameter, such as `private`."""
+        return {
+            name: getattr(part, name)
+            for part in self.parts
+            for name, parameter in parameters(type(part)).items()
+            if parameter.holds_items
+        }
+
+    def with_items(self, name: str, items: Iterable[str]) -> Self:
+        """The same promise with more items in one of the sets of `named_items`."""
+        changes: dict[str, Any] = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name == name:
+                changes[name] = value | frozenset(items)
+            elif isinstance(value, Promise) and name in value.named_items:
+                changes[each.name] = value.with_items(name, items)
+        return replace(self, **changes)
+
     def check_feasible(self, records: int) -> None:
-        """Raise `InfeasibleError` when no data set of this many records can keep the promise."""
+        """Raise `InfeasibleError` if no data set of this many records can keep the promise."""
+        for part in self.parts:
+            if 0 < records < part.crowd:
+                have = "1 record" if records == 1 else f"{records:,} records"
+                raise InfeasibleError(
+                    f"the data has only {have}: nobody can be hidden among {part.crowd:,}"
+                )
 
     def to_dict(self) -> dict[str, object]:
-        """The promise as it stands in `release.json`."""
-        return {"model": self.model, **asdict(self), "meaning": self.describe()}
+        """The promise as it is written in `release.json`."""
+        values = {name: _written(value) for name, value in self._values() if value is not None}
+        return {"model": self.model, **values, "meaning": self.describe()}
 
     def __repr__(self) -> str:
-        """The numbers; of many items the first three, and nothing of what is not asked for."""
-        asked = [(field.name, getattr(self, field.name)) for field in fields(self)]
-        defaults = {
-            field.name: field.default for field in fields(self) if field.default is not MISSING
-        }
-        shown = [
-            f"{name}={_shown(value)}"
-            for name, value in asked
-            if name not in defaults or value != defaults[name]
-        ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        """The numbers, the first three of many items, and no defaults."""
+        defaults = {each.name: each.default for each in fields(self)}
+        asked = [(name, value) for name, value in self._values() if value != defaults[name]]
+        shown = ", ".join(f"{name}={_shown(value)}" for name, value in asked)
+        return f"{type(self).__name__}({shown})"
+
+    def _values(self) -> Iterator[tuple[str, Any]]:
+        """The parameters as people write them."""
+        for name, parameter in parameters(type(self)).items():
+            yield name, parameter.about.shown(getattr(self, name))
 
 
-def check_items(name: str, items: object) -> frozenset[str]:
-    """A parameter that is a list or set of items, as a set of texts.
-
-    An item that is spelled otherwise than in the data would go unprotected without a word. So what has no certain spelling is refused:
-    a float (5.0 may stand as 5 in the data), and what is missing.
-    """
-    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
-        raise ParameterError(name, items, "it must be a list or set of items")
-    given = [item.decode(errors="replace") if isinstance(item, bytes) else item for item in items]
-    wrong = [
-        item
-        for item in given
-        if item is None or (isinstance(item, Real) and not isinstance(item, Integral))
-    ]
-    if wrong:
-        raise ParameterError(
-            name,
-            wrong[0],
-            "each item must be the text, or the whole number, that it is in the data",
-        )
-    return frozenset(map(str, given))
-
-
-def others(k: int) -> str:
-    """Among whom a person is hidden, besides that person."""
-    return "one other" if k == 2 else f"{k - 1} others"
-
-
-def check_enough(records: int, k: int) -> None:
-    """Refuse data with fewer than `k` records (none at all is fine: nobody is in it)."""
-    if 0 < records < k:
-        raise InfeasibleError(
-            f"k = {k} is more than the {records} record{'s' * (records != 1)} of the data: nobody can be hidden among {k}"
-        )
+def _written(value: object) -> object:
+    if isinstance(value, Promise):
+        return value.to_dict()
+    return sorted(value) if isinstance(value, frozenset) else value
 
 
 def _shown(value: object) -> str:

@@ -23,7 +23,7 @@ def in_words(release: Published) -> str:
     """
     promise = release.promise
     return (
-        promise.describe_worlds()
+        promise.describe(possible=True)
         if isinstance(release, Disassociated) and isinstance(promise, KmAnonymity)
         else promise.describe()
     )

@@ -56,7 +56,7 @@ class TypicalBags(Frozen):
     never written into a release.
 
     Example:
-        >>> from setveil.promises.vocabulary import VocabularyKAnonymity
+        >>> from setveil.promises.kanonymity import VocabularyKAnonymity
         >>> release = TypicalBags.of([["wine", "wine", "milk"], ["milk", "wine", "wine"], []], VocabularyKAnonymity(k=2))
         >>> len(release), release.sizes.tolist(), release.classes.occurrences
         (3, [1, 2], 3)

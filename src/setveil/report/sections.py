@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from setveil.audit.verdict import Check, Verdict, name_promise
+from setveil.audit.verdict import Check, Verdict
 from setveil.metrics import METRICS
 from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
 from setveil.published import Published, in_words
@@ -83,13 +83,13 @@ def _data(outcome: Outcome) -> Section:
 def _promise(release: Published) -> tuple[Section, Section]:
     """What is promised and what is not, in the words for whoever is to decide about the release."""
     promise = release.promise
-    return Section(f"Promised: {name_promise(promise)}", in_words(release)), Section(
+    return Section(f"Promised: {promise.title}", in_words(release)), Section(
         "Not promised", f"{promise.limits()}\n{ALWAYS}"
     )
 
 
 def _verdict(verdict: Verdict) -> Section:
-    title = f"{'Verified' if verdict.holds else 'Does not hold'}: {name_promise(verdict.promise)}"
+    title = f"{'Verified' if verdict.holds else 'Does not hold'}: {verdict.promise.title}"
     return Section(
         title,
         facts=tuple(fact for check in verdict.checks for fact in _check(check)),

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL, Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.disassociation.assemble import assemble
@@ -83,7 +84,7 @@ class Disassociation(Method):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Disassociated:
         data = self.admit(data, promise, hierarchy, sets=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from setveil.engines.local import Local, Progress
+from setveil.engines.base import Engine, Progress
 from setveil.errors import ParameterError
 from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.verpart import Chunks, tasks
@@ -55,7 +55,7 @@ def refine(
     m: int,
     limit: int,
     with_lost: bool,
-    engine: Local,
+    engine: Engine,
     progress: Progress | None,
 ) -> Joints:
     """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that these make likely enough.

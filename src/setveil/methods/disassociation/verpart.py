@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.engines.local import Local, Progress
+from setveil.engines.base import Engine, Progress
 from setveil.methods.disassociation.horpart import Clusters
 
 Int64s = npt.NDArray[np.int64]
@@ -30,7 +30,7 @@ def verpart(
     apart: npt.NDArray[np.bool_],
     k: int,
     m: int,
-    engine: Local,
+    engine: Engine,
     progress: Progress | None,
 ) -> Chunks:
     """The terms of each cluster, most frequent first, each in the first chunk that stays k^m-anonymous with it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
 

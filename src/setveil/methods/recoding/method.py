@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from setveil.data.transactions import Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.errors import ParameterError, check_count
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
@@ -44,7 +45,7 @@ class GlobalRecoding(Method):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Generalized:
         data = self.admit(data, promise, hierarchy)

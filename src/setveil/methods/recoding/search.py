@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from setveil.engines.local import Progress
+from setveil.engines.base import Progress
 from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
 Priorities = npt.NDArray[np.float64]

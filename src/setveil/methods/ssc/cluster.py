@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Bags
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.kernels.ssc import centre as kernels
 from setveil.kernels.ssc import exchange, grow
 
@@ -62,7 +63,7 @@ def cluster(
     near: kernels.Near,
     rule: kernels.Rule,
     rounds: int = 0,
-    engine: Local = LOCAL,
+    engine: Engine = LOCAL,
     progress: Progress | None = None,
 ) -> Clusters:
     """The clusters of the rows of each block, which must be in canonical order and at least k.
@@ -96,7 +97,7 @@ class Work(Protocol):
     def step(self) -> None: ...
 
 
-def _run(work: Sequence[Work], stage: str, engine: Local, progress: Progress | None) -> None:
+def _run(work: Sequence[Work], stage: str, engine: Engine, progress: Progress | None) -> None:
     """Do all of it, several beside each other."""
     pending = [part for part in work if part.done < part.total]
     while pending:

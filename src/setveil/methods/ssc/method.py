@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL, Local
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.neighbours import Neighbours, check_epsilon
@@ -121,7 +122,7 @@ class SSC(Method):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> TypicalBags:
         from setveil.kernels.ssc.centre import Near

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.engines.local import LOCAL, Local
+from setveil.engines.base import Engine
+from setveil.engines.local import LOCAL
 from setveil.methods.suppression.method import Marks, Suppression
 from setveil.methods.suppression.moles import Moles, Task, find_moles
 from setveil.promises.promise import Promise
@@ -112,7 +113,7 @@ def explain(
     *,
     most: int = 10,
     drivers: int = 3,
-    engine: Local = LOCAL,
+    engine: Engine = LOCAL,
 ) -> Explanation:
     """What keeping a promise on some data costs, and why.
 
@@ -182,7 +183,7 @@ def _costs(data: Transactions, gone: Marks, moles: Moles, most: int) -> list[Cos
     ]
 
 
-def _savings(task: Task, method: Suppression, lost: int, engine: Local) -> list[Saving]:
+def _savings(task: Task, method: Suppression, lost: int, engine: Engine) -> list[Saving]:
     """What each number of the promise, relaxed by one step, would save."""
     easier = []
     if task.k - STEPS["k"] >= 2:
@@ -200,7 +201,7 @@ def _savings(task: Task, method: Suppression, lost: int, engine: Local) -> list[
 
 
 def _drivers(
-    task: Task, method: Suppression, lost: int, moles: Moles, most: int, engine: Local
+    task: Task, method: Suppression, lost: int, moles: Moles, most: int, engine: Engine
 ) -> list[Driver]:
     """The private items that most breaches lead to, and what would be lost without each."""
     breaches = np.bincount(moles.private[moles.private >= 0], minlength=len(task.private))

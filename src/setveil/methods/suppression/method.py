@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL, Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
@@ -87,7 +88,7 @@ class Suppression(Method):
         promise: Promise,
         hierarchy: Hierarchy | None = None,
         *,
-        engine: Local = LOCAL,
+        engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Suppressed:
         records = self.admit(data, promise, hierarchy, sets=True)
@@ -106,7 +107,7 @@ class Suppression(Method):
             )
 
     def suppressed(
-        self, task: Task, engine: Local = LOCAL, progress: Progress | None = None
+        self, task: Task, engine: Engine = LOCAL, progress: Progress | None = None
     ) -> Marks:
         """Which items are suppressed, as marks over the vocabulary.
 

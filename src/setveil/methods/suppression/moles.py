@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
-from setveil.engines.local import LOCAL, Local, Progress
+from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.promises import Coherence, KmAnonymity, Promise
 
@@ -104,7 +105,7 @@ class Moles:
             yield tuple(labels[item] for item in sorted(items[start:stop]))
 
 
-def find_moles(task: Task, engine: Local = LOCAL, progress: Progress | None = None) -> Moles:
+def find_moles(task: Task, engine: Engine = LOCAL, progress: Progress | None = None) -> Moles:
     """Every minimal mole of 1 to p items. [Xu2008] section 3.1
 
     Departures from the paper: a candidate that occurs nowhere is no mole; one that stands in the same records as a subset of its own is not
@@ -172,7 +173,7 @@ def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
 
 
 def _of_more_items(
-    task: Task, rows: Rows, supports: Int64s, engine: Local, progress: Progress | None
+    task: Task, rows: Rows, supports: Int64s, engine: Engine, progress: Progress | None
 ) -> Iterator[Int32s]:
     """The minimal moles of 2, 3, ... items; see `setveil.kernels.suppression.moles.extend_items` for the columns."""
     from setveil.kernels.suppression import moles as kernels
