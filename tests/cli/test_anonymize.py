@@ -390,7 +390,7 @@ def test_a_release_that_is_there_is_kept(call, released):
     assert result.code == 2
     assert (
         result.err
-        == "setveil: cannot write release: a release is there already; choose another name or allow overwriting (--force)\n"
+        == "setveil: cannot write release: a release exists there already; choose another name or allow overwriting with --force\n"
     )
     assert {path.name: path.read_bytes() for path in released.iterdir()} == before
 

@@ -156,7 +156,7 @@ def test_reconstructions_that_are_there_are_kept(call, release, folder):
     result = call("reconstruct", "release", "-o", "worlds")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "setveil: cannot write worlds: a folder of reconstructions is there already; choose another name or allow overwriting (--force)\n"
+        "setveil: cannot write worlds: a folder of reconstructions exists there already; choose another name or allow overwriting with --force\n"
     )
     assert {path.name: path.read_bytes() for path in (folder / "worlds").iterdir()} == before
 
@@ -171,7 +171,7 @@ def test_force_replaces_reconstructions_whole_and_nothing_else(call, release, fo
     before = {path.name: path.read_bytes() for path in (folder / "release").iterdir()}
     result = call("reconstruct", "release", "-o", "release", "--force")
     assert result.code == 2
-    assert "is no folder of reconstructions (it has no worlds.json)" in result.err
+    assert "not a folder of reconstructions (it has no worlds.json)" in result.err
     assert {path.name: path.read_bytes() for path in (folder / "release").iterdir()} == before
 
 

@@ -184,7 +184,7 @@ def test_what_one_cut_writes_is_km_anonymous_and_the_same_in_all_records(name, d
 
 @settings(max_examples=settings.default.max_examples // 3)
 @given(drawn=st.data())
-def test_what_coherence_writes_holds_no_mole_and_every_private_item(drawn):
+def test_what_suppression_writes_holds_no_mole_and_every_private_item(drawn):
     (data, _), k = drawn_data(drawn)
     private = frozenset(
         drawn.draw(st.sets(st.sampled_from(data.vocabulary.labels), max_size=2))
@@ -195,7 +195,7 @@ def test_what_coherence_writes_holds_no_mole_and_every_private_item(drawn):
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         promise = Coherence(h=float(h), k=k, p=p, private=private)
-        if publish("coherence", data, promise, None, place) is None:
+        if publish("suppression", data, promise, None, place) is None:
             return
         published, lines = (
             folders.records(place / "release"),

@@ -135,7 +135,7 @@ def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
         "model": "km-anonymity",
         "k": 2,
         "m": 2,
-        "meaning": PROMISE.describe_worlds(),
+        "meaning": PROMISE.describe(possible=True),
     }
     assert (facts["form"], facts["records"], facts["verified"]) == ("disassociated", 12, True)
     assert facts["method"] == {"name": "disassociation", "refine": True}
@@ -227,7 +227,7 @@ def test_what_this_form_has_not_is_refused(release, tmp_path, options, message):
 @pytest.mark.parametrize("format", DISASSOCIATED.formats)
 def test_half_of_a_character_cannot_be_written(tmp_path, format):
     release = Disassociated.of_clusters([SimpleCluster(3, [], ["\ud800"])], PROMISE)
-    with pytest.raises(DataError, match="which is no Unicode text and cannot be written"):
+    with pytest.raises(DataError, match="which is not Unicode text and cannot be written"):
         write_release(release, tmp_path / "r", format=format)
     assert list(tmp_path.iterdir()) == []
 

@@ -300,7 +300,7 @@ def test_a_file_is_not_overwritten_unasked(make):
         write(Transactions.of([["1"]]), path)
     assert (
         str(error.value)
-        == f"cannot write {path}: it exists already; choose another name or allow overwriting (force)"
+        == f"cannot write {path}: it exists already; choose another name or allow overwriting with force=True"
     )
     assert path.read_bytes() == b"precious"
     write(Transactions.of([["1"]]), path, force=True)
@@ -360,7 +360,7 @@ def test_half_a_character_is_not_written(tmp_path):
         write(Transactions.of([["a\ud800"]]), tmp_path / "a.csv")
     assert (
         str(error.value)
-        == "an item holds '\\ud800', which is no Unicode text and cannot be written"
+        == "an item contains '\\ud800', which is not Unicode text and cannot be written"
     )
     assert list(tmp_path.iterdir()) == []
 

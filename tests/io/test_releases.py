@@ -307,7 +307,7 @@ def test_a_release_is_replaced_only_when_asked(release, tmp_path):
         write_release(release, folder)
     assert (
         str(error.value)
-        == f"cannot write {folder}: a release is there already; choose another name or allow overwriting (force)"
+        == f"cannot write {folder}: a release exists there already; choose another name or allow overwriting with force=True"
     )
     write_release(release, folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
@@ -326,7 +326,7 @@ def test_a_folder_of_something_else_is_never_touched(release, tmp_path):
         with pytest.raises(OutputError) as error:
             write_release(release, tmp_path, force=force)
         assert str(error.value) == (
-            f"cannot write {tmp_path}: the folder is not empty and is no release (it has no release.json); choose another name"
+            f"cannot write {tmp_path}: the folder is not empty and not a release (it has no release.json); choose another name"
         )
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

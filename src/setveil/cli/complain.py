@@ -9,7 +9,7 @@ import click
 
 from setveil.cli import DEFECT
 from setveil.cli.root import root
-from setveil.errors import ParameterError, SetveilError
+from setveil.errors import ParameterError, SetveilError, spelled
 from setveil.promises.promise import Promise
 from setveil.words import printable
 
@@ -29,7 +29,7 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
         case ParameterError():
             return _line(_as_options(_parameter(error, _names(args)))), error.exit_code
         case SetveilError():
-            return _line(_as_options(str(error))), error.exit_code
+            return _line(_as_options(error.text(as_option))), error.exit_code
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _line(f"{place}{error.strerror or error}"), 3
@@ -38,6 +38,17 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
     return _line(
         f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)"
     ), DEFECT
+
+
+def as_option(name: str, value: str | None) -> str:
+    """A parameter of the library as the command line spells it.
+
+    Example:
+        >>> as_option("record", None), as_option("force", "True"), as_option("input_format", "csv")
+        ('--record', '--force', '--input-format csv')
+    """
+    option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+    return option if value in (None, "True") else f"{option} {value}"
 
 
 def _line(text: str) -> str:
@@ -64,11 +75,12 @@ def _parameter(error: ParameterError, names: set[str]) -> str:
         (spelling for spelling in (f"-{name}", f"--{name}", name) if spelling in names), None
     )
     if spelling is None:
-        return str(error)
+        return error.text(as_option)
+    allowed = spelled(error.allowed, as_option)
     if error.value is None:
-        return f"{spelling} is missing: {error.allowed}"
+        return f"{spelling} is missing: {allowed}"
     given = _value(error.value) if spelling == name else f"{spelling} {_value(error.value)}"
-    return f"{given} is not allowed: {error.allowed}".replace("  ", " ")
+    return f"{given} is not allowed: {allowed}".replace("  ", " ")
 
 
 def _value(value: object) -> str:
@@ -92,7 +104,6 @@ def _value(value: object) -> str:
 
 def _as_options(text: str) -> str:
     """Parameters of the library, as in `user=...`, spelled as options."""
-    text = text.replace("overwriting (force)", "overwriting (--force)")
     text = re.sub(r"\bformat='(\w+)'", r"--input-format \1", text)
     text = re.sub(r"\brecord=('[^']*')", r"--record \1", text)
     return re.sub(r"\b([a-z_]+)=\.\.\.", lambda found: f"--{found[1].replace('_', '-')}", text)

@@ -49,7 +49,7 @@ def command(folder: Path, records: int, k: int) -> None:
     Makes up the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and measures, and says where everything
     lies. FOLDER is replaced only when it is empty or an earlier demo.
     """
-    from setveil.io.writing import new_folder
+    from setveil.disk import new_folder
 
     with new_folder(folder, force=True, is_ours=MARK, kind="demo") as stage:
         (stage / MARK).write_text(EXPLANATION, encoding="utf-8")

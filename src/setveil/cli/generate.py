@@ -119,8 +119,8 @@ def shop(
     """
     import setveil
     from setveil.data.generate import shop
+    from setveil.disk import check_place
     from setveil.hierarchy.files import write_hierarchy
-    from setveil.io.writing import check_place
 
     for place in (output, hierarchy):
         if place is not None and str(place) != "-":
@@ -170,7 +170,8 @@ def querylog(
     """
     from setveil.cli.show import working
     from setveil.data.generate import querylog
-    from setveil.io.writing import compression_of, new_file, write_lines, write_to_output
+    from setveil.disk import new_file
+    from setveil.io.writing import compression_of, write_lines, write_to_output
 
     words, source = _topics(topics)
     lines = querylog(users, seed, topics=words, queries=queries)

@@ -101,8 +101,8 @@ def command(
     setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5
     """
     import setveil
+    from setveil.disk import check_place
     from setveil.io.files import format_by_name
-    from setveil.io.writing import check_place
     from setveil.report.querylog import report_log
 
     if str(output) != "-":

@@ -22,14 +22,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
-import secrets
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TextIO
 
+from setveil.disk import new_file
 from setveil.errors import FileFormatError, OutputError, ParameterError
 from setveil.hierarchy.check import Outline, tree_of_outline
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -297,44 +296,13 @@ def _quoted(label: str) -> str:
 
 
 def _write_file(path: Path, lines: Iterable[str], force: bool) -> None:
-    if path.is_dir():
-        raise OutputError(path, "it is a folder; give the name of a file")
-    if path.exists() and not path.is_file():
-        raise OutputError(path, "it is a device or a pipe; give the name of a file")
-    if path.exists() and not force:
-        raise OutputError(
-            path, "it exists already; choose another name or allow overwriting (force)"
-        )
-    place = Path(os.path.realpath(path))
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
-    try:
-        with _opened(draft, packed=path.suffix == ".gz") as stream:
-            stream.writelines(lines)
-        os.replace(draft, place)
-    except OSError as error:
-        raise OutputError(path, error.strerror or str(error)) from None
-    except UnicodeEncodeError as error:
-        raise OutputError(
-            path, f"the label {error.object.strip()!r} cannot be written as UTF-8"
-        ) from None
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _opened(path: Path, *, packed: bool) -> TextIO:
-    """A text stream into a new file; a packed one holds no name and no time, so equal trees give equal files."""
-    if not packed:
-        return path.open("x", encoding="utf-8", newline="")
-    return io.TextIOWrapper(_Packed(path), encoding="utf-8", newline="")
-
-
-class _Packed(gzip.GzipFile):
-    """A gzip file without name and time that closes the file below it as well."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("xb")
-        super().__init__(filename="", mode="wb", fileobj=self._file, mtime=0)
-
-    def close(self) -> None:
-        super().close()
-        self._file.close()
+    """Write lines; a packed file holds neither name nor time, so that equal trees give equal files."""
+    with new_file(path, force=force) as draft, draft.open("wb") as file:
+        packed = path.suffix == ".gz"
+        binary = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if packed else file
+        try:
+            with io.TextIOWrapper(binary, encoding="utf-8", newline="") as stream:
+                stream.writelines(lines)
+        except UnicodeEncodeError as error:
+            problem = f"the label {error.object.strip()!r} cannot be written as UTF-8"
+            raise OutputError(path, problem) from None

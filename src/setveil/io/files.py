@@ -159,7 +159,8 @@ def format_by_name(path: Path) -> str:
 
 
 def _write_file(data: Transactions, target: Path, name: str, force: bool) -> None:
-    from setveil.io.writing import compression_of, new_file, write_lines
+    from setveil.disk import new_file
+    from setveil.io.writing import compression_of, write_lines
 
     if name == "parquet" and compression_of(target):
         raise OutputError(target, "a Parquet file is packed inside already; leave out .gz or .zst")
@@ -172,8 +173,8 @@ def _write_file(data: Transactions, target: Path, name: str, force: bool) -> Non
 
 def _write_parquet(data: Transactions, target: Path) -> None:
     from setveil.data.transactions import Bags
+    from setveil.disk import private_folder
     from setveil.io.formats.parquet import write_parquet
-    from setveil.io.space import private_folder
     from setveil.io.writing import write_lines
 
     with private_folder() as work:

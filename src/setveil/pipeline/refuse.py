@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from setveil.disk import check_place
 from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.recipes import RECIPES
 from setveil.hierarchy.tree import Hierarchy
@@ -11,7 +12,6 @@ from setveil.io.privateitems import PrivateItems
 from setveil.io.releases.alignment import NO_RECORDS
 from setveil.io.releases.folder import FORMS
 from setveil.io.releases.form import Choices
-from setveil.io.writing import check_place
 from setveil.methods.method import Method
 from setveil.methods.suppression import Suppression
 from setveil.pipeline.job import Job

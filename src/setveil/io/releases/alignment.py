@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from setveil.data.transactions import Bags, Transactions
+from setveil.disk import new_file
 from setveil.errors import DataError, FileFormatError, MisfitError, OutputError, ParameterError
 from setveil.io.files import read
 from setveil.io.formats.delimited import write_baskets
-from setveil.io.writing import new_file, write_lines
+from setveil.io.writing import write_lines
 from setveil.published import Published
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized

@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, FileFormatError
+from setveil.disk import private_folder
+from setveil.errors import FileFormatError
 from setveil.io.releases.rows import MOST_RECORDS, check_columns
 from setveil.io.source.database import database, quoted, translated
-from setveil.io.space import private_folder
+from setveil.io.writing import not_unicode
 from setveil.promises import Promise
 from setveil.published.disassociated.canonical import canonical
 from setveil.published.disassociated.form import Disassociated
@@ -152,10 +153,7 @@ def _check_encodable(labels: Iterable[str]) -> None:
     try:
         "".join(labels).encode("utf-8")
     except UnicodeEncodeError as error:
-        half = error.object[error.start : error.end]
-        raise DataError(
-            f"an item holds {half!r}, which is no Unicode text and cannot be written"
-        ) from None
+        raise not_unicode(error) from None
 
 
 def _fetch(

@@ -37,6 +37,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from setveil.disk import new_folder
 from setveil.errors import DataError, ReleaseError
 from setveil.io.releases.clusterlines import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
@@ -45,7 +46,6 @@ from setveil.io.releases.generalized import GENERALIZED
 from setveil.io.releases.rows import MOST_RECORDS
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
-from setveil.io.writing import new_folder
 from setveil.promises import PROMISES, Promise
 from setveil.published import Published, in_words
 

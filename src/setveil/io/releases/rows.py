@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.transactions import Bags, Counts, Transactions
+from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError
 from setveil.io.files import read
 from setveil.io.formats.delimited import write_release_rows
@@ -24,7 +25,6 @@ from setveil.io.formats.parquet import MAGIC, write_parquet_rows
 from setveil.io.formats.reading import assembled
 from setveil.io.source.database import database, quoted, translated
 from setveil.io.source.source import Source, open_source
-from setveil.io.space import private_folder
 from setveil.io.writing import write_lines
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from setveil.disk import new_folder
 from setveil.errors import ParameterError
 from setveil.io.files import write
 from setveil.io.formats.table import FORMATS
-from setveil.io.writing import new_folder
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct, world_seeds
 

@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from setveil.disk import private_folder
 from setveil.errors import FileFormatError
 from setveil.io.source.zstd import MAGIC, check_frames, first_lines, unpack_lines
-from setveil.io.space import private_folder
 
 Compression = Literal["gzip", "zstd"]
 PathOrStream = str | os.PathLike[str] | BinaryIO
@@ -40,9 +40,9 @@ class Source:
     work: Path
     """A private folder that is removed after reading."""
 
-    def fault(self, problem: str) -> FileFormatError:
+    def fault(self, problem: str, *, remedy: str = "") -> FileFormatError:
         """The error for something wrong with this input."""
-        return FileFormatError(self.name, problem)
+        return FileFormatError(self.name, problem, remedy=remedy)
 
     @cached_property
     def head(self) -> bytes:

@@ -1,17 +1,23 @@
-"""What is written takes its place whole, or what was there stays."""
+"""Files and folders appear whole or not at all, and a full disk is named."""
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import stat
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
+from setveil.data.transactions import Transactions
+from setveil.disk import naming, new_file, new_folder, private_folder
 from setveil.errors import OutputError
-from setveil.io.writing import new_file, new_folder
+from setveil.io import write, writing
 
 MARK = "mark.txt"
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.fixture
@@ -63,7 +69,7 @@ def test_the_old_folder_stays_when_either_step_of_replacing_it_fails(
 def test_a_folder_that_another_run_has_put_there_meanwhile_is_left_alone(folder):
     (folder / MARK).unlink()
     with (
-        pytest.raises(OutputError, match="a release is there already"),
+        pytest.raises(OutputError, match="a release exists there already"),
         new_folder(folder, is_ours=MARK),
     ):
         (folder / MARK).write_text("of another run", encoding="utf-8")
@@ -100,3 +106,39 @@ def test_a_file_that_is_replaced_can_be_read_by_nobody_new(
         temporary.write_text("record,item\n", encoding="utf-8")
     assert stat.S_IMODE(place.stat().st_mode) == after
     assert os.listdir(tmp_path) == ["data.csv"]
+
+
+def test_a_file_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise FULL
+
+    monkeypatch.setattr(writing, "write_lines", fail)
+    with pytest.raises(OutputError) as error:
+        write(Transactions.of([["1"]]), tmp_path / "a.dat")
+    assert str(error.value) == f"cannot write {tmp_path / 'a.dat'}: No space left on device"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EIO, "Input/output error"), OutputError("there", "it exists")]
+)
+def test_other_errors_stay_what_they_are(error: OSError) -> None:
+    with pytest.raises(OSError, match=error.strerror or "exists") as raised, naming(Path("here")):
+        raise error
+    assert raised.value is error
+
+
+def test_a_full_temporary_folder_is_named_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "free")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(OSError, match="No space left") as error, private_folder():
+        raise FULL
+    assert error.value is FULL
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage(free=0))
+    with pytest.raises(OutputError) as named, private_folder():
+        raise FULL
+    message = "No space left on device; set TMPDIR to another folder for temporary files"
+    assert str(named.value) == f"cannot write {tmp_path}: {message}"
+    assert list(tmp_path.iterdir()) == []
