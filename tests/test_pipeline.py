@@ -24,7 +24,7 @@ from setveil import (
 from setveil.errors import InfeasibleError, OutputError, ParameterError
 from setveil.hierarchy.recipes import hierarchy_maker
 from setveil.pipeline import running
-from setveil.published.disassociated.form import SimpleCluster
+from setveil.published.disassociated.clusters import SimpleCluster
 
 BASKETS = [
     ["beer", "wine"],
@@ -183,7 +183,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(job, tmp_path, monkeypatch):
 
 def test_what_cannot_be_kept_is_refused_before_the_work(job, tmp_path):
     stages = []
-    with pytest.raises(InfeasibleError, match="k = 8 is more than the 7 records"):
+    with pytest.raises(
+        InfeasibleError, match="the data has only 7 records: nobody can be hidden among 8"
+    ):
         run(replace(job, promise=KAnonymity(k=8)), lambda done, total, stage: stages.append(stage))
     assert "anonymizing" not in stages
     assert left_behind(tmp_path) == []

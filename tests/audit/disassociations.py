@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.promises.promise import Promise
-from setveil.published.disassociated.form import Disassociated, cluster_of_json
+from setveil.published.disassociated.form import Disassociated
 from tests.oracle import disassociation as oracle
 
 Cluster = dict[str, Any]
@@ -20,7 +20,7 @@ Records = list[set[str]]
 
 def released(clusters: Sequence[Cluster], promise: Promise) -> Disassociated:
     """The release for the library."""
-    return Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], promise)
+    return Disassociated.of_clusters(clusters, promise)
 
 
 def invented(random: Random, k: int, *, careful: bool = False) -> list[Cluster]:

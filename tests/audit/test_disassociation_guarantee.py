@@ -12,7 +12,8 @@ from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.proof import prove
 from setveil.audit.verify import verify
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from tests.audit.disassociations import effort, invented, projected, released
 from tests.oracle import disassociation as oracle
 

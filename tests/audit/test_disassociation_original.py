@@ -14,7 +14,8 @@ from setveil.audit.verify import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from tests.audit.disassociations import aligned, effort, projected, released
 from tests.oracle import disassociation as oracle
 

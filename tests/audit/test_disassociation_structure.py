@@ -13,7 +13,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.promises.ldiversity import LDiversity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 
 PROMISE = KmAnonymity(k=2, m=2)
 AB, C, XY = {("a", "b"): 2, ("a",): 1}, {("c",): 3}, {("x", "y"): 2}
@@ -99,9 +100,7 @@ def test_arrays_that_do_not_fit_together_are_refused(change):
 def test_a_term_chunk_of_a_joint_cluster_is_refused():
     release = Disassociated.of_clusters([joint()], PROMISE)
     rows = np.array([0, 1, 2])
-    terms = Transactions.from_pairs(
-        rows, release.vocabulary.encode(["p", "p", "q"]), release.vocabulary
-    )
+    terms = Transactions.from_pairs(rows, release.items.encode(["p", "p", "q"]), release.items)
     assert "only simple clusters" in verify(replace(release, terms=terms)).checks[0].text
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
@@ -33,10 +34,9 @@ VISITS = [
 PROMISE = Coherence(h=0.6, k=2, p=1, private=["flu", "cold"])
 
 
-def without(*gone, **method):
-    return Suppressed.of(
-        [[item for item in visit if item not in gone] for visit in VISITS], PROMISE, method=method
-    )
+def without(*gone, min_support=0.0):
+    rows = [[item for item in visit if item not in gone] for visit in VISITS]
+    return Suppressed.of(rows, PROMISE, min_support=min_support)
 
 
 @pytest.mark.parametrize("share", [0.99, 0.3])
@@ -51,11 +51,9 @@ def test_a_release_cannot_excuse_a_missing_private_item_by_a_threshold_that_othe
 @pytest.mark.parametrize(
     "share", [1, 1.0, 5, True, -1, float("nan"), float("inf"), 10**400, "0.9", None, [1]]
 )
-def test_a_threshold_that_is_no_share_excuses_nothing(share):
-    verdict = verify(
-        without("flu", "cold", "beer", "tea", min_support=share), Transactions.of(VISITS)
-    )
-    assert [check.name for check in verdict.failed] == ["private"]
+def test_a_threshold_that_is_not_a_share_is_refused(share):
+    with pytest.raises(DataError, match="min_support is not a share of the records"):
+        without("flu", "cold", "beer", "tea", min_support=share)
 
 
 def test_all_rare_items_may_be_left_out_where_the_release_says_so():
@@ -110,10 +108,12 @@ def test_knowing_all_items_takes_no_longer_than_knowing_as_many_as_there_are():
         SimpleCluster(2, [{("v",): 2}]),
     ]
     cluster = JointCluster([{("u",): 2, ("w",): 2, ("z",): 2}], parts)
-    start = time.process_time()
-    for m in (6, "all", 10**12):
-        assert not verify(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=m))).holds
-    assert time.process_time() - start < 10
+    verdicts = [
+        verify(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=m)))
+        for m in (6, "all", 10**12)
+    ]
+    assert [verdict.holds for verdict in verdicts] == [False] * 3
+    assert len({verdict.witness for verdict in verdicts}) == 1
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,10 @@ def test_a_recipe_that_cannot_be_followed_is_a_release_that_does_not_stem_from_i
     assert verdict.failed[0].text == "its tree cannot be built again by the recipe in release.json"
 
 
-@pytest.mark.parametrize("epsilon", [-1, 1.5, "x", None, True, [4], float("nan")])
-def test_an_epsilon_that_is_no_number_of_steps_compares_nothing_and_so_does_not_hold(epsilon):
-    release = TypicalBags.of(
-        [["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": epsilon}
-    )
-    tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
-    verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
-    assert [check.text for check in verdict.failed] == [
-        "its method names an epsilon that is no number of steps"
-    ]
+@pytest.mark.parametrize("epsilon", [-1, 1.5, "x", True, [4], float("nan")])
+def test_an_epsilon_that_is_not_a_number_of_steps_is_refused(epsilon):
+    with pytest.raises(DataError, match="epsilon is not a number of steps"):
+        TypicalBags.of_rows(Bags.of([["a"]]), VocabularyKAnonymity(k=2), {}, epsilon=epsilon)
 
 
 def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
@@ -171,9 +165,8 @@ def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
 
 
 def test_the_epsilon_that_a_release_claims_is_told():
-    release = TypicalBags.of(
-        [["a"], ["a"]], VocabularyKAnonymity(k=2), method={"name": "ssc", "epsilon": 10**30}
-    )
+    release = TypicalBags.of([["a"], ["a"]], VocabularyKAnonymity(k=2))
+    release = replace(release, epsilon=10**30)
     tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
     verdict = verify(release, Bags.of([["a"], ["b"]]), hierarchy=tree)
     assert verdict.checks[-1].text.endswith(f"at most {10**30} steps away")

@@ -255,7 +255,8 @@ def test_a_release_of_nobody_holds():
 
 def test_sets_are_bags_in_which_everything_stands_once():
     original = Transactions.of([["Wine"], ["Vino"]])
-    release = TypicalBags.of([["Wine"], ["Wine"]], VocabularyKAnonymity(k=2), method={"epsilon": 2})
+    promise = VocabularyKAnonymity(k=2)
+    release = replace(TypicalBags.of([["Wine"], ["Wine"]], promise), epsilon=2)
     assert verify(release, original, hierarchy=TREE).holds
 
 

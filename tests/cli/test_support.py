@@ -12,7 +12,7 @@ import time
 import pytest
 
 import setveil
-from setveil.published.disassociated.form import SimpleCluster
+from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.reconstruct import reconstructions
 
 

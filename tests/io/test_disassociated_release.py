@@ -20,12 +20,8 @@ from setveil.io.releases.disassociated import DISASSOCIATED, read_bare
 from setveil.io.releases.folder import write_release
 from setveil.methods.disassociation import Disassociation
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated.form import (
-    Disassociated,
-    JointCluster,
-    SimpleCluster,
-    cluster_of_json,
-)
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from tests.strategies import transactions
 
 PROMISE = KmAnonymity(k=2, m=2)
@@ -97,10 +93,7 @@ def test_the_lines_are_those_of_the_nested_clusters(drawn):
         for cluster in release.clusters()
     )
     assert release.lines() == plain
-    assert (
-        Disassociated.of_clusters([cluster_of_json(json.loads(line)) for line in plain], PROMISE)
-        == release
-    )
+    assert Disassociated.of_clusters([json.loads(line) for line in plain], PROMISE) == release
 
 
 @pytest.mark.parametrize("format", DISASSOCIATED.formats)

@@ -16,7 +16,8 @@ from setveil.io import read_release, write
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.folder import fill_release, staged_release
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.published.disassociated.form import Disassociated, SimpleCluster
+from setveil.published.disassociated.clusters import SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags

@@ -22,7 +22,8 @@ from setveil.io.releases.folder import fill_release, staged_release, write_relea
 from setveil.io.releases.generalized import GENERALIZED
 from setveil.io.releases.rows import _ranked
 from setveil.promises import KAnonymity, KmAnonymity
-from setveil.published.generalized import Generalized, relabeled
+from setveil.published.generalized import Generalized
+from setveil.published.rows import relabeled
 from tests.strategies import data_with_tree
 
 BASKETS = [["red wine", "beer"], ["red wine", "beer"], [], ["milk"], ["milk"], []]

@@ -55,6 +55,8 @@ def test_nothing_but_what_is_published_is_written(typical, tmp_path):
     assert about["form"] == "typical-bags"
     assert about["bags"] is True
     assert set(about) <= {
+        "epsilon",
+        "omega",
         "setveil",
         "form",
         "promise",

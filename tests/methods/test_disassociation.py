@@ -23,7 +23,8 @@ from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.disassociation.verpart import verpart
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
 from tests.oracle import disassociate as oracle
 from tests.oracle import disassociation as worlds
@@ -243,7 +244,7 @@ def test_sensitive_items_stay_in_term_chunks_of_l_records_or_more():
     sensitive = [data.vocabulary[number] for number in np.argsort(-data.supports())[:3]]
     promise = KmAnonymity(k=3, m=2, diversity=LDiversity(l=6, sensitive=sensitive))
     release = Disassociation().anonymize(data, promise)
-    assert not {release.vocabulary[item] for item in np.unique(release.subrecords.items)} & set(
+    assert not {release.items[item] for item in np.unique(release.subrecords.items)} & set(
         sensitive
     )
     assert release.sizes[release.is_simple].min() >= 6

@@ -31,7 +31,8 @@ from setveil.metrics.ranking import Deviation, Top, deviation
 from setveil.metrics.table import FITTING
 from setveil.metrics.terms import chunked, tlost
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
-from setveil.published.disassociated.form import Disassociated, SimpleCluster, cluster_of_json
+from setveil.published.disassociated.clusters import SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
 from tests.oracle import associations as oracle
 from tests.oracle import itemsets, worlds
@@ -44,7 +45,7 @@ def sample(seed: int) -> tuple[list[worlds.Cluster], Disassociated, Transactions
     """Clusters, the same as a release, and an original of it."""
     chance = Random(seed)
     clusters, parts = worlds.random_release(chance, chance.randint(1, 14), chance.randint(1, 6))
-    release = Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
+    release = Disassociated.of_clusters(clusters, PROMISE)
     return clusters, release, Transactions.of([sorted(record) for part in parts for record in part])
 
 
@@ -206,7 +207,7 @@ def test_levels_are_mined_one_by_one_and_compared_together():
 @given(SEEDS, st.integers(1, 30))
 def test_a_hierarchy_of_one_level_gives_the_plain_deviation(seed, count):
     _, release, original = sample(seed)
-    flat = Hierarchy.from_paths([(item, "ALL") for item in release.vocabulary])
+    flat = Hierarchy.from_paths([(item, "ALL") for item in release.items])
     assert tkd_ml2(release, original, hierarchy=flat, count=count) == tkd(
         release, original, count=count
     )
@@ -249,7 +250,7 @@ def test_measure_takes_what_fits_the_form():
     assert list(found) == [name for name in FITTING["disassociated"] if name != "tkd_ml2"]
     assert found["tkd"] == tkd(release, original, seed=2)
     assert found["re_a"] == re_a(release, original)
-    flat = Hierarchy.from_paths([(item, "ALL") for item in release.vocabulary])
+    flat = Hierarchy.from_paths([(item, "ALL") for item in release.items])
     assert list(measure(release, original, hierarchy=flat)) == list(FITTING["disassociated"])
     assert measure(release, original, ["re"], seed=2, reconstructions=3) == {
         "re": re(release, original, seed=2, reconstructions=3)

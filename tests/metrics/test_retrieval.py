@@ -113,7 +113,7 @@ def test_recall_and_sdist_are_those_of_the_oracle(rows, data, count):
         )
     )
     epsilon, omega = data.draw(st.integers(0, 6)), data.draw(st.sampled_from([6.5, 7, 10, 100]))
-    release = TypicalBags.of(published, PROMISE, method={"epsilon": epsilon, "omega": omega})
+    release = replace(TypicalBags.of(published, PROMISE), epsilon=epsilon, omega=omega)
     here, there = itemsets(original, count), itemsets(release.records(seed=1), count)
     assert recall(release, original, count=count) == pytest.approx(oracle.recall(here, there))
     truth = oracle.sdist(here, there, between, epsilon, omega)

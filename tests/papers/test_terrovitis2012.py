@@ -10,7 +10,8 @@ import pytest
 from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from tests.oracle import disassociation as oracle
 
 FIGURE_2A = Transactions.of(

@@ -72,7 +72,7 @@ def publish(
         np.array(places, dtype=np.int64),
     )
     method = {"name": "ssc", "epsilon": 4, "omega": 10, "typical": typical}
-    options = {"alignment": alignment, "matches": matches}
+    options = {"alignment": alignment, "matches": matches, "epsilon": 4, "omega": 10.0}
     promise = VocabularyKAnonymity(k=k)
     numbers = np.arange(len(slots), dtype=np.int32)
     if typical == "slots":

@@ -13,7 +13,8 @@ from setveil.io import read_release, write
 from setveil.methods import Disassociation
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
-from setveil.published.disassociated.form import Disassociated, JointCluster, SimpleCluster
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
 
 DATA = quest(600, items=40, average_length=5, patterns=30, seed=5)

@@ -11,7 +11,8 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import KAnonymity
-from setveil.published.generalized import Generalized, distinct_records
+from setveil.published.generalized import Generalized
+from setveil.published.rows import distinct_records
 from tests.audit.releases import bags_of, releases
 from tests.strategies import bags, transactions
 

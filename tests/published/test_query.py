@@ -10,15 +10,10 @@ import numpy as np
 import pytest
 
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated.form import (
-    Disassociated,
-    JointCluster,
-    SimpleCluster,
-    cluster_of_json,
-)
+from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
-from setveil.published.disassociated.supports import Support
-from setveil.published.query import support
+from setveil.published.release import Support
 from tests.oracle import worlds
 
 PROMISE = KmAnonymity(k=2, m=2)
@@ -38,12 +33,12 @@ def check(seed: int, records: int, items: int) -> None:
     clusters, original = worlds.random_release(
         chance, chance.randint(1, records), chance.randint(1, items)
     )
-    release = Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
+    release = Disassociated.of_clusters(clusters, PROMISE)
     possible = [
         [record for part in original for record in part],
         *(list(reconstruct(release, seed + n, most_per_term=1 + n)) for n in range(2)),
     ]
-    for itemset in itemsets(list(release.vocabulary), 4):
+    for itemset in itemsets(list(release.items), 4):
         bounds = release.support(itemset)
         assert bounds.lower <= bounds.expected <= bounds.upper
         for world in possible:
@@ -105,7 +100,7 @@ def test_items_that_never_meet_have_no_support():
 def test_unknown_items_have_no_support_and_no_items_that_of_all_records():
     release = released(SimpleCluster(4, [{("a",): 2}]))
     assert release.support(["a", "nothing"]) == Support(0, 0, 0.0)
-    assert support(release, []) == Support(4, 4, 4.0)
+    assert release.support([]) == Support(4, 4, 4.0)
 
 
 def test_shared_subrecords_are_certain_in_themselves_and_spread_over_the_parts():

@@ -13,15 +13,10 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ParameterError
 from setveil.promises import KmAnonymity
+from setveil.published.disassociated.clusters import Chunk, JointCluster, SimpleCluster
 from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
-from setveil.published.disassociated.form import (
-    Chunk,
-    Disassociated,
-    JointCluster,
-    SimpleCluster,
-    cluster_of_json,
-)
+from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import (
     assemble,
     place_pieces,
@@ -65,7 +60,7 @@ FIGURE_3 = JointCluster(
 
 
 def release_of(clusters: list[worlds.Cluster]) -> Disassociated:
-    return Disassociated.of_clusters([cluster_of_json(cluster) for cluster in clusters], PROMISE)
+    return Disassociated.of_clusters(clusters, PROMISE)
 
 
 def world_by_cluster(
@@ -269,4 +264,4 @@ def test_all_places_are_equally_likely():
 def test_reconstructing_keeps_the_vocabulary():
     release = Disassociated.of_clusters([FIGURE_3], PROMISE)
     assert isinstance(reconstruct(release, 1), Transactions)
-    assert reconstruct(release, 1).vocabulary == release.vocabulary
+    assert reconstruct(release, 1).vocabulary == release.items

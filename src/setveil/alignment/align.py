@@ -15,7 +15,8 @@ from setveil.alignment.recoding import image_alignment
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
-from setveil.published.generalized import Generalized, distinct_records
+from setveil.published.generalized import Generalized
+from setveil.published.rows import distinct_records
 from setveil.published.typical_bags import TypicalBags
 
 WithTree = TypeVar("WithTree", bound=Generalized | TypicalBags)

@@ -9,7 +9,8 @@ from setveil.alignment.fitting import Numbers, leaves_of
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.published.generalized import Generalized, distinct_records
+from setveil.published.generalized import Generalized
+from setveil.published.rows import distinct_records
 
 
 def nested_nodes(release: Generalized) -> tuple[int, int] | None:

@@ -82,7 +82,7 @@ def _check_private(
         dtype=bool,
         count=len(original.vocabulary),
     )
-    least = _least_support(release)
+    least = release.min_support
     below = (before > 0) & (before < least * len(original))
     kept = np.flatnonzero(below & (published > 0))
     if len(kept):
@@ -109,12 +109,6 @@ def _check_private(
         f"{len(touched)} private items are not published as often as they stood",
         tuple(witnesses),
     )
-
-
-def _least_support(release: Suppressed) -> float:
-    """The share of the records below which items were left out, as the release says of itself; nothing where that is no share."""
-    share = release.method.get("min_support", 0.0)
-    return float(share) if isinstance(share, int | float) and 0 <= share < 1 else 0.0
 
 
 def _check_total(release: Suppressed, original: Transactions, limit: int) -> Check:

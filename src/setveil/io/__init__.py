@@ -10,10 +10,10 @@ from setveil.io.formats.table import FORMATS, Format
 if TYPE_CHECKING:
     import os
 
-    from setveil.published import Published
+    from setveil.published import Release
 
 
-def read_release(path: str | os.PathLike[str]) -> Published:
+def read_release(path: str | os.PathLike[str]) -> Release:
     """The release in a folder; see `setveil.io.releases.folder.read_release`."""
     from setveil.io.releases.folder import read_release
 

@@ -114,13 +114,13 @@ def write(
         [('beer', 'wine'), ('beer',)]
     """
     from setveil.data.tables.exchange import as_transactions
-    from setveil.published import Published
+    from setveil.published import Release
 
     if not isinstance(path, str | os.PathLike):
         raise ParameterError(
             "path", type(path).__name__, "give the name of a file, or of a folder for a release"
         )
-    if isinstance(thing, Published):
+    if isinstance(thing, Release):
         from setveil.io.releases.folder import write_release
 
         write_release(thing, path, format=format, force=force, seed=seed, public_items=public_items)

@@ -14,7 +14,7 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.parameters import settle
 from setveil.promises.promise import Promise
-from setveil.published import Published
+from setveil.published import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class Method(ABC):
         *,
         engine: Engine = LOCAL,
         progress: Progress | None = None,
-    ) -> Published:
+    ) -> Release:
         """A published form of `data` that keeps `promise`.
 
         Args:

@@ -15,7 +15,8 @@ from setveil.engines.local import LOCAL
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
-from setveil.published.generalized import Generalized, relabeled
+from setveil.published.generalized import Generalized
+from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
     from setveil.kernels.partition import split as kernels

@@ -39,7 +39,7 @@ def tkd(
         The items a and b stand in chunks of their own, but 3 and 3 of them fill 4 records only if 2 hold both, as in the original.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
         >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]])
         >>> tkd(release, original, count=3)
@@ -58,7 +58,7 @@ def tkd_2(
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
         >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
         0.0
@@ -78,7 +78,7 @@ def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -
         The top itemsets are {a}, {b} and {a, b}; the pair is in no chunk.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 4}, {("b",): 3}], ["c"])], KmAnonymity(k=3, m=2))
         >>> tkd_a(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]]), count=3)
         0.3333333333333333
@@ -93,7 +93,7 @@ def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP)
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 4}], ["c"])], KmAnonymity(k=3, m=2))
         >>> tkd_a_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]]), count=1)
         0.0
@@ -145,7 +145,7 @@ def tkd_ml2(
         Whichever drink went with which milk, a drink went with each.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> tree = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL")])
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("milk",): 2}, {("beer",): 1, ("wine",): 1}])], KmAnonymity(k=2, m=2))
         >>> tkd_ml2(release, Transactions.of([["beer", "milk"], ["wine", "milk"]]), hierarchy=tree, count=4)

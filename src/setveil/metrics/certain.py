@@ -9,7 +9,7 @@ from setveil.errors import ParameterError, check_count
 from setveil.metrics.itemsets import top_itemsets
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
-from setveil.published.disassociated.supports import Support
+from setveil.published.release import Support
 
 
 def certain_rows(release: Disassociated) -> tuple[Transactions, Counts]:
@@ -19,7 +19,7 @@ def certain_rows(release: Disassociated) -> tuple[Transactions, Counts]:
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> rows, counts = certain_rows(Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2)))
         >>> list(zip(rows, counts.tolist()))
         [(('a', 'b'), 2), (('c',), 1)]
@@ -29,7 +29,7 @@ def certain_rows(release: Disassociated) -> tuple[Transactions, Counts]:
     inside = release.subrecords
     indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
     items = np.concatenate((inside.items, terms.astype(np.int32)))
-    return Transactions(indptr, items, release.vocabulary), np.concatenate(
+    return Transactions(indptr, items, release.items), np.concatenate(
         (release.subrecord_counts, loose[terms])
     )
 
@@ -45,7 +45,7 @@ def top_itemsets_with_bounds(
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 3}, {("c",): 2}])], KmAnonymity(k=2, m=2))
         >>> top_itemsets_with_bounds(release, 2, least_size=2)
         [(('a', 'b'), Support(lower=3, upper=3, expected=3.0)), (('a', 'c'), Support(lower=1, upper=2, expected=1.5))]

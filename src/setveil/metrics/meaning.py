@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
+from setveil.published.release import Release
 
 EPSILON, OMEGA = 4, 10
 """The numbers of [Liu2010b], for releases of methods that have none of their own."""
@@ -25,13 +26,10 @@ class Meaning:
     omega: float
 
     @classmethod
-    def of(cls, method: Mapping[str, object]) -> Meaning:
-        """As the method of a release has them."""
-        epsilon, omega = method.get("epsilon"), method.get("omega")
-        return cls(
-            epsilon if isinstance(epsilon, int) else EPSILON,
-            omega if isinstance(omega, int | float) else OMEGA,
-        )
+    def of(cls, release: Release) -> Meaning:
+        """The numbers of a release, or those of the paper if it has none."""
+        facts: dict[str, Any] = {"epsilon": EPSILON, "omega": OMEGA} | release.facts
+        return cls(facts["epsilon"], facts["omega"])
 
     @property
     def nil(self) -> int:

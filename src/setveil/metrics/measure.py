@@ -14,7 +14,7 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import published_occurrences
 from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, OF_BAGS, SEEDED
-from setveil.published import Published
+from setveil.published import Release
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstructions as reconstruct_several
 from setveil.published.generalized import Generalized
@@ -25,7 +25,7 @@ Losses = dict[str, float | dict[str, float]]
 
 
 def measure(
-    release: Published,
+    release: Release,
     original: object,
     names: Iterable[str] | str | None = None,
     *,
@@ -80,12 +80,13 @@ def measure(
             name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {}))
             for name in chosen
         }
+    assert isinstance(release, Generalized)
     return _of_generalized(release, original, chosen, seed)
 
 
 def _checked(release: object, original: object, hierarchy: object) -> Transactions:
     """The records of the original, when all that is given is what it should be."""
-    if not isinstance(release, Published):
+    if not isinstance(release, Release):
         kind = type(release).__name__
         raise ParameterError(
             "release",
@@ -98,7 +99,7 @@ def _checked(release: object, original: object, hierarchy: object) -> Transactio
 
 
 def _chosen(
-    release: Published, names: Iterable[str] | str | None, hierarchy: Hierarchy | None
+    release: Release, names: Iterable[str] | str | None, hierarchy: Hierarchy | None
 ) -> list[str]:
     """The names to measure, each checked."""
     fitting = FITTING[release.form]

@@ -47,7 +47,7 @@ def re(
         The pair {a, b} stood in 2 records, and stands in 2 of 3 for certain; {a, c} and {b, c} did and do not.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> clusters = [SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(2, [{("c",): 2}])]
         >>> release = Disassociated.of_clusters(clusters, KmAnonymity(k=2, m=2))
         >>> re(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]]))
@@ -70,7 +70,7 @@ def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Dra
         The reconstruction of {a} twice and {b} twice in a cluster of 2 records has the pair twice; the original had it too.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
         >>> re_top(release, Transactions.of([["a", "b"], ["a", "b"]]))
         0.0
@@ -89,7 +89,7 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
         Both records held the pair, but the release keeps its items apart: |2 - 0| / 1.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
         >>> re_a(release, Transactions.of([["a", "b"], ["a", "b"]]))
         2.0
@@ -109,7 +109,7 @@ def re_a_top(release: Disassociated, original: Transactions) -> float:
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2))
         >>> re_a_top(release, Transactions.of([["a", "b"], ["a", "b"], ["c"]]))
         0.0

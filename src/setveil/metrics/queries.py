@@ -11,7 +11,6 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.suppression import check_fits
 from setveil.published.generalized import Generalized
-from setveil.published.query import estimate_supports
 from setveil.published.suppressed import Suppressed
 
 Queries = npt.NDArray[np.int64]
@@ -27,7 +26,7 @@ def are(
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), s = 0.1 % of the number of records. A query is drawn by
     drawing a record of the original and then items of it, for each of 1, 2 and 3 items `queries` times. est(S) is the expected number of
-    records that hold S when each published node may be any of its leaves; see `setveil.published.query.estimate_supports`. A suppressed
+    records that hold S when each published node may be any of its leaves; see `setveil.published.estimates`. A suppressed
     release answers exactly when all items of S are published, and 0 otherwise.
 
     Range: 0 (every answer is right) upward, without a bound. 0 when no record has items.
@@ -103,7 +102,7 @@ def _estimates(
 ) -> npt.NDArray[np.float64]:
     numbers, places = _asked(queries)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
-    return estimate_supports(over_whole_tree(release, original), labels, places)
+    return over_whole_tree(release, original).estimates(labels, places)
 
 
 def _asked(queries: Queries) -> tuple[Queries, Queries]:

@@ -119,7 +119,7 @@ def sdist(
     here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
     if not len(here.items):
         return 0.0
-    meaning = Meaning.of(release.method)
+    meaning = Meaning.of(release)
     some, names = _numbered(here)
     others, published = _numbered(there)
     table = meaning.table(

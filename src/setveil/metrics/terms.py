@@ -25,7 +25,7 @@ def tlost(release: Disassociated, original: Transactions, *, k: int | None = Non
         Three items are held by 2 records or more; {c} stands in term chunks alone.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c", "d"])], KmAnonymity(k=2, m=2))
         >>> round(tlost(release, Transactions.of([["a", "b", "c"], ["a", "b", "c"], ["d"]])), 4)
         0.3333
@@ -36,7 +36,7 @@ def tlost(release: Disassociated, original: Transactions, *, k: int | None = Non
     frequent = np.flatnonzero(original.supports() >= least)
     if not len(frequent):
         return 0.0
-    inside = {release.vocabulary[number] for number in np.unique(release.subrecords.items).tolist()}
+    inside = {release.items[number] for number in np.unique(release.subrecords.items).tolist()}
     return sum(original.vocabulary[number] not in inside for number in frequent.tolist()) / len(
         frequent
     )
@@ -54,7 +54,7 @@ def chunked(release: Disassociated, original: Transactions) -> float:
         Four of six occurrences are in the chunk.
 
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2))
         >>> round(chunked(release, Transactions.of([["a", "b", "c"], ["a", "b"], ["c"]])), 4)
         0.6667

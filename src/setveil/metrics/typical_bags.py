@@ -96,7 +96,7 @@ def _matched_anew(
     """Slots by matching each record with its bag: one for each item of each bag."""
     from setveil.kernels.retrieval import Near, Rows, pair_records
 
-    meaning = Meaning.of(release.method)
+    meaning = Meaning.of(release)
     near = tree.neighbours(original.vocabulary, meaning.epsilon)
     alignment = (
         np.array(release.alignment)
@@ -161,7 +161,7 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
         Rows(classes.indptr, items, classes.counts),
         Rows(starts, classes.rows[order].astype(np.int32), classes.counts[order]),
         Near(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
-        Meaning.of(release.method).nil,
+        Meaning.of(release).nil,
         chosen,
         ratings,
     )

@@ -13,7 +13,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method
 from setveil.methods.suppression import Explanation
 from setveil.promises.promise import Promise
-from setveil.published import Published
+from setveil.published import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Outcome:
     records: int
     items: int
     occurrences: int
-    release: Published
+    release: Release
     verdict: Verdict
     losses: Mapping[str, Any]
     """What was lost, by the name of the metric; empty when the release does not hold."""

@@ -19,7 +19,7 @@ from setveil.io.privateitems import PrivateItems
 from setveil.io.releases.alignment import with_alignment
 from setveil.promises import Coherence, KmAnonymity, LDiversity
 from setveil.promises.promise import Promise
-from setveil.published import Published
+from setveil.published import Release
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -75,7 +75,7 @@ def check_sensitive(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]
 
 
 def check_release(
-    release: Published | Transactions,
+    release: Release | Transactions,
     original: Transactions | None,
     *,
     promise: Promise | None = None,

@@ -27,7 +27,7 @@ from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts import check_sensitive, load, with_private
 from setveil.pipeline.refuse import check_job
 from setveil.promises.promise import Promise
-from setveil.published import Published
+from setveil.published import Release
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
@@ -110,7 +110,7 @@ def _work(job: Job, stage: Path | None, clock: _Clock) -> Outcome:
     )
 
 
-def _write(job: Job, release: Published, stage: Path, clock: _Clock) -> Published:
+def _write(job: Job, release: Release, stage: Path, clock: _Clock) -> Release:
     """The release as it was read back after it was written."""
     with clock.stage("writing"), _naming(job.output):
         fill_release(
@@ -138,8 +138,8 @@ def _naming(place: Path | str | None) -> Iterator[None]:
 
 def _verdict(
     promise: Promise,
-    release: Published,
-    written: Published | None,
+    release: Release,
+    written: Release | None,
     data: Transactions,
     tree: Hierarchy | None,
 ) -> Verdict:
@@ -147,7 +147,7 @@ def _verdict(
     verdict = verify(release, data, promise=promise, hierarchy=tree)
     if written is None:
         return verdict
-    same = written == release and written.promise == release.promise
+    same = written.same_as(release)
     text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
     on_disk = verify(written, promise=promise)
     done = {check.name for check in on_disk.checks}
@@ -155,12 +155,12 @@ def _verdict(
     return Verdict(promise, (*on_disk.checks, *rest, Check("written", same, text)))
 
 
-def _is_pruned(release: Published | None) -> bool:
+def _is_pruned(release: Release | None) -> bool:
     tree = release.hierarchy if isinstance(release, Generalized | TypicalBags) else None
     return tree is not None and tree.origin.pruned
 
 
-def _empty_note(release: Published, data: Transactions) -> tuple[str, ...]:
+def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:
     """A note when people who have something are published as empty bags."""
     lost = release.empty - int((data.lengths == 0).sum()) if isinstance(release, TypicalBags) else 0
     if lost <= 0:
@@ -171,7 +171,7 @@ def _empty_note(release: Published, data: Transactions) -> tuple[str, ...]:
     )
 
 
-def _suppressed(release: Published, data: Transactions) -> tuple[str, ...]:
+def _suppressed(release: Release, data: Transactions) -> tuple[str, ...]:
     """The items that a release shows nowhere, neither themselves nor by a node over them."""
     if isinstance(release, Suppressed):
         return release.suppressed_items(data)

@@ -1,51 +1,55 @@
-"""The generalized form: a multiset of records whose items are nodes of a hierarchy."""
+"""The generalized form: records whose items are nodes of a hierarchy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags, Counts, Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
-from setveil.published.frozen import Frozen
+from setveil.published.estimates import estimate_supports
+from setveil.published.release import RecordRelease
+from setveil.published.rows import merged, relabeled, with_leaves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(Frozen):
-    """Records of hierarchy nodes, held as distinct records and how often each stands.
+class Generalized(RecordRelease):
+    """Records of hierarchy nodes, held as distinct records and how many people each represents.
 
-    `classes` holds the distinct published records in a canonical order (never that of the input), over the nodes of `hierarchy`;
-    `sizes` how many people each stands for. What links people to classes is private: `alignment`, the class of each original record, is
-    there right after `anonymize` and is never written into a release.
+    The alignment, the class of each original record, is private: it exists right after `anonymize` and
+    is never written into a release.
 
     Example:
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
-        >>> release = Generalized.of([["Alcohol"], ["Alcohol"], ["milk"], ["milk"]], tree, KAnonymity(k=2))
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> tree = Hierarchy.from_paths(paths)
+        >>> rows = [["Alcohol"], ["Alcohol"], ["milk"], ["milk"]]
+        >>> release = Generalized.of(rows, tree, KAnonymity(k=2))
         >>> release
         Generalized(4 records in 2 classes, KAnonymity(k=2))
-        >>> release.records().support(["Alcohol"])
-        2
+        >>> release.support(["wine"]), release.support(["milk"])
+        (Support(lower=0, upper=2, expected=1.0), Support(lower=2, upper=2, expected=2.0))
     """
 
     form: ClassVar[str] = "generalized"
 
     classes: Transactions
-    """The distinct published records; `Bags` when each node has a multiplicity."""
-    sizes: Counts
+    """The distinct published records over the nodes of `hierarchy`; `Bags` if nodes are counted."""
+    sizes: Int64s
     hierarchy: Hierarchy
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
-    """The method's name and parameters, as in `release.json`."""
-    alignment: npt.NDArray[np.int64] | None = None
-    """Private: the class of each original record."""
+    alignment: Int64s | None = None
+    is_global: bool = False
+    """Whether one cut of the tree generalizes all records. An item it does not cover is suppressed
+    everywhere, and a node is in a record exactly if an item below it was."""
 
     @classmethod
     def of(
@@ -56,19 +60,24 @@ class Generalized(Frozen):
         *,
         counted: bool = False,
         method: Mapping[str, object] | None = None,
+        is_global: bool = False,
     ) -> Generalized:
-        """From published records as labels of nodes, the first standing for the first original record, and so on.
+        """From published records as labels of nodes, in the order of the original records.
 
         Args:
-            records: Labels of nodes; of bags (`counted`), with repeats or as mappings `{label: count}`.
+            records: Labels of nodes; if `counted`, with repeats or as mappings `{label: count}`.
             hierarchy: The tree of the nodes.
             promise: What the release promises.
-            counted: Whether it publishes how often each node stands.
+            counted: Whether the release says how often each node occurs in a record.
             method: The method's name and parameters.
+            is_global: Whether one cut of the tree generalizes all records.
         """
         data = (Bags if counted else Transactions).of(records)
         rows = relabeled(data, hierarchy.nodes.encode(data.vocabulary.labels), hierarchy.nodes)
-        return cls.of_rows(rows, hierarchy, promise, method or {}, alignment=np.arange(len(rows)))
+        alignment = np.arange(len(rows))
+        return cls.of_rows(
+            rows, hierarchy, promise, method or {}, alignment=alignment, is_global=is_global
+        )
 
     @classmethod
     def of_rows(
@@ -78,116 +87,114 @@ class Generalized(Frozen):
         promise: Promise,
         method: Mapping[str, object],
         *,
-        alignment: npt.NDArray[np.int64] | None = None,
-        weights: Counts | None = None,
+        alignment: Int64s | None = None,
+        weights: Int64s | None = None,
+        is_global: bool = False,
     ) -> Generalized:
-        """From published records in any order, equal ones merged.
+        """From published records in any order; equal ones are merged.
 
         Args:
             rows: Records over `hierarchy.nodes`.
             hierarchy: The tree of the nodes.
             promise: What the release promises.
             method: The method's name and parameters.
-            alignment: The row of each original record, when known.
-            weights: How many people each row stands for; 1 each when not given.
+            alignment: The row of each original record, if known.
+            weights: How many people each row represents; 1 each if not given.
+            is_global: Whether one cut of the tree generalizes all records.
         """
-        classes, member = distinct_records(rows)
-        sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
+        classes, sizes, member = merged(rows, weights)
         aligned = None if alignment is None else member[alignment]
-        return cls(classes, sizes, hierarchy, promise, method, aligned)
-
-    def __len__(self) -> int:
-        """The number of published records."""
-        return int(self.sizes.sum())
-
-    def __eq__(self, other: object) -> bool:
-        """The same multiset of records under the same labels; who stands behind them does not matter."""
-        return isinstance(other, Generalized) and self._multiset() == other._multiset()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Generalized({len(self)} records in {len(self.classes)} classes, {self.promise})"
-
-    def _multiset(self) -> dict[tuple[object, ...], int]:
-        counts = (
-            self.classes.counts.tolist()
-            if isinstance(self.classes, Bags)
-            else [1] * len(self.classes.items)
-        )
-        bounds = self.classes.indptr.tolist()
-        return {
-            tuple(sorted(zip(record, counts[start:stop], strict=True))): size
-            for record, start, stop, size in zip(
-                self.classes, bounds, bounds[1:], self.sizes.tolist(), strict=False
-            )
-        }
+        return cls(classes, sizes, hierarchy, promise, method, aligned, is_global)
 
     @property
     def items(self) -> Vocabulary:
-        """The labels that a published record may hold."""
         return self.hierarchy.nodes
 
     @property
-    def is_global(self) -> bool:
-        """Whether one cut of the tree stands for all records, as the method says; what it does not cover is suppressed everywhere."""
-        return self.method.get("recoding") == "global" and not isinstance(self.classes, Bags)
+    def tree(self) -> Hierarchy:
+        return self.hierarchy
 
-    def published_nodes(self) -> npt.NDArray[np.int32]:
-        """The nodes that stand in some published record."""
+    @property
+    def facts(self) -> dict[str, object]:
+        return {"recoding": "global"} if self.is_global else {}
+
+    def published_nodes(self) -> Int32s:
+        """The nodes that occur in a published record."""
         return np.unique(self.classes.items)
 
-    def records(self, seed: int | None = None) -> Transactions:
-        """All published records as transactions (or bags), in random order: from the system, or from a seed."""
-        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(random_from(seed).permutation(rows))
+    def reconstruct(self, seed: int | None = None) -> Transactions:
+        """Records in which each published node is replaced by one of its leaves at random.
 
-    def without_alignment(self) -> Generalized:
-        """The same release as anybody may have it."""
-        return replace(self, alignment=None)
+        A node that occurs several times in a bag is replaced by as many leaves. Where only the part of
+        the tree that the records show was published, its lowest nodes count as leaves.
+        """
+        return with_leaves(self.records(seed), self.hierarchy, random_from(seed))
+
+    def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
+        return estimate_supports(self, list(items), queries)
+
+    def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
+        if not self.is_global:
+            return ()
+        tree, supports = self.hierarchy, original.supports().tolist()
+        covered = np.zeros(tree.leaf_count + 1, dtype=bool)
+        for node in self.published_nodes().tolist():
+            covered[tree.first[node] : tree.stop[node]] = True
+        leaves = (tree.nodes.numbers.get(item, -1) for item in original.vocabulary)
+        found = zip(original.vocabulary, leaves, supports, strict=True)
+        return tuple(item for item, leaf, support in found if support and not covered[leaf])
 
     def on(self, hierarchy: Hierarchy) -> Generalized:
-        """The same records over another tree that holds the same labels (the whole one instead of the pruned one)."""
+        """The same records over another tree with the same labels (the whole one, not a part)."""
         used = self.published_nodes()
         place = np.full(len(self.hierarchy), -1, dtype=np.int32)
         place[used] = hierarchy.nodes.encode([self.hierarchy.labels[node] for node in used])
-        rows = relabeled(self.classes, place, hierarchy.nodes)
         return Generalized.of_rows(
-            rows, hierarchy, self.promise, self.method, alignment=self.alignment, weights=self.sizes
+            relabeled(self.classes, place, hierarchy.nodes),
+            hierarchy,
+            self.promise,
+            self.method,
+            alignment=self.alignment,
+            weights=self.sizes,
+            is_global=self.is_global,
         )
 
+    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
+        """A published node at or below the label is certain, one above it is possible.
 
-def relabeled(
-    data: Transactions, numbers: npt.NDArray[np.int32], vocabulary: Vocabulary
-) -> Transactions:
-    """The same records with item i renamed to `numbers[i]` of another vocabulary."""
-    items, rows = numbers[data.items], data.rows
-    if isinstance(data, Bags):
-        return Bags.from_pairs(rows, items, vocabulary, size=len(data), counts=data.counts)
-    return Transactions.from_pairs(rows, items, vocabulary, size=len(data))
+        In an empty record of a local recoding, and under one cut for an item that it does not cover,
+        anything may have been suppressed.
+        """
+        tree, classes = self.hierarchy, self.classes
+        node = tree.nodes.numbers.get(label)
+        hidden = classes.lengths == 0 if not self.is_global else np.zeros(len(classes), dtype=bool)
+        if node is None:
+            unknown = np.full(len(classes), tree.origin.pruned) | hidden
+            return np.zeros(len(classes), dtype=bool), unknown, np.zeros(len(classes))
+        within, above, chance = self._coverage(node)
+        if isinstance(classes, Bags):
+            chance = 1.0 - (1.0 - chance) ** classes.counts
+        if self.is_global and not (within | above).any():
+            hidden = ~hidden
+        missing = np.ones(len(classes))
+        np.multiply.at(missing, classes.rows, 1.0 - chance)
+        return _any(within, classes), _any(within | above, classes) | hidden, 1.0 - missing
+
+    def _coverage(self, node: int) -> tuple[Flags, Flags, Floats]:
+        """For each entry of `classes`: is it at or below a node, is it above it, and the chance.
+
+        Of a tree of which only a part was published, a node has leaves that nobody sees: at least one.
+        """
+        tree, items = self.hierarchy, self.classes.items
+        first, stop = tree.first[items], tree.stop[items]
+        within = (first >= tree.first[node]) & (stop <= tree.stop[node])
+        if tree.origin.pruned:
+            within &= tree.depth[items] >= tree.depth[node]
+        above = (first <= tree.first[node]) & (stop >= tree.stop[node]) & ~within
+        width = tree.widths[items] + tree.origin.pruned
+        return within, above, np.where(above, tree.widths[node] / width, within)
 
 
-def distinct_records(data: Transactions) -> tuple[Transactions, npt.NDArray[np.int64]]:
-    """The distinct records in lexicographic order of their items (and counts), and which of them each record is."""
-    keys = _row_keys(data)
-    index: dict[bytes, int] = {}
-    member = np.fromiter(
-        (index.setdefault(key, len(index)) for key in keys), dtype=np.int64, count=len(data)
-    )
-    representative = np.zeros(len(index), dtype=np.int64)
-    representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
-    order = np.array(sorted(range(len(index)), key=list(index).__getitem__), dtype=np.int64)
-    place = np.empty(len(index), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return data.take(representative[order]), place[member]
-
-
-def _row_keys(data: Transactions) -> Iterable[bytes]:
-    """One byte string for each record; big-endian, so that they sort as the records do."""
-    values: npt.NDArray[np.unsignedinteger] = data.items.astype(">u4")
-    if isinstance(data, Bags):
-        values = np.stack((data.items, data.counts), axis=1).astype(">u8")
-    blob = values.tobytes()
-    width = len(blob) // max(len(data.items), 1)
-    bounds = (data.indptr * width).tolist()
-    return (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+def _any(flags: Flags, classes: Transactions) -> Flags:
+    """Whether any entry of each record is flagged."""
+    return np.bincount(classes.rows[flags], minlength=len(classes)) > 0

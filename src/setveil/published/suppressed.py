@@ -1,46 +1,55 @@
-"""The suppressed form: the original records without some items, which are gone everywhere."""
+"""The suppressed form: the original records without some items, which are removed everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.data.seeds import random_from
-from setveil.data.transactions import Counts, Transactions
-from setveil.data.vocabulary import Vocabulary, sort_labels
+from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.transactions import Transactions
+from setveil.errors import DataError
 from setveil.promises.promise import Promise
-from setveil.published.frozen import Frozen
-from setveil.published.generalized import distinct_records, relabeled
+from setveil.published.release import RecordRelease
+from setveil.published.rows import merged, tidy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Suppressed(Frozen):
-    """Records of original items, held as distinct records and how often each stands.
+class Suppressed(RecordRelease):
+    """Records of original items, held as distinct records and how many people each represents.
 
-    The vocabulary holds the published items alone, so that nothing tells which items were suppressed. What links people to records is
-    private: `alignment`, the distinct record of each original record, is there right after `anonymize` and is never written into a release.
+    The vocabulary has the published items only, so that nothing says which items were suppressed. The
+    alignment, the distinct record of each original record, is private: it exists right after
+    `anonymize` and is never written into a release.
 
     Example:
         >>> from setveil.promises.coherence import Coherence
-        >>> release = Suppressed.of([["beer"], ["wine", "beer"], ["beer"]], Coherence(h=1, k=2, p=1))
+        >>> rows = [["beer"], ["wine", "beer"], ["beer"]]
+        >>> release = Suppressed.of(rows, Coherence(h=1, k=2, p=1))
         >>> len(release), list(release.classes), release.sizes.tolist()
         (3, [('beer',), ('beer', 'wine')], [2, 1])
+        >>> release.support(["beer", "wine"]), release.support(["milk"])
+        (Support(lower=1, upper=1, expected=1.0), Support(lower=0, upper=3, expected=0.0))
     """
 
     form: ClassVar[str] = "suppressed"
 
     classes: Transactions
-    """The distinct published records, in a canonical order."""
-    sizes: Counts
+    """The distinct published records in a canonical order."""
+    sizes: Int64s
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
-    """The method's name and parameters, as in `release.json`."""
-    alignment: npt.NDArray[np.int64] | None = None
-    """Private: the distinct record of each original record."""
+    alignment: Int64s | None = None
+    min_support: float = 0.0
+    """Items in less than this share of the original records were all left out, private ones too."""
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.min_support, int | float) and self.min_support is not True
+        if not is_number or not 0 <= self.min_support < 1:
+            raise DataError("min_support is not a share of the records")
+        super().__post_init__()
 
     @classmethod
     def of(
@@ -49,10 +58,14 @@ class Suppressed(Frozen):
         promise: Promise,
         *,
         method: Mapping[str, object] | None = None,
+        min_support: float = 0.0,
     ) -> Suppressed:
-        """From published records, the first standing for the first original record, and so on."""
+        """From published records, in the order of the original records."""
         rows = Transactions.of(records)
-        return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
+        alignment = np.arange(len(rows))
+        return cls.of_rows(
+            rows, promise, method or {}, alignment=alignment, min_support=min_support
+        )
 
     @classmethod
     def of_rows(
@@ -61,67 +74,43 @@ class Suppressed(Frozen):
         promise: Promise,
         method: Mapping[str, object],
         *,
-        alignment: npt.NDArray[np.int64] | None = None,
-        weights: Counts | None = None,
+        alignment: Int64s | None = None,
+        weights: Int64s | None = None,
+        min_support: float = 0.0,
     ) -> Suppressed:
-        """From published records in any order, equal ones merged, and items that stand in none of them forgotten.
+        """From published records in any order; equal ones are merged, and unused items dropped.
 
         Args:
             rows: The records.
             promise: What the release promises.
             method: The method's name and parameters.
-            alignment: The row of each original record, when known.
-            weights: How many people each row stands for; 1 each when not given.
+            alignment: The row of each original record, if known.
+            weights: How many people each row represents; 1 each if not given.
+            min_support: The share of the records below which items were left out.
         """
-        classes, member = distinct_records(_tidy(rows))
-        sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
-        return cls(
-            classes, sizes, promise, method, None if alignment is None else member[alignment]
-        )
+        classes, sizes, member = merged(tidy(rows), weights)
+        aligned = None if alignment is None else member[alignment]
+        return cls(classes, sizes, promise, method, aligned, min_support)
 
-    def __len__(self) -> int:
-        """The number of published records."""
-        return int(self.sizes.sum())
-
-    def __eq__(self, other: object) -> bool:
-        """The same multiset of records; who stands behind them does not matter."""
-        return isinstance(other, Suppressed) and self._multiset() == other._multiset()
-
-    __hash__ = None  # type: ignore[assignment]
+    @property
+    def facts(self) -> dict[str, object]:
+        return {"min_support": self.min_support} if self.min_support else {}
 
     def __repr__(self) -> str:
         return f"Suppressed({len(self)} records of {len(self.items)} items, {self.promise})"
 
-    def _multiset(self) -> dict[tuple[str, ...], int]:
-        return {
-            tuple(sorted(record)): size
-            for record, size in zip(self.classes, self.sizes.tolist(), strict=True)
-        }
-
-    @property
-    def items(self) -> Vocabulary:
-        """The published items."""
-        return self.classes.vocabulary
-
-    def records(self, seed: int | None = None) -> Transactions:
-        """All published records as transactions, in random order: from the system, or from a seed."""
-        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(random_from(seed).permutation(rows))
-
-    def without_alignment(self) -> Suppressed:
-        """The same release as anybody may have it."""
-        return replace(self, alignment=None)
+    def reconstruct(self, seed: int | None = None) -> Transactions:
+        """The published records: which suppressed items belong to them is unknown."""
+        return self.records(seed)
 
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
-        """Private: the items of the original that are not published."""
         return tuple(item for item in original.vocabulary if item not in self.items)
 
-
-def _tidy(rows: Transactions) -> Transactions:
-    """The same records over the sorted vocabulary of the items that stand in them."""
-    used = np.unique(rows.items)
-    labels = [rows.vocabulary[number] for number in used.tolist()]
-    vocabulary = Vocabulary(sort_labels(labels))
-    numbers = np.full(len(rows.vocabulary), -1, dtype=np.int32)
-    numbers[used] = vocabulary.encode(labels)
-    return relabeled(rows, numbers, vocabulary)
+    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
+        """The supports of published items are exact; any other item may have been in any record."""
+        classes, number = self.classes, self.items.numbers.get(label)
+        found = np.zeros(len(classes), dtype=bool)
+        if number is None:
+            return found, ~found, found.astype(np.float64)
+        found[classes.rows[classes.items == number]] = True
+        return found, found, found.astype(np.float64)

@@ -1,45 +1,42 @@
-"""The form of vocabularies: a multiset of bags, each of which stands for a group of people whose bags are close in meaning."""
+"""Typical bags: each published bag represents a group of people whose bags are close in meaning."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s
+from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags, Counts
+from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
-from setveil.published.frozen import Frozen
-from setveil.published.generalized import distinct_records, relabeled
-
-Numbers = npt.NDArray[np.int64]
+from setveil.published.release import Frozen, RecordRelease, Support
+from setveil.published.rows import distinct_records, merged, relabeled, tidy, with_leaves
 
 
 @dataclass(frozen=True, eq=False)
 class Matches(Frozen):
-    """Private: which original occurrence is represented by which slot, one row for each occurrence that is published.
+    """Private: which original occurrence each slot represents, one row per published occurrence.
 
-    A slot is one occurrence of one item in the bag that is published for a group; one occurrence of each member is matched to it.
+    A slot is one occurrence of one item in the bag of a group; each member has one occurrence in it.
     """
 
-    records: Numbers
+    records: Int64s
     """The original record."""
-    items: npt.NDArray[np.int32]
+    items: Int32s
     """The original item, as its number in the vocabulary of the original."""
-    slots: Numbers
+    slots: Int64s
     """The slot it was matched to, unique over all groups."""
 
     def __post_init__(self) -> None:
         if not len(self.records) == len(self.items) == len(self.slots):
-            raise DataError(
-                "matches need a record, an item and a slot for each published occurrence"
-            )
+            raise DataError("matches need a record, an item and a slot for each occurrence")
         super().__post_init__()
 
     def __len__(self) -> int:
@@ -48,39 +45,48 @@ class Matches(Frozen):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TypicalBags(Frozen):
-    """Bags that each stand for a group of people, held as distinct bags and how many people each stands for. [Liu2010b]
+class TypicalBags(RecordRelease):
+    """Bags that each represent a group of people, held as distinct bags and their sizes. [Liu2010b]
 
-    The items of `classes` are original items; nodes of `hierarchy`, where there is one; or slots, where there are `slots`. The vocabulary
-    holds only what is published. What links people to bags is private: `alignment` and `matches` are there right after `anonymize` and are
-    never written into a release.
+    The items of `classes` are original items, nodes of `hierarchy` if it is given, or slots if there are
+    `slots`. The vocabulary has only what is published. `alignment` and `matches`, which link people to
+    bags, are private: they exist right after `anonymize` and are never written into a release.
 
     Example:
-        >>> from setveil.promises.kanonymity import VocabularyKAnonymity
-        >>> release = TypicalBags.of([["wine", "wine", "milk"], ["milk", "wine", "wine"], []], VocabularyKAnonymity(k=2))
+        >>> from setveil.promises import VocabularyKAnonymity
+        >>> rows = [["wine", "wine", "milk"], ["milk", "wine", "wine"], []]
+        >>> release = TypicalBags.of(rows, VocabularyKAnonymity(k=2))
         >>> len(release), release.sizes.tolist(), release.classes.occurrences
         (3, [1, 2], 3)
+        >>> release.support(["wine"])
+        Support(lower=1, upper=3, expected=2.0)
     """
 
     form: ClassVar[str] = "typical-bags"
 
     classes: Bags
-    """The distinct published bags, in a canonical order."""
-    sizes: Counts
-    """How many people each of them stands for."""
+    """The distinct published bags in a canonical order."""
+    sizes: Int64s
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
-    """The method's name and parameters, as in `release.json`."""
     hierarchy: Hierarchy | None = None
-    """The tree of the published nodes, when published items are nodes."""
+    """The tree of the published nodes, if the published items are nodes."""
     slots: Bags | None = None
-    """When published items are slots: record i is the bag of original items that published item i stands for."""
+    """If published items are slots: record i is the bag of original items in published item i."""
     semantics: Origin | None = None
-    """The recipe of the tree by which bags were compared, where it was built and is not here: who has the original can build it again."""
-    alignment: Numbers | None = None
-    """Private: the distinct bag of each original record."""
+    """How the tree that bags were compared with was built, if it was built and is not here: whoever
+    has the original can build it again."""
+    alignment: Int64s | None = None
     matches: Matches | None = None
-    """Private: which slot represents which original occurrence."""
+    epsilon: int | None = None
+    """At most how many steps apart in the tree the occurrences in one slot are; None if unknown."""
+    omega: float | None = None
+    """What an occurrence without a partner cost when bags were compared; None if unknown."""
+
+    def __post_init__(self) -> None:
+        if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):
+            raise DataError("epsilon is not a number of steps")
+        super().__post_init__()
 
     @classmethod
     def of(
@@ -90,7 +96,7 @@ class TypicalBags(Frozen):
         *,
         method: Mapping[str, object] | None = None,
     ) -> TypicalBags:
-        """From published bags, with repeats or as mappings `{item: count}`; the first stands for the first original record, and so on."""
+        """From published bags, with repeats or as `{item: count}`, in the order of the originals."""
         rows = Bags.of(records)
         return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
 
@@ -101,159 +107,169 @@ class TypicalBags(Frozen):
         promise: Promise,
         method: Mapping[str, object],
         *,
-        alignment: Numbers | None = None,
-        weights: Counts | None = None,
-        hierarchy: Hierarchy | None = None,
+        alignment: Int64s | None = None,
+        weights: Int64s | None = None,
         slots: Bags | None = None,
-        semantics: Origin | None = None,
-        matches: Matches | None = None,
+        **facts: object,
     ) -> TypicalBags:
-        """From published bags in any order, equal ones merged, and items that stand in none of them forgotten.
+        """From published bags in any order; equal ones are merged, and unused items dropped.
 
         Args:
             rows: One bag for each group of people.
             promise: What the release promises.
             method: The method's name and parameters.
-            alignment: The row of each original record, when known.
-            weights: How many people each row stands for; when not given, as `alignment` says, or else 1 each.
-            hierarchy: The tree, when the items of the rows are labels of its nodes.
-            slots: What each item of the rows stands for, when they are slots; equal ones become one, under a label made anew.
-            semantics: How the tree was built by which the bags were compared, when it was.
-            matches: Which slot represents which original occurrence, when known.
+            alignment: The row of each original record, if known.
+            weights: How many people each row represents; by default from `alignment`, or 1 each.
+            slots: What each item of the rows contains, if they are slots; equal ones are merged and
+                numbered anew.
+            facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`.
         """
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
-        rows, slots = _tidy(rows, slots)
-        classes, member = distinct_records(rows)
-        sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
+        rows, slots = (cast(Bags, tidy(rows)), None) if slots is None else _tidy(rows, slots)
+        classes, sizes, member = merged(rows, weights)
         aligned = None if alignment is None else member[alignment]
-        return cls(
-            _as_bags(classes), sizes, promise, method, hierarchy, slots, semantics, aligned, matches
-        )
+        release = cls(cast(Bags, classes), sizes, promise, method, slots=slots, alignment=aligned)
+        return replace(release, **facts)  # type: ignore[arg-type]
 
-    def __len__(self) -> int:
-        """The number of published bags."""
-        return int(self.sizes.sum())
+    @property
+    def tree(self) -> Hierarchy | None:
+        return self.hierarchy
 
-    def __eq__(self, other: object) -> bool:
-        """The same multiset of bags; who stands behind them does not matter."""
-        return isinstance(other, TypicalBags) and self._multiset() == other._multiset()
+    @property
+    def facts(self) -> dict[str, object]:
+        known = {"epsilon": self.epsilon, "omega": self.omega}
+        return {name: value for name, value in known.items() if value is not None}
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"TypicalBags({len(self)} records in {len(self.classes)} classes, {self.promise})"
-
-    def _multiset(self) -> dict[object, int]:
-        names = self.meanings()
-        return {
-            frozenset((names[item], count) for item, count in bag): size
-            for bag, size in zip(_pairs(self.classes), self.sizes.tolist(), strict=True)
-        }
-
-    def meanings(self) -> list[object]:
-        """What each published item stands for: its label, or of a slot the set of its pairs (original item, count)."""
-        if self.slots is None:
-            return list(self.items.labels)
-        labels = self.slots.vocabulary.labels
-        return [
-            frozenset((labels[item], count) for item, count in bag) for bag in _pairs(self.slots)
-        ]
+    def published_nodes(self) -> Int32s:
+        """The nodes of the hierarchy that are published; empty if there is no hierarchy."""
+        if self.hierarchy is None:
+            return np.zeros(0, dtype=np.int32)
+        return np.unique(self.hierarchy.nodes.encode(self.items.labels))
 
     def with_terms(self) -> TypicalBags:
-        """The same release with, in the place of each slot, the item that it holds most often, of several the first; others as they are.
+        """The same release with each slot replaced by its most frequent item, the first of several.
 
-        The classes stay where they are, so that equal ones may stand among them.
+        The classes keep their places, so that some of them may now be equal.
         """
         if self.slots is None:
             return self
         slots = self.slots
         order = np.lexsort((slots.items, -slots.counts, slots.rows))
         chosen = slots.items[order[slots.indptr[:-1]]]
-        classes = _as_bags(relabeled(self.classes, chosen, slots.vocabulary))
+        classes = cast(Bags, relabeled(self.classes, chosen, slots.vocabulary))
         return replace(self, classes=classes, slots=None)
 
     def term_totals(self) -> dict[str, int]:
-        """How many occurrences of each item all bags show together, for all people; a slot shows all of its items."""
-        classes = self.classes
+        """How often each item is published for all people together; a slot counts all its items."""
+        classes, slots = self.classes, self.slots
         people = classes.counts * self.sizes[classes.rows]
-        if self.slots is None:
-            totals = np.bincount(classes.items, weights=people, minlength=len(self.items))
-            return dict(zip(self.items.labels, totals.astype(np.int64).tolist(), strict=True))
-        slots = self.slots
-        groups = np.bincount(classes.items, weights=people, minlength=len(slots)) / np.maximum(
-            slots.totals, 1
-        )
-        totals = np.bincount(
-            slots.items, weights=slots.counts * groups[slots.rows], minlength=len(slots.vocabulary)
-        )
-        return dict(
-            zip(slots.vocabulary.labels, totals.round().astype(np.int64).tolist(), strict=True)
-        )
-
-    @property
-    def items(self) -> Vocabulary:
-        """The published items."""
-        return self.classes.vocabulary
-
-    @property
-    def empty(self) -> int:
-        """How many people an empty bag stands for."""
-        return int(self.sizes[self.classes.lengths == 0].sum())
-
-    def published_nodes(self) -> npt.NDArray[np.int32]:
-        """The nodes of the hierarchy that are published; none when there is no hierarchy."""
-        if self.hierarchy is None:
-            return np.zeros(0, dtype=np.int32)
-        return np.unique(self.hierarchy.nodes.encode(self.items.labels))
+        totals = np.bincount(classes.items, weights=people, minlength=len(self.items))
+        labels = self.items.labels
+        if slots is not None:
+            groups = totals / np.maximum(slots.totals, 1)
+            weights, labels = slots.counts * groups[slots.rows], slots.vocabulary.labels
+            totals = np.bincount(slots.items, weights=weights, minlength=len(labels)).round()
+        return dict(zip(labels, totals.astype(np.int64).tolist(), strict=True))
 
     def records(self, seed: int | None = None) -> Bags:
-        """All published bags, in random order: from the system, or from a seed."""
-        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
-        return self.classes.take(random_from(seed).permutation(rows))
+        return cast(Bags, super().records(seed))
+
+    def reconstruct(self, seed: int | None = None) -> Bags:
+        """Bags of original items: nodes become leaves below them, slots are dealt out to their people.
+
+        Items are kept as they are. What people had that is not published stays unknown.
+        """
+        random = random_from(seed)
+        if self.slots is not None:
+            return self._dealt(random)
+        rows = self.records(seed)
+        return cast(Bags, with_leaves(rows, self.hierarchy, random)) if self.hierarchy else rows
+
+    def support(self, itemset: Iterable[object]) -> Support:
+        """Bounds and an estimate; anybody may have had any item, for what fits no group is dropped."""
+        labels = sorted(set(texts_of(itemset)))
+        certain = super().support(labels)
+        lower = max(certain.lower, self._least(labels[0]) if len(labels) == 1 else 0)
+        return Support(lower, len(self), max(certain.expected, float(lower)))
 
     def without_alignment(self) -> TypicalBags:
-        """The same release as anybody may have it."""
         return replace(self, alignment=None, matches=None)
 
     def on(self, hierarchy: Hierarchy) -> TypicalBags:
-        """The same bags over another tree that holds the same labels (the whole one instead of the pruned one)."""
+        """The same bags over another tree with the same labels (the whole one, not a part)."""
         hierarchy.nodes.encode(self.items.labels)
         return replace(self, hierarchy=hierarchy)
 
+    def _dealt(self, random: np.random.Generator) -> Bags:
+        """Each slot hands its occurrences to the people of its group, one each, at random."""
+        classes, slots = self.classes, self.slots
+        assert slots is not None
+        people = random.permutation(len(self))
+        starts = np.cumsum(self.sizes) - self.sizes
+        owners, items = [people[:0]], [slots.items[:0]]
+        for row, slot, count in zip(classes.rows, classes.items, classes.counts, strict=True):
+            inside = slice(slots.indptr[slot], slots.indptr[slot + 1])
+            terms = np.repeat(slots.items[inside], slots.counts[inside])
+            size = int(self.sizes[row])
+            for _ in range(int(count)):
+                groups = range(0, size, max(len(terms), 1))
+                dealt = np.concatenate([random.permutation(terms) for _ in groups])[:size]
+                owners.append(people[starts[row] : starts[row] + len(dealt)])
+                items.append(dealt)
+        rows, numbers = np.concatenate(owners), np.concatenate(items)
+        return Bags.from_pairs(rows, numbers, slots.vocabulary, size=len(self))
 
-def _as_bags(data: object) -> Bags:
-    assert isinstance(data, Bags)
-    return data
+    def _least(self, label: str) -> int:
+        """At least how many people have an item that is published."""
+        classes, slots, number = self.classes, self.slots, self.items.numbers.get(label)
+        if slots is None:
+            return 0 if number is None else int((classes.items == number).sum())
+        term = slots.vocabulary.numbers.get(label)
+        inside = np.bincount(slots.rows, weights=slots.counts * (slots.items == term))
+        held = inside[classes.items] * self.sizes[classes.rows] / slots.totals[classes.items]
+        most = np.zeros(len(classes))
+        np.maximum.at(most, classes.rows, held)
+        return int(most.sum())
+
+    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
+        """A published leaf is certain for its whole group; an item or a slot is only an estimate."""
+        classes, tree = self.classes, self.hierarchy
+        leaf = None if tree is None else tree.nodes.numbers.get(label)
+        chance: Floats = np.zeros(len(self.items))
+        if self.slots is not None:
+            term, slots = self.slots.vocabulary.numbers.get(label), self.slots
+            weights = slots.counts * (slots.items == term) / slots.totals[slots.rows]
+            chance = np.bincount(slots.rows, weights, len(slots)).astype(np.float64)
+        elif tree is not None and leaf is not None:
+            nodes = tree.nodes.encode(self.items.labels)
+            covers = (tree.first[nodes] <= tree.first[leaf]) & (tree.stop[nodes] >= tree.stop[leaf])
+            chance = np.where(covers, tree.widths[leaf] / tree.widths[nodes], 0.0)
+        elif label in self.items.numbers:
+            chance[self.items.numbers[label]] = 1.0
+        missing = np.ones(len(classes))
+        np.multiply.at(missing, classes.rows, (1.0 - chance[classes.items]) ** classes.counts)
+        everyone = np.ones(len(classes), dtype=bool)
+        shown = leaf is not None and not (tree and tree.origin.pruned)
+        return (missing == 0) & shown, everyone, 1.0 - missing
+
+    def meanings(self) -> list[object]:
+        if self.slots is None:
+            return super().meanings()
+        labels, bounds = self.slots.vocabulary.labels, self.slots.indptr.tolist()
+        pairs = zip(self.slots.items.tolist(), self.slots.counts.tolist(), strict=True)
+        named = [(labels[item], count) for item, count in pairs]
+        return [frozenset(named[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
-def _pairs(data: Bags) -> list[list[tuple[int, int]]]:
-    """Each bag as pairs (item number, count)."""
-    pairs = list(zip(data.items.tolist(), data.counts.tolist(), strict=True))
-    bounds = data.indptr.tolist()
-    return [pairs[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
-
-
-def _tidy(rows: Bags, slots: Bags | None) -> tuple[Bags, Bags | None]:
-    """The same bags over the sorted vocabulary of what stands in them; equal slots are one item, numbered by what they hold."""
-    used = np.unique(rows.items)
-    if slots is None:
-        labels = [rows.vocabulary[number] for number in used.tolist()]
-        vocabulary = Vocabulary(sort_labels(labels))
-        return _renamed(rows, used, vocabulary.encode(labels), vocabulary), None
+def _tidy(rows: Bags, slots: Bags) -> tuple[Bags, Bags]:
+    """The same bags with equal slots merged and numbered by what they contain."""
     if len(slots) != len(rows.vocabulary):
-        raise DataError(
-            f"there are {len(slots)} slots for {len(rows.vocabulary)} published items: each needs one"
-        )
-    terms, _ = _tidy(slots.take(used), None)
-    distinct, member = distinct_records(terms)
+        have, need = len(slots), len(rows.vocabulary)
+        raise DataError(f"there are {have} slots for {need} published items: each needs one")
+    used = np.unique(rows.items)
+    distinct, member = distinct_records(tidy(slots.take(used)))
     vocabulary = Vocabulary(sort_labels([str(number + 1) for number in range(len(distinct))]))
-    return _renamed(rows, used, member.astype(np.int32), vocabulary), _as_bags(distinct)
-
-
-def _renamed(
-    rows: Bags, used: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32], vocabulary: Vocabulary
-) -> Bags:
     place = np.full(len(rows.vocabulary), -1, dtype=np.int32)
-    place[used] = numbers
-    return _as_bags(relabeled(rows, place, vocabulary))
+    place[used] = member
+    return cast(Bags, relabeled(rows, place, vocabulary)), cast(Bags, distinct)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setveil.audit.verdict import Check, Verdict
 from setveil.metrics import METRICS
 from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
-from setveil.published import Published, in_words
+from setveil.published import Release
 from setveil.report.inspection import PRIVATE
 from setveil.report.report import Fact, Report, Section
 from setveil.words import plural, seconds, share
@@ -53,7 +53,7 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
     return Report((_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
 
 
-def report_losses(losses: Mapping[str, Any], measured: Published | None = None) -> Report:
+def report_losses(losses: Mapping[str, Any], measured: Release | None = None) -> Report:
     """What was lost, by metric; with the release of which all that apply were `measured`, also what was left out for want of a tree."""
     expected = (
         BY_HIERARCHY["typical-bags"]
@@ -80,10 +80,10 @@ def _data(outcome: Outcome) -> Section:
     return Section("Read", f"{text}, in {seconds(outcome.seconds['reading'])}; {done}")
 
 
-def _promise(release: Published) -> tuple[Section, Section]:
+def _promise(release: Release) -> tuple[Section, Section]:
     """What is promised and what is not, in the words for whoever is to decide about the release."""
     promise = release.promise
-    return Section(f"Promised: {promise.title}", in_words(release)), Section(
+    return Section(f"Promised: {promise.title}", release.describe()), Section(
         "Not promised", f"{promise.limits()}\n{ALWAYS}"
     )
 

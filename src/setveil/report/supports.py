@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from setveil.audit.verdict import show_items
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.supports import Support
+from setveil.published.release import Support
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
@@ -15,7 +15,7 @@ def report_support(release: Disassociated, items: Sequence[str]) -> Report:
     """How many records hold all of these items: what is certain, and what is to be expected."""
     itemset = tuple(dict.fromkeys(items))
     found = release.support(itemset)
-    unknown = [item for item in itemset if item not in release.vocabulary]
+    unknown = [item for item in itemset if item not in release.items]
     facts = (
         Fact("at least", count(found.lower), "certain"),
         Fact("expected", _expected(found), "on average over the possible originals"),

@@ -91,7 +91,7 @@ def _by_chunk(layout: Layout) -> Counted:
     chunks, items = layout.domains
     codes = layout.release.subrecord_chunk[rows.rows] * layout.width + rows.items
     numbers = np.searchsorted(chunks * layout.width + items, codes)
-    labels = layout.release.vocabulary.labels
+    labels = layout.release.items.labels
     apart = Transactions(
         rows.indptr, numbers.astype(np.int32), Vocabulary(labels[item] for item in items.tolist())
     )

@@ -26,7 +26,7 @@ class Layout:
 
     @property
     def width(self) -> int:
-        return max(len(self.release.vocabulary), 1)
+        return max(len(self.release.items), 1)
 
     @property
     def node_count(self) -> int:
@@ -136,7 +136,7 @@ class Layout:
         )
 
     def label(self, item: int) -> str:
-        return self.release.vocabulary[item]
+        return self.release.items[item]
 
     def name(self, node: int) -> str:
         """A node in words: nothing but its content tells clusters apart."""

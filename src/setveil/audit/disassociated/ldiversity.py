@@ -43,7 +43,7 @@ def check_l_diversity(layout: Layout, promise: LDiversity, limit: int = 1) -> Ch
 
 
 def _is_sensitive(layout: Layout, promise: LDiversity) -> Marks:
-    labels = layout.release.vocabulary.labels
+    labels = layout.release.items.labels
     return np.fromiter(
         (label in promise.sensitive for label in labels), dtype=bool, count=len(labels)
     )

@@ -204,9 +204,9 @@ def _bounds(layout: Layout) -> tuple[Numbers, Numbers]:
 
 def _renumber(layout: Layout, original: Transactions) -> Numbers:
     """The number in the release of each item of the original; -1 where it is not there."""
-    if original.vocabulary == layout.release.vocabulary:
+    if original.vocabulary == layout.release.items:
         return np.arange(len(original.vocabulary))
-    numbers = layout.release.vocabulary.numbers
+    numbers = layout.release.items.numbers
     return np.fromiter(
         (numbers.get(label, -1) for label in original.vocabulary),
         dtype=np.int64,

@@ -70,12 +70,9 @@ def check_matches(
     slots = Slots.of(matches)
     faults = _not_own(slots, original) or _not_shared(slots, release)
     faults = faults or _not_shown(slots, release, original)
-    tree, epsilon, near = (
-        release.hierarchy if hierarchy is None else hierarchy,
-        release.method.get("epsilon"),
-        "",
-    )
-    if not faults and tree is not None and isinstance(epsilon, int):
+    tree, near = release.hierarchy if hierarchy is None else hierarchy, ""
+    epsilon = release.epsilon
+    if not faults and tree is not None and epsilon is not None:
         near = f", none of which are farther than {epsilon} from each other"
         faults = _not_near(slots, tree.neighbours(original.vocabulary, epsilon), original)
     if faults:

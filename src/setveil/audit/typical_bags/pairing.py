@@ -102,10 +102,9 @@ class Relation:
             )
         if release.hierarchy is not None:
             return cls(_under_nodes(release, vocabulary))
-        epsilon = release.method.get("epsilon")
-        if hierarchy is None or not isinstance(epsilon, int):
+        if hierarchy is None or release.epsilon is None:
             return cls(None)
-        near = hierarchy.neighbours(vocabulary, epsilon)
+        near = hierarchy.neighbours(vocabulary, release.epsilon)
         bounds, items = near.indptr.tolist(), near.items.tolist()
         rows = {
             label: frozenset(items[bounds[number] : bounds[number + 1]])

@@ -14,17 +14,13 @@ from setveil.errors import DataError, FileFormatError, MisfitError, OutputError,
 from setveil.io.files import read
 from setveil.io.formats.delimited import write_baskets
 from setveil.io.writing import write_lines
-from setveil.published import Published
-from setveil.published.disassociated.form import Disassociated
-from setveil.published.generalized import Generalized
-from setveil.published.suppressed import Suppressed
-from setveil.published.typical_bags import TypicalBags
+from setveil.published.release import RecordRelease, Release
 
 NO_RECORDS = "a disassociated release has no published record for each original: its alignment would only link records to clusters"
 
 
 def write_alignment(
-    release: Published,
+    release: Release,
     original: Transactions,
     path: str | os.PathLike[str],
     *,
@@ -46,7 +42,7 @@ def write_alignment(
         ParameterError: when the form has no record for each original.
     """
     target = Path(path)
-    if isinstance(release, Disassociated):
+    if not isinstance(release, RecordRelease):
         raise ParameterError("alignment", str(target), NO_RECORDS)
     above = (*target.absolute().parents, *target.resolve().parents)
     homes = [parent for parent in above if (parent / "release.json").is_file()]
@@ -61,16 +57,14 @@ def write_alignment(
         write_lines((lines[number] for number in release.alignment.tolist()), temporary, None)
 
 
-def with_alignment(
-    release: Published, path: str | os.PathLike[str]
-) -> Generalized | Suppressed | TypicalBags:
+def with_alignment(release: Release, path: str | os.PathLike[str]) -> RecordRelease:
     """The release with the alignment of a file that `write_alignment` made; that the records fit is for `verify` to say.
 
     Raises:
         MisfitError: when a line is no record of the release; it names the line.
         ParameterError: when the form has no record for each original.
     """
-    if isinstance(release, Disassociated):
+    if not isinstance(release, RecordRelease):
         raise ParameterError("alignment", str(path), NO_RECORDS)
     rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
     if not len(rows) and len(release):
@@ -86,7 +80,7 @@ def with_alignment(
                 published=rows.record(line),
             )
         alignment[line] = numbers[key]
-    return replace(release, alignment=alignment)
+    return replace(release, alignment=alignment)  # type: ignore[type-var]
 
 
 def _keys(rows: Transactions) -> list[frozenset[tuple[str, int]]]:

@@ -58,7 +58,7 @@ def write_cluster_tables(release: Disassociated, folder: Path) -> None:
         "count": release.subrecord_counts[order.subrecords],
     }
     spread = {name: np.repeat(column, rows.lengths) for name, column in subrecords.items()}
-    _check_encodable(release.vocabulary)
+    _check_encodable(release.items)
     with private_folder() as work, database(work, threads=1) as connection:
         _copy(
             connection,

@@ -47,7 +47,7 @@ from setveil.io.releases.rows import MOST_RECORDS
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
-from setveil.published import Published, in_words
+from setveil.published import Release
 
 ABOUT = "release.json"
 FORMS: dict[str, ReleaseForm] = {
@@ -59,7 +59,7 @@ RELEASE_FORMATS = {name: form.formats[name] for form in FORMS.values() for name 
 
 
 def write_release(
-    release: Published,
+    release: Release,
     folder: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -103,7 +103,7 @@ def staged_release(folder: str | os.PathLike[str], *, force: bool = False) -> It
 
 
 def fill_release(
-    release: Published,
+    release: Release,
     stage: Path,
     *,
     format: str | None = None,
@@ -122,7 +122,7 @@ def fill_release(
     )
 
 
-def read_release(folder: str | os.PathLike[str]) -> Published:
+def read_release(folder: str | os.PathLike[str]) -> Release:
     """The release in a folder, as anybody who was given it can read it.
 
     Raises:
@@ -152,13 +152,14 @@ def other_files(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def _about(
-    release: Published, names: list[str], facts: dict[str, object], stage: Path, verified: bool
+    release: Release, names: list[str], facts: dict[str, object], stage: Path, verified: bool
 ) -> dict[str, object]:
     return {
         "setveil": _version(),
         "form": release.form,
-        "promise": {**release.promise.to_dict(), "meaning": in_words(release)},
+        "promise": {**release.promise.to_dict(), "meaning": release.describe()},
         "method": dict(release.method),
+        **release.facts,
         "records": len(release),
         **facts,
         "files": {name: _sha256(stage / name) for name in names},
@@ -203,7 +204,12 @@ def _read_about(place: Path) -> dict[str, Any]:
 
 
 _NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
-_OPTIONAL = {"bags": bool, "hierarchy": dict, "semantics": dict}
+_OPTIONAL = {
+    "bags": bool,
+    "hierarchy": dict,
+    "semantics": dict,
+    "recoding": str,
+}
 
 
 def _check_file(place: Path, name: str, digest: object) -> None:

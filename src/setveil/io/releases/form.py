@@ -16,7 +16,7 @@ from setveil.promises import (
     Promise,
     VocabularyKAnonymity,
 )
-from setveil.published import Published
+from setveil.published import Release
 
 OF_RECORDS: tuple[type[Promise], ...] = (KAnonymity, KmAnonymity, Coherence, VocabularyKAnonymity)
 """What records that stand for one person each can promise."""
@@ -44,7 +44,7 @@ class ReleaseForm:
     has_tree: bool
     fill: Callable[[Any, Path, Choices], tuple[list[str], dict[str, object]]]
     """Write the data into a folder; gives the names of the files, and what else `release.json` says."""
-    read: Callable[[Path, dict[str, Any], Promise], Published]
+    read: Callable[[Path, dict[str, Any], Promise], Release]
     """Read the data of a folder whose files are those that were written, given what `release.json` says."""
     beside: tuple[str, ...] = ()
     """The files that may lie beside the data."""

@@ -12,7 +12,8 @@ from setveil.hierarchy.tree import Hierarchy, Nodes, Origin
 from setveil.io.releases.form import Choices, ReleaseForm
 from setveil.io.releases.rows import read_rows, write_rows
 from setveil.promises import Promise
-from setveil.published.generalized import Generalized, relabeled
+from setveil.published.generalized import Generalized
+from setveil.published.rows import relabeled
 
 TREE = "hierarchy.csv"
 
@@ -36,7 +37,12 @@ def read_generalized(place: Path, about: dict[str, Any], promise: Promise) -> Ge
     tree = read_tree(place, about)
     data, weights = read_rows(place / names[0], about["records"], bags=bool(about.get("bags")))
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    return Generalized.of_rows(rows, tree, promise, about["method"], weights=weights)
+    is_global = about.get("recoding") == "global"
+    if "recoding" in about and (not is_global or isinstance(rows, Bags)):
+        raise ReleaseError(place, "release.json names a recoding that these records cannot have")
+    return Generalized.of_rows(
+        rows, tree, promise, about["method"], weights=weights, is_global=is_global
+    )
 
 
 GENERALIZED = ReleaseForm(

@@ -24,7 +24,8 @@ def read_suppressed(place: Path, about: dict[str, Any], promise: Promise) -> Sup
     """The release in a folder."""
     names = SUPPRESSED.written(place, about)
     rows, weights = read_rows(place / names[0], about["records"], bags=False)
-    return Suppressed.of_rows(rows, promise, about["method"], weights=weights)
+    least = about.get("min_support", 0.0)
+    return Suppressed.of_rows(rows, promise, about["method"], weights=weights, min_support=least)
 
 
 SUPPRESSED = ReleaseForm(

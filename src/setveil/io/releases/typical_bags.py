@@ -63,6 +63,8 @@ def read_vocabularies(place: Path, about: dict[str, Any], promise: Promise) -> T
         hierarchy=tree,
         slots=slots,
         semantics=semantics,
+        epsilon=about.get("epsilon"),
+        omega=about.get("omega"),
     )
 
 

@@ -135,7 +135,12 @@ class Frame:
             rows[kept], self.nodes[nodes[kept]], self.hierarchy.nodes, size=self.records
         )
         return Generalized.of_rows(
-            published, self.hierarchy, promise, method, alignment=np.arange(self.records)
+            published,
+            self.hierarchy,
+            promise,
+            method,
+            alignment=np.arange(self.records),
+            is_global=True,
         )
 
 

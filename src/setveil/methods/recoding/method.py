@@ -64,9 +64,6 @@ class GlobalRecoding(Method):
     def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
         """The node to show for each leaf, or -1 where it is suppressed, so that no itemset of up to `frame.m` nodes is a threat."""
 
-    def to_dict(self) -> dict[str, object]:
-        return {**super().to_dict(), "recoding": "global"}
-
 
 def compile_kernels(method: GlobalRecoding) -> None:
     """Run a method on a few records, so that the next call starts at once."""

@@ -60,6 +60,8 @@ def publish(
         slots=slots,
         semantics=semantics,
         matches=_matches(clusters),
+        epsilon=method["epsilon"],
+        omega=method["omega"],
     )
 
 

@@ -94,7 +94,11 @@ class Suppression(Method):
         records = self.admit(data, promise, hierarchy, sets=True)
         rows = without(records, self.suppressed(Task.of(records, promise), engine, progress))
         return Suppressed.of_rows(
-            rows, _as_published(promise, rows), self.to_dict(), alignment=np.arange(len(records))
+            rows,
+            _as_published(promise, rows),
+            self.to_dict(),
+            alignment=np.arange(len(records)),
+            min_support=self.min_support,
         )
 
     def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
-from setveil.published.generalized import relabeled
+from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
@@ -39,7 +39,7 @@ def canonical(release: Disassociated) -> Canonical:
 
     Cost: linear in the text, times the depth of joint clusters; a million records take seconds.
     """
-    labels = release.vocabulary.labels
+    labels = release.items.labels
     alphabetical = sorted(range(len(labels)), key=labels.__getitem__)
     words = [json.dumps(labels[number], ensure_ascii=False) for number in alphabetical]
     rank = np.empty(len(labels), dtype=np.int64)

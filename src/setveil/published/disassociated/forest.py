@@ -115,7 +115,7 @@ class Forest:
         codes = np.sort(np.concatenate((inside, _codes(release.terms, self.preorder, width))))
         twice = np.flatnonzero(codes[1:] == codes[:-1])
         if len(twice):
-            item = release.vocabulary[int(codes[twice[0]] // width)]
+            item = release.items[int(codes[twice[0]] // width)]
             raise DataError(
                 f"the release has no possible original: the item {item!r} stands in two chunks of one cluster"
             )

@@ -1,77 +1,41 @@
-"""The disassociated form: clusters of records, cut into chunks whose subrecords are no longer linked. [Terrovitis2012] section 3"""
+"""The disassociated form: clusters of records, cut into chunks that are not linked. [Terrovitis2012] section 3"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.data.transactions import Counts, Offsets, Transactions
+from setveil.data.arrays import Flags, Int64s
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
 from setveil.promises.promise import Promise
-from setveil.published.frozen import Frozen
+from setveil.published.disassociated.clusters import (
+    Chunk,
+    Cluster,
+    Flattening,
+    JointCluster,
+    SimpleCluster,
+)
+from setveil.published.release import Release, Support
 
 if TYPE_CHECKING:
-    from setveil.published.disassociated.supports import Support, SupportIndex
-
-Chunk = Mapping[tuple[str, ...], int]
-"""The distinct non-empty subrecords of a chunk, each with how often it stands."""
-
-
-@dataclass(frozen=True)
-class SimpleCluster:
-    """A number of records, their record chunks, and the terms that stand in them unlinked."""
-
-    size: int
-    chunks: Sequence[Chunk] = ()
-    terms: Sequence[str] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """As it stands in `data.jsonl`: everything in a canonical order."""
-        return {
-            "size": self.size,
-            "chunks": _chunks_to_json(self.chunks),
-            "terms": sorted(self.terms),
-        }
-
-
-@dataclass(frozen=True)
-class JointCluster:
-    """Clusters, simple or joint, that share chunks over the records of all of them."""
-
-    shared: Sequence[Chunk]
-    parts: Sequence[Cluster]
-
-    @property
-    def size(self) -> int:
-        return sum(part.size for part in self.parts)
-
-    def to_json(self) -> dict[str, object]:
-        """As it stands in `data.jsonl`: everything in a canonical order."""
-        return {
-            "shared": _chunks_to_json(self.shared),
-            "parts": sorted((part.to_json() for part in self.parts), key=_text),
-        }
-
-
-Cluster = SimpleCluster | JointCluster
+    from setveil.published.disassociated.supports import SupportIndex
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Disassociated(Frozen):
+class Disassociated(Release):
     """Clusters as flat arrays, so that millions of records fit.
 
-    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is a part of, -1 for a top-level one; parents
-    stand before their parts. A node without parts is a simple cluster of `sizes[v]` records; of a joint one `sizes[v]` is the sum. Chunk
-    c belongs to node `chunk_node[c]`: a record chunk of a simple cluster, a shared chunk of a joint one. Subrecord s, `subrecords` row s,
-    stands `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node v. `alignment`, the
-    simple cluster of each original record, is private and never written.
+    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is part of, -1 at
+    the top level; parents come before their parts. A node without parts is a simple cluster of `sizes[v]`
+    records; the size of a joint one is the sum. Chunk c belongs to node `chunk_node[c]`: it is a record
+    chunk of a simple cluster or a shared chunk of a joint one. Subrecord s, row s of `subrecords`, occurs
+    `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node
+    v. The alignment, the simple cluster of each original record, is private and never written.
 
     Example:
         >>> from setveil.promises import KmAnonymity
@@ -84,26 +48,27 @@ class Disassociated(Frozen):
     """
 
     form: ClassVar[str] = "disassociated"
+    shows_records: ClassVar[bool] = False
 
-    parent: Offsets
-    sizes: Counts
-    chunk_node: Offsets
+    parent: Int64s
+    sizes: Int64s
+    chunk_node: Int64s
     subrecords: Transactions
-    subrecord_chunk: Offsets
-    subrecord_counts: Counts
+    subrecord_chunk: Int64s
+    subrecord_counts: Int64s
     terms: Transactions
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
-    alignment: npt.NDArray[np.int64] | None = None
+    alignment: Int64s | None = None
 
     @classmethod
     def of_clusters(
         cls,
-        clusters: Iterable[Cluster],
+        clusters: Iterable[Cluster | Mapping[str, Any]],
         promise: Promise,
         method: Mapping[str, object] | None = None,
     ) -> Disassociated:
-        """From nested clusters.
+        """From nested clusters, as objects or as the JSON values of `data.jsonl`.
 
         Example:
             >>> from setveil.promises import KmAnonymity
@@ -112,34 +77,34 @@ class Disassociated(Frozen):
             >>> len(release), release.lines()
             (3, ['{"size":3,"chunks":[[[["flu"],1],[["flu","itunes"],2]]],"terms":["ikea"]}'])
         """
-        flat = _Flattened()
+        flat = Flattening()
         for cluster in clusters:
-            flat.add(cluster, -1)
-        return flat.release(promise, method or {})
+            flat.add(cluster)
+        return cls(*flat.arrays(), promise, method or {})
 
     def __len__(self) -> int:
-        """The number of records."""
         return int(self.sizes[self.parent < 0].sum())
 
     def __eq__(self, other: object) -> bool:
-        """The same clusters, in whatever order they are held."""
+        """Whether both have the same clusters, in whatever order."""
         return isinstance(other, Disassociated) and self.lines() == other.lines()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, object]:
-        """The release alone, without the index of its items, which is made again when it is asked."""
+        """The fields alone; the index for `support` is made again when it is needed."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
-        return f"Disassociated({len(self)} records in {int(self.is_simple.sum())} clusters, {self.promise})"
+        clusters = int(self.is_simple.sum())
+        return f"Disassociated({len(self)} records in {clusters} clusters, {self.promise})"
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def items(self) -> Vocabulary:
         return self.subrecords.vocabulary
 
     @cached_property
-    def is_simple(self) -> npt.NDArray[np.bool_]:
+    def is_simple(self) -> Flags:
         """Which nodes are simple clusters."""
         simple = np.ones(len(self.parent), dtype=bool)
         simple[self.parent[self.parent >= 0]] = False
@@ -151,27 +116,31 @@ class Disassociated(Frozen):
         chunks = self._chunks()
         top: list[Cluster] = []
         for node in range(len(self.parent) - 1, -1, -1):
+            own = chunks.get(node, ())
             cluster: Cluster
             if self.is_simple[node]:
-                cluster = SimpleCluster(
-                    int(self.sizes[node]), chunks.get(node, ()), self.terms.record(node)
-                )
+                cluster = SimpleCluster(int(self.sizes[node]), own, self.terms.record(node))
             else:
-                cluster = JointCluster(chunks.get(node, ()), tuple(reversed(parts.pop(node))))
-            (top if self.parent[node] < 0 else parts.setdefault(int(self.parent[node]), [])).append(
-                cluster
-            )
+                cluster = JointCluster(own, tuple(reversed(parts.pop(node))))
+            above = int(self.parent[node])
+            (top if above < 0 else parts.setdefault(above, [])).append(cluster)
         return reversed(top)
 
     def lines(self) -> list[str]:
-        """The lines of `data.jsonl`: one for each top-level cluster, sorted, so that no order of the input is left."""
+        """The lines of `data.jsonl`: a top-level cluster each, sorted, so that no input order is left."""
         from setveil.published.disassociated.canonical import canonical
 
         return canonical(self).lines
 
     def support(self, itemset: Iterable[object]) -> Support:
-        """How many records of the original hold all these items: bounds and an estimate; see `setveil.published.query.support`."""
+        """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
+
+    def reconstruct(self, seed: int | None = None) -> Transactions:
+        """One possible original at random; see `setveil.published.disassociated.reconstruct`."""
+        from setveil.published.disassociated.reconstruct import reconstruct
+
+        return reconstruct(self, seed)
 
     @cached_property
     def _support_index(self) -> SupportIndex:
@@ -181,148 +150,17 @@ class Disassociated(Frozen):
 
     @cached_property
     def arranged(self) -> Disassociated:
-        """The same release with its parts in the order in which they stand in its files."""
+        """The same release with its parts in the order of its files."""
         from setveil.published.disassociated.canonical import arranged
 
         return arranged(self)
 
-    def without_alignment(self) -> Disassociated:
-        """The same release as anybody may have it."""
-        return replace(self, alignment=None)
-
     def _chunks(self) -> dict[int, list[Chunk]]:
         contents: list[dict[tuple[str, ...], int]] = [{} for _ in self.chunk_node]
-        for record, chunk, count in zip(
-            self.subrecords,
-            self.subrecord_chunk.tolist(),
-            self.subrecord_counts.tolist(),
-            strict=True,
-        ):
+        chunks, counts = self.subrecord_chunk.tolist(), self.subrecord_counts.tolist()
+        for record, chunk, count in zip(self.subrecords, chunks, counts, strict=True):
             contents[chunk][record] = count
         by_node: dict[int, list[Chunk]] = {}
-        for node, chunk_content in zip(self.chunk_node.tolist(), contents, strict=True):
-            by_node.setdefault(node, []).append(chunk_content)
+        for node, content in zip(self.chunk_node.tolist(), contents, strict=True):
+            by_node.setdefault(node, []).append(content)
         return by_node
-
-
-def cluster_of_json(value: object) -> Cluster:
-    """A cluster from one line of `data.jsonl`.
-
-    Raises:
-        DataError: when the line is no cluster; the sentence says where.
-    """
-    if not isinstance(value, dict):
-        raise DataError(
-            "a cluster must be an object with size, chunks and terms, or with shared and parts"
-        )
-    if set(value) == {"shared", "parts"} and isinstance(value["parts"], list) and value["parts"]:
-        return JointCluster(
-            _chunks_of_json(value["shared"]), [cluster_of_json(part) for part in value["parts"]]
-        )
-    if set(value) == {"size", "chunks", "terms"}:
-        size, terms = value["size"], value["terms"]
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise DataError(
-                f"the size of a cluster must be a whole number of 1 or more, not {size!r}"
-            )
-        if (
-            not isinstance(terms, list)
-            or not all(isinstance(term, str) for term in terms)
-            or len(set(terms)) != len(terms)
-        ):
-            raise DataError("the terms of a cluster must be a list of distinct texts")
-        return SimpleCluster(size, _chunks_of_json(value["chunks"]), terms)
-    raise DataError("a cluster must have size, chunks and terms, or shared and a list of parts")
-
-
-def _chunks_of_json(value: object) -> list[Chunk]:
-    if not isinstance(value, list):
-        raise DataError("the chunks of a cluster must be a list")
-    return [_chunk_of_json(chunk) for chunk in value]
-
-
-def _chunk_of_json(value: object) -> Chunk:
-    chunk: dict[tuple[str, ...], int] = {}
-    for entry in value if isinstance(value, list) else [None]:
-        match entry:
-            case [[*items], int(count)] if count >= 1 and _is_itemset(items):
-                key = tuple(sorted(items))
-            case _:
-                raise DataError(
-                    f"a chunk must list [items, count] of its distinct non-empty subrecords, not {entry!r}"
-                )
-        if key in chunk:
-            raise DataError(f"the subrecord {list(key)!r} stands twice in a chunk")
-        chunk[key] = count
-    return chunk
-
-
-def _is_itemset(items: list[object]) -> bool:
-    return (
-        bool(items)
-        and all(isinstance(item, str) for item in items)
-        and len(set(items)) == len(items)
-    )
-
-
-def _chunks_to_json(chunks: Iterable[Chunk]) -> list[object]:
-    return sorted((_chunk_to_json(chunk) for chunk in chunks), key=_text)
-
-
-def _chunk_to_json(chunk: Chunk) -> list[object]:
-    return [
-        [list(items), count]
-        for items, count in sorted((tuple(sorted(items)), count) for items, count in chunk.items())
-    ]
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-class _Flattened:
-    """Collects nested clusters into flat lists."""
-
-    def __init__(self) -> None:
-        self.parent: list[int] = []
-        self.sizes: list[int] = []
-        self.terms: list[Sequence[str]] = []
-        self.chunk_node: list[int] = []
-        self.subrecords: list[tuple[str, ...]] = []
-        self.subrecord_chunk: list[int] = []
-        self.counts: list[int] = []
-
-    def add(self, cluster: Cluster, parent: int) -> None:
-        pending = [(cluster, parent)]
-        while pending:
-            current, above = pending.pop()
-            node = len(self.parent)
-            self.parent.append(above)
-            self.sizes.append(current.size)
-            self.terms.append(current.terms if isinstance(current, SimpleCluster) else ())
-            for chunk in current.chunks if isinstance(current, SimpleCluster) else current.shared:
-                self._add_chunk(chunk, node)
-            if isinstance(current, JointCluster):
-                pending.extend((part, node) for part in reversed(current.parts))
-
-    def _add_chunk(self, chunk: Chunk, node: int) -> None:
-        for items, count in chunk.items():
-            self.subrecords.append(items)
-            self.subrecord_chunk.append(len(self.chunk_node))
-            self.counts.append(count)
-        self.chunk_node.append(node)
-
-    def release(self, promise: Promise, method: Mapping[str, object]) -> Disassociated:
-        rows = Transactions.of([*self.subrecords, *self.terms])
-        split = len(self.subrecords)
-        return Disassociated(
-            np.array(self.parent, dtype=np.int64),
-            np.array(self.sizes, dtype=np.int64),
-            np.array(self.chunk_node, dtype=np.int64),
-            rows.take(np.arange(split)),
-            np.array(self.subrecord_chunk, dtype=np.int64),
-            np.array(self.counts, dtype=np.int64),
-            rows.take(np.arange(split, len(rows))),
-            promise,
-            method,
-        )

@@ -39,7 +39,7 @@ def reconstruct(
 
     Example:
         >>> from setveil.promises import KmAnonymity
-        >>> from setveil.published.disassociated.form import SimpleCluster
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
         >>> cluster = SimpleCluster(3, [{("flu", "itunes"): 2, ("flu",): 1}], ["ikea"])
         >>> world = reconstruct(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), seed=1)
         >>> len(world), dict(zip(world.vocabulary, world.supports().tolist()))
@@ -100,7 +100,7 @@ def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transa
     rows = release.subrecords.take(kinds[inside])
     owners = np.concatenate((np.repeat(records[inside], rows.lengths), records[~inside]))
     items = np.concatenate((rows.items, release.terms.items[kinds[~inside] - count]))
-    return Transactions.from_pairs(owners, items, release.vocabulary, size=len(release))
+    return Transactions.from_pairs(owners, items, release.items, size=len(release))
 
 
 def _check(forest: Forest) -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Flags, Forest
+from setveil.published.release import Support
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
@@ -22,15 +23,6 @@ NOWHERE, TERM = -1, -2
 
 Group = tuple[int, ...]
 """Items of a query, by their place in it, that stand in one chunk."""
-
-
-@dataclass(frozen=True)
-class Support:
-    """The support of an itemset in the original: never below `lower`, never above `upper`, and on average over random worlds `expected`."""
-
-    lower: int
-    upper: int
-    expected: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +43,7 @@ class SupportIndex:
 
     def bounds(self, itemset: Iterable[object]) -> Support:
         """See `setveil.published.query.support`."""
-        labels, numbers = sorted(set(texts_of(itemset))), self.forest.release.vocabulary.numbers
+        labels, numbers = sorted(set(texts_of(itemset))), self.forest.release.items.numbers
         if not all(label in numbers for label in labels):
             return Support(0, 0, 0.0)
         if not labels:

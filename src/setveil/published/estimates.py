@@ -1,0 +1,77 @@
+"""Expected supports of many itemsets in generalized records, computed from the release alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.arrays import Floats, Int64s
+from setveil.data.transactions import Bags
+
+if TYPE_CHECKING:
+    from setveil.published.generalized import Generalized
+
+_MOST_CELLS = 1_000_000
+
+
+def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -> Floats:
+    """The expected number of records that contain all items of each query.
+
+    The model: a node over w leaves was equally likely any of them, independently of whatever else is
+    published. So a record contains an item below the node with probability 1 / w (in bags, if the node
+    occurs c times, 1 - (1 - 1 / w)^c), an item that no node covers with probability 0, and several
+    items with the product, also below one node. What is published as a leaf is certain.
+
+    Args:
+        release: The release, over a tree with the items as leaves; unknown items are in no record.
+        items: The items that occur in the queries.
+        queries: One row per query, with positions in `items`; -1 fills shorter ones.
+
+    Example:
+        >>> from setveil import Generalized, Hierarchy, KAnonymity
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> rows = [["Alcohol", "milk"], ["Alcohol", "milk"], ["wine"]]
+        >>> release = Generalized.of(rows, Hierarchy.from_paths(paths), KAnonymity(k=2))
+        >>> queries = np.array([[0, -1], [1, -1], [0, 1]])
+        >>> estimate_supports(release, ["wine", "milk"], queries).tolist()
+        [2.0, 2.0, 1.0]
+    """
+    estimates, count = np.zeros(len(queries)), len(release.classes)
+    if not len(queries):
+        return estimates
+    block = max(_MOST_CELLS // max(len(items), 1), 1)
+    for start in range(0, count, block):
+        stop = min(start + block, count)
+        chances = _chances(release, items, start, stop)
+        sizes = release.sizes[start:stop].astype(np.float64)
+        for at in range(0, len(queries), 256):
+            rows = queries[at : at + 256]
+            joint = chances[rows[:, 0]].copy()
+            for column in range(1, rows.shape[1]):
+                joint *= chances[rows[:, column]]
+            estimates[at : at + 256] += joint @ sizes
+    return estimates
+
+
+def _chances(release: Generalized, items: list[str], start: int, stop: int) -> Floats:
+    """The chance that a record has an item: a row per item and one of ones, a column per class."""
+    tree, classes = release.hierarchy, release.classes
+    leaves = np.array([tree.nodes.numbers.get(item, -1) for item in items], dtype=np.int64)
+    order = np.argsort(leaves, kind="stable")
+    entries = slice(classes.indptr[start], classes.indptr[stop])
+    nodes = classes.items[entries]
+    columns = np.repeat(np.arange(stop - start), classes.lengths[start:stop])
+    first, last = (
+        np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop)
+    )
+    chance = 1.0 / tree.widths[nodes]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
+    lengths = last - first
+    ends = np.cumsum(lengths)
+    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - lengths), lengths)
+    table = np.zeros((len(items) + 1, stop - start))
+    table[-1] = 1.0
+    table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
+    return table

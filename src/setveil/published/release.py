@@ -1,0 +1,186 @@
+"""The release: the base type of all published forms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from setveil.data.arrays import Floats, Int64s
+from setveil.data.items import texts_of
+from setveil.data.seeds import random_from
+from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.hierarchy.tree import Hierarchy
+from setveil.promises.promise import Promise
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True)
+class Support:
+    """How many original records contain an itemset: at least `lower`, at most `upper`."""
+
+    lower: int
+    upper: int
+    expected: float
+    """An estimate; always between the two bounds, which are certain."""
+
+
+class Frozen:
+    """A dataclass whose arrays are read-only, also after it was sent to another process."""
+
+    def __post_init__(self: DataclassInstance) -> None:
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, each.name, view)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Frozen.__post_init__(self)  # type: ignore[arg-type]
+
+
+class Release(Frozen, ABC):
+    """What is published, with the promise it keeps.
+
+    Each form is a frozen dataclass. Code outside this folder does not ask which form it has: what all
+    forms can do is below, and what differs is in tables by `form`.
+    """
+
+    form: ClassVar[str]
+    """The name of the form in `release.json` and in the tables."""
+    shows_records: ClassVar[bool] = True
+    """Whether each person has one published record, so that an alignment can link the two."""
+
+    promise: Promise
+    method: Mapping[str, object]
+    """The method's name and parameters, for display only: nothing is computed from them."""
+    alignment: Int64s | None
+    """Private: which published record (or cluster) each original record belongs to."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of published records."""
+
+    @property
+    @abstractmethod
+    def items(self) -> Vocabulary:
+        """The labels that may occur in the release."""
+
+    @property
+    def tree(self) -> Hierarchy | None:
+        """The hierarchy whose nodes are published; None if only items are."""
+        return None
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What a check or a metric must know about the release besides its records, as JSON values."""
+        return {}
+
+    @abstractmethod
+    def support(self, itemset: Iterable[object]) -> Support:
+        """How many original records contain all these items, computed from the release alone."""
+
+    def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
+        """The expected supports of many itemsets.
+
+        Args:
+            items: The items that occur in the queries.
+            queries: One row per query, with positions in `items`; -1 fills shorter ones.
+        """
+        asked = ([items[at] for at in row if at >= 0] for row in queries.tolist())
+        found = (self.support(itemset).expected for itemset in asked)
+        return np.fromiter(found, dtype=np.float64, count=len(queries))
+
+    @abstractmethod
+    def reconstruct(self, seed: int | None = None) -> Transactions:
+        """Records over original items that this release could have been made from, at random.
+
+        Args:
+            seed: The same seed gives the same records; without one, each call gives others.
+        """
+
+    def describe(self) -> str:
+        """What the release promises, for a reader who is not an expert."""
+        return self.promise.describe(possible=not self.shows_records)
+
+    def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
+        """Private: the items of the original that are removed everywhere; empty if none can be."""
+        return ()
+
+    def without_alignment(self) -> Self:
+        """The same release without anything private."""
+        return replace(self, alignment=None)  # type: ignore[type-var]
+
+    def same_as(self, other: Release) -> bool:
+        """Whether both publish the same records under the same promise and with the same facts."""
+        return self == other and self.promise == other.promise and self.facts == other.facts
+
+
+class RecordRelease(Release):
+    """A release of records, held as distinct records and how many people each represents."""
+
+    classes: Transactions
+    """The distinct published records in a canonical order, never that of the input."""
+    sizes: Int64s
+
+    def __len__(self) -> int:
+        return int(self.sizes.sum())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both publish the same records equally often; the alignment does not matter."""
+        return type(other) is type(self) and self._multiset() == other._multiset()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}({len(self)} records in {len(self.classes)} classes, {self.promise})"
+
+    @property
+    def items(self) -> Vocabulary:
+        return self.classes.vocabulary
+
+    @property
+    def empty(self) -> int:
+        """How many people are published with an empty record."""
+        return int(self.sizes[self.classes.lengths == 0].sum())
+
+    def records(self, seed: int | None = None) -> Transactions:
+        """All published records in random order: from the system, or from a seed."""
+        rows = np.repeat(np.arange(len(self.classes)), self.sizes)
+        return self.classes.take(random_from(seed).permutation(rows))
+
+    def support(self, itemset: Iterable[object]) -> Support:
+        labels = sorted(set(texts_of(itemset)))
+        lower = np.ones(len(self.classes), dtype=bool)
+        upper, expected = lower.copy(), np.ones(len(self.classes))
+        for label in labels:
+            certain, possible, chance = self._holders(label)
+            lower, upper, expected = lower & certain, upper & possible, expected * chance
+        sizes = self.sizes
+        return Support(int(sizes[lower].sum()), int(sizes[upper].sum()), float(expected @ sizes))
+
+    @abstractmethod
+    def _holders(self, label: str) -> tuple[Any, Any, Floats]:
+        """For each class: whether all its people have the item, whether any may, and the chance."""
+
+    def meanings(self) -> list[object]:
+        """What each published item means, for comparing two releases."""
+        return list(self.items.labels)
+
+    def _multiset(self) -> dict[object, int]:
+        meanings, classes = self.meanings(), self.classes
+        counts = classes.counts if isinstance(classes, Bags) else np.ones_like(classes.items)
+        entries = zip(classes.items.tolist(), counts.tolist(), strict=True)
+        pairs = [(meanings[item], count) for item, count in entries]
+        bounds = classes.indptr.tolist()
+        records = (frozenset(pairs[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+        return dict(zip(records, self.sizes.tolist(), strict=True))
