@@ -12,7 +12,7 @@ from benchmarks.measured import Measured, best_of, peak_mb
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.local import Local
-from setveil.methods.suppression import Suppression, warmup
+from setveil.methods.suppression import Suppression
 from setveil.methods.suppression.method import without
 from setveil.promises import Coherence
 
@@ -29,7 +29,7 @@ def coherence(
     """One run, with a random part of the items public and all others private; `numbers` are h, k and p."""
     records, (h, k, p) = data(), numbers
     promise = Coherence(h=h, k=k, p=p, private=private_items(records, public, seed=1))
-    warmup()
+    Suppression.warmup()
     took = best_of(1, lambda: Suppression().anonymize(records, promise, engine=Local(1)))
     peak = peak_mb()
     return Measured(

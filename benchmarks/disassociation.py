@@ -13,7 +13,7 @@ from benchmarks.measured import BASE_MB, Measured, best_of, peak_mb
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
-from setveil.methods.disassociation import Disassociation, warmup
+from setveil.methods.disassociation import Disassociation
 from setveil.methods.disassociation.horpart import Clusters, horpart
 from setveil.methods.disassociation.refine import refine
 from setveil.methods.disassociation.verpart import Chunks, verpart
@@ -28,7 +28,7 @@ ENGINE = Local(1)
 def phases(name: str, *, data: Callable[[], Transactions], seconds: float) -> Measured:
     """The horizontal and the vertical phase."""
     records = data()
-    warmup()
+    Disassociation.warmup()
     took = best_of(5, lambda: _clusters_and_chunks(records))
     return Measured(
         name, took, sort_baseline(records), len(records), records.occurrences, peak_mb(), seconds
@@ -38,7 +38,7 @@ def phases(name: str, *, data: Callable[[], Transactions], seconds: float) -> Me
 def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
     """REFINE alone, which may take as long as the whole run without it."""
     records = data()
-    warmup()
+    Disassociation.warmup()
     rest = best_of(
         3,
         lambda: Disassociation(refine=False).anonymize(
@@ -56,7 +56,7 @@ def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
 def whole(name: str, *, data: Callable[[], Transactions]) -> Measured:
     """From the records to the release."""
     records = data()
-    warmup()
+    Disassociation.warmup()
     took = best_of(
         2, lambda: Disassociation().anonymize(records, KmAnonymity(k=K, m=M), engine=ENGINE)
     )

@@ -12,7 +12,7 @@ from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.partition import Partition, warmup
+from setveil.methods.partition import Partition
 from setveil.promises import KAnonymity
 
 BYTES = 100
@@ -28,7 +28,7 @@ def partition(
 ) -> Measured:
     """One run."""
     records, tree = data()
-    warmup()
+    Partition.warmup()
     took = best_of(
         3, lambda: Partition().anonymize(records, KAnonymity(k=10), tree, engine=Local(1))
     )

@@ -7,7 +7,7 @@ import functools
 from benchmarks.data import Case, balanced, real, sort_baseline, where_real
 from benchmarks.measured import Measured, best_of, peak_mb
 from setveil.methods.apriori import Apriori
-from setveil.methods.hghs import MHgHs, warmup
+from setveil.methods.hghs import MHgHs
 from setveil.methods.recoding.method import GlobalRecoding
 from setveil.promises import KmAnonymity
 
@@ -17,7 +17,7 @@ def recoding(
 ) -> Measured:
     """One run."""
     records, tree = balanced(real(file))
-    warmup()
+    MHgHs.warmup()
     took = best_of(2, lambda: method.anonymize(records, KmAnonymity(k=k, m=m), tree))
     return Measured(
         name,

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchmarks.data import Case, sort_baseline
 from benchmarks.measured import Measured, peak_mb
@@ -23,13 +24,13 @@ from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io.querylog.read import read_querylog
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
-from setveil.methods.ssc import SSC, warmup
+from setveil.methods.ssc import SSC
 from setveil.metrics import measure
 from setveil.promises import VocabularyKAnonymity
 
 PROMISE = VocabularyKAnonymity(k=5)
 LOSSES = ("blm", "distortion", "recall", "sdist")
-WAYS: Mapping[str, Method] = {
+WAYS: Mapping[str, Method[Any]] = {
     "LG(bag), partition": Partition(),
     "SSC": SSC(),
     "SSC without exchanges": SSC(exchanges=0),
@@ -63,7 +64,7 @@ def vocabularies(users: int) -> tuple[Bags, Hierarchy]:
 
 def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
     """One run at k = 5 on all cores, neighbours included; the time is that of the clock."""
-    warmup()
+    SSC.warmup()
     data, tree = vocabularies(users)
     start = time.perf_counter()
     SSC().anonymize(data, PROMISE, tree)
@@ -83,7 +84,7 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
 
 def compare(users: int, say: Callable[[str], None]) -> None:
     """What each way loses on the same vocabularies."""
-    warmup()
+    SSC.warmup()
     data, tree = vocabularies(users)
     say(
         f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}"

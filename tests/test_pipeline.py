@@ -135,8 +135,9 @@ class Careless(Partition):
 
     name: ClassVar[str] = "careless"
 
-    def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
-        release = super().anonymize(data, promise, hierarchy)
+    def _anonymize(self, request):
+        data, hierarchy = request.records, request.tree
+        release = super()._anonymize(request)
         numbers = hierarchy.leaf_numbers(data.vocabulary)
         rows = Transactions.from_pairs(
             data.rows, numbers[data.items], hierarchy.nodes, size=len(data)
@@ -308,9 +309,9 @@ def test_an_interruption_of_another_form_leaves_nothing(pieces, tmp_path, stage)
 class Unsafe(Disassociation):
     """A method that publishes figure 4 of the paper, whatever the data."""
 
-    def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+    def _anonymize(self, request):
         return setveil.Disassociated.of_clusters(
-            [SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])], promise, self.to_dict()
+            [SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])], request.promise, self.to_dict()
         )
 
 
@@ -347,10 +348,10 @@ def test_compiling_is_told_as_a_stage(pieces):
 
     @dataclass(frozen=True, kw_only=True)
     class Compiling(Disassociation):
-        def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+        def _anonymize(self, request):
             fresh = numba.njit(lambda x: x + 1)
             assert fresh(np.int16(1)) == 2
-            return super().anonymize(data, promise)
+            return super()._anonymize(request)
 
     run(replace(pieces, method=Compiling()), lambda done, total, stage: stages.append(stage))
     at = stages.index("compiling kernels (once)")

@@ -168,7 +168,7 @@ WRONG = [
     (
         ["-k", 7, "-m", 2],
         3,
-        "k = 7 is more than the 6 records of the data: nobody can be hidden among 7",
+        "the data has only 6 records: nobody can be hidden among 7",
     ),
     (["-k", 2, "-m", 0], 2, "-m 0 is not allowed: it must be a whole number of 1 or more"),
     (
@@ -276,9 +276,9 @@ def test_only_disassociated_data_can_keep_l_diversity(call, folder):
         "tree.csv",
     )
     assert result.code == 2
-    assert (
-        result.err
-        == "setveil: --sensitive tea is not allowed: only disassociated data can keep l-diversity\n"
+    assert result.err == (
+        "setveil: --promise l-diversity (l = 2) is not allowed: the method partition does not keep "
+        "l-diversity; disassociation does\n"
     )
 
 

@@ -27,7 +27,7 @@ class Told(Method):
     typical: str = "majority"
     second: tuple[str, ...] = tuple(GROUPS[1][1])
 
-    def anonymize(self, data, promise, hierarchy=None, *, engine=None, progress=None):
+    def _anonymize(self, request):
         return publish([GROUPS[0], ([3, 4], self.second)], self.typical)
 
 

@@ -24,7 +24,7 @@ def method_options(command: Command) -> Command:
     return command
 
 
-def method_of(options: dict[str, Any]) -> Method:
+def method_of(options: dict[str, Any]) -> Method[Any]:
     """The method that the options name, with its parameters.
 
     Raises:
@@ -91,7 +91,7 @@ def _spelled(name: str, value: object) -> str:
     return f"--{'no-' * (value is False)}{name.replace('_', '-')}"
 
 
-def _documented(kind: type[Method], name: str) -> str:
+def _documented(kind: type[Method[Any]], name: str) -> str:
     """What stands right under a field in the source of a method, or of the class it comes from; written once, there."""
     owner = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", {}))
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -23,6 +23,9 @@ class Progress(Protocol):
 
 class Engine(ABC):
     """Runs tasks."""
+
+    name: ClassVar[str]
+    """By which methods declare in `runs_on` that they run on it."""
 
     @property
     @abstractmethod

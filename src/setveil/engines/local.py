@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from dataclasses import dataclass
+from typing import ClassVar
 
 from setveil.engines.base import Answer, Engine, Task
 from setveil.errors import ParameterError
@@ -15,6 +16,8 @@ from setveil.errors import ParameterError
 @dataclass(frozen=True)
 class Local(Engine):
     """Runs tasks on the threads of this machine; the answers do not depend on how many."""
+
+    name: ClassVar[str] = "local"
 
     threads: int | None = None
     """How many threads; by default as many as this process may use."""

@@ -1,7 +1,5 @@
 """How the promise is kept."""
 
-from importlib import import_module
-
 from setveil.methods.apriori import Apriori
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.hghs import HgHs, MHgHs
@@ -9,8 +7,9 @@ from setveil.methods.method import Method
 from setveil.methods.partition import Partition
 from setveil.methods.ssc import SSC
 from setveil.methods.suppression import Suppression
+from setveil.published import Release
 
-METHODS: dict[str, type[Method]] = {
+METHODS: dict[str, type[Method[Release]]] = {
     "partition": Partition,
     "disassociation": Disassociation,
     "suppression": Suppression,
@@ -24,7 +23,7 @@ METHODS: dict[str, type[Method]] = {
 def warmup() -> None:
     """Compile the kernels of every method, so that the next call starts at once."""
     for kind in METHODS.values():
-        import_module(kind.__module__).warmup()
+        kind.warmup()
 
 
 __all__ = [

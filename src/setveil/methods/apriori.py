@@ -8,7 +8,7 @@ from typing import ClassVar
 from setveil.engines.base import Progress
 from setveil.methods.recoding.bottomup import apriori_cut
 from setveil.methods.recoding.frame import Frame, Shown
-from setveil.methods.recoding.method import GlobalRecoding, compile_kernels
+from setveil.methods.recoding.method import GlobalRecoding
 from setveil.methods.recoding.search import from_root, refined
 
 LARGER = (1.5, 2.0)
@@ -66,8 +66,3 @@ def best_cut(
             )
     found.append(from_root(frame, k, frame.m, suppress=False, restarts=restarts, progress=progress))
     return min(found, key=frame.loss)
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    compile_kernels(Apriori())

@@ -11,7 +11,7 @@ from setveil.engines.base import Progress
 from setveil.methods.apriori import best_cut
 from setveil.methods.recoding.bottomup import apriori_cut
 from setveil.methods.recoding.frame import Frame, Shown
-from setveil.methods.recoding.method import GlobalRecoding, compile_kernels
+from setveil.methods.recoding.method import GlobalRecoding
 from setveil.methods.recoding.paper import hghs_steps
 from setveil.methods.recoding.search import from_root, refined, reinserted
 
@@ -99,8 +99,3 @@ def _in_rounds(frame: Frame, k: int) -> Shown:
     for size in range(2, frame.m + 1):
         shown = reinserted(frame, k, size, shown)
     return shown
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    compile_kernels(MHgHs())

@@ -4,36 +4,70 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL
+from setveil.engines.local import LOCAL, Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.parameters import settle
 from setveil.promises.promise import Promise
 from setveil.published import Release
 
+Asked = TypeVar("Asked", bound=Promise, covariant=True)
+Form = TypeVar("Form", bound=Release, covariant=True)
+
+_TRIAL = [[f"a{i % 3}", f"b{i % 4}", f"c{i % 5}", f"d{i % 2}", f"e{i % 7}"] for i in range(60)]
+"""Records on which `warmup` compiles the kernels."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class Method(ABC):
+class Request(Generic[Asked]):
+    """What `anonymize` was asked to do, after all checks."""
+
+    records: Transactions
+    promise: Asked
+    hierarchy: Hierarchy | None
+    engine: Engine
+    progress: Progress | None
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The hierarchy, for methods that need one."""
+        assert self.hierarchy is not None
+        return self.hierarchy
+
+    def report(self, done: int, total: int, stage: str) -> None:
+        """Say how far the work is, if anyone listens."""
+        if self.progress is not None:
+            self.progress(done, total, stage)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(ABC, Generic[Form]):
     """A way to keep a promise: parameters as fields, one verb, no state."""
 
     name: ClassVar[str]
     """The name on the command line, in files and in `METHODS`."""
     promises: ClassVar[tuple[type[Promise], ...]]
     """The promises it can keep."""
+    additions: ClassVar[tuple[type[Promise], ...]] = ()
+    """The promises it can also keep as part of one of these."""
     needs_hierarchy: ClassVar[bool]
+    reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
+    """The data it works on; given the other kind, counts are dropped, or are all 1."""
     form: ClassVar[str] = "generalized"
-    """The published form that it gives."""
+    """The form of its releases."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)
+    """The names of the engines it runs on."""
+    trial: ClassVar[Promise | None] = None
+    """What `warmup` promises; None for a method without kernels."""
 
     def __post_init__(self) -> None:
         settle(self)
 
-    @abstractmethod
     def anonymize(
         self,
         data: object,
@@ -42,43 +76,89 @@ class Method(ABC):
         *,
         engine: Engine = LOCAL,
         progress: Progress | None = None,
-    ) -> Release:
-        """A published form of `data` that keeps `promise`.
+    ) -> Form:
+        """A release of `data` that keeps `promise`.
 
         Args:
-            data: The records; transactions, bags, or any object that `setveil.as_transactions` takes.
+            data: The records: transactions, bags, or anything that `setveil.as_transactions` takes.
             promise: What to keep; one of `promises`.
-            hierarchy: The tree over the items, where the method generalizes.
+            hierarchy: The tree over the items, for methods that generalize.
             engine: Where the loops run.
-            progress: Is told how far the work is.
+            progress: Is called with how far the work is.
         """
+        records = self.admit(data)
+        self.check(len(records), promise, hierarchy, engine)
+        return self._anonymize(
+            Request(
+                records=records,
+                promise=promise,
+                hierarchy=hierarchy,
+                engine=engine,
+                progress=progress,
+            )
+        )
 
-    def admit(
-        self, data: object, promise: Promise, hierarchy: Hierarchy | None, *, sets: bool = False
-    ) -> Transactions:
-        """The records that `anonymize` was given, of bags the mere `sets` where the method knows no counts; checked."""
-        records = as_transactions(data)
-        if sets and isinstance(records, Bags):
-            records = records.sets()
-        self.check(len(records), promise, hierarchy)
-        return records
+    @abstractmethod
+    def _anonymize(self, request: Request[Any]) -> Form:
+        """A release as requested; everything in the request was checked."""
 
-    def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
+    def admit(self, data: object) -> Transactions:
+        """The given records as sets or bags, whichever the method reads."""
+        records = as_transactions(data, bags=True if self.reads == "bags" else None)
+        return records.sets() if self.reads == "sets" and isinstance(records, Bags) else records
+
+    def check(
+        self,
+        records: int,
+        promise: Promise,
+        hierarchy: Hierarchy | None,
+        engine: Engine = LOCAL,
+    ) -> None:
         """Refuse, before any work, what cannot be done."""
+        self._check_promise(promise)
+        if engine.name not in self.runs_on:
+            allowed = f"the method {self.name} runs on {' or '.join(self.runs_on)}"
+            raise ParameterError("engine", engine.name, allowed)
+        if self.needs_hierarchy and hierarchy is None:
+            allowed = (
+                f"the method {self.name} needs a hierarchy over the items: a file, or how to build "
+                "one, such as balanced:5"
+            )
+            raise ParameterError("hierarchy", None, allowed)
+        if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
+            allowed = "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ..."
+            raise ParameterError("hierarchy", hierarchy, allowed)
+        promise.check_feasible(records)
+
+    def _check_promise(self, promise: Promise) -> None:
         if not isinstance(promise, self.promises):
             kept = " or ".join(kind.model for kind in self.promises)
             raise ParameterError("promise", promise, f"the method {self.name} keeps {kept}")
-        if self.needs_hierarchy and hierarchy is None:
-            allowed = f"the method {self.name} needs a hierarchy over the items: a file, or how to build one, as in balanced:5"
-            raise ParameterError("hierarchy", None, allowed)
-        if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
-            raise ParameterError(
-                "hierarchy",
-                hierarchy,
-                "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ...",
-            )
-        promise.check_feasible(records)
+        for part in promise.parts[1:]:
+            if not isinstance(part, self.additions):
+                problem = f"the method {self.name} does not keep {part.model}"
+                raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
 
     def to_dict(self) -> dict[str, object]:
-        """The method as it stands in `release.json`."""
+        """The method as it is written in `release.json`."""
         return {"name": self.name, **asdict(self)}
+
+    @classmethod
+    def warmup(cls) -> None:
+        """Compile the kernels by a run on a few records, so that the next run starts at once."""
+        if cls.trial is not None:
+            cls()._try_out()
+
+    def _try_out(self) -> None:
+        """Run on a few records, for `warmup`."""
+        assert self.trial is not None
+        records = Transactions.of(_TRIAL)
+        tree = Hierarchy.balanced(records.vocabulary, fanout=3)
+        self.anonymize(records, self.trial, tree, engine=Local(1))
+
+
+def _ways_out(part: Promise) -> list[str]:
+    """Which other methods keep a part of a promise."""
+    from setveil.methods import METHODS
+
+    return [f"{kind.name} does" for kind in METHODS.values() if isinstance(part, kind.additions)]

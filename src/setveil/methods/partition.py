@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.method import Method
+from setveil.methods.method import Method, Request
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled
@@ -31,7 +30,7 @@ BUDGET = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Partition(Method):
+class Partition(Method[Generalized]):
     """Groups similar records top-down and publishes each group as the nodes that all its records share.
 
     It starts with one partition, all records generalized to the root. In each partition the node whose expansion gains most (the sum over
@@ -66,24 +65,16 @@ class Partition(Method):
     name: ClassVar[str] = "partition"
     promises: ClassVar[tuple[type[Promise], ...]] = (KAnonymity, KmAnonymity, VocabularyKAnonymity)
     needs_hierarchy: ClassVar[bool] = True
+    trial: ClassVar[Promise] = KAnonymity(k=2)
 
-    def anonymize(
-        self,
-        data: object,
-        promise: Promise,
-        hierarchy: Hierarchy | None = None,
-        *,
-        engine: Engine = LOCAL,
-        progress: Progress | None = None,
+    def _anonymize(
+        self, request: Request[KAnonymity | KmAnonymity | VocabularyKAnonymity]
     ) -> Generalized:
-        data = self.admit(data, promise, hierarchy)
-        assert hierarchy is not None and isinstance(
-            promise, KAnonymity | KmAnonymity | VocabularyKAnonymity
-        )
-        data = _on_leaves(data, hierarchy)
+        promise, hierarchy = request.promise, request.tree
+        data = _on_leaves(request.records, hierarchy)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
         work = _Work(data, kept, hierarchy, promise.k)
-        parts = work.run(engine, progress)
+        parts = work.run(request.engine, request.progress)
         rows, alignment = _published(work, len(data), parts, hierarchy)
         if isinstance(data, Bags):
             rows = _with_multiplicities(rows, alignment[kept], work.records, data.take(kept).counts)
@@ -95,15 +86,6 @@ class Partition(Method):
             alignment=alignment,
             weights=_sizes(rows, alignment),
         )
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    tree = Hierarchy.from_paths(
-        [(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)]
-    )
-    rows = [[f"a{i % 3}", f"b{i % 2}"] for i in range(12)] + [["a1"]]
-    Partition().anonymize(Transactions.of(rows), KAnonymity(k=2), tree)
 
 
 def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> Transactions:

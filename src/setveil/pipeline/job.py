@@ -32,7 +32,7 @@ class Job:
     data: object = field(repr=False)
     """A path (`-` is standard input), transactions or bags, or any object that `as_transactions` takes."""
     promise: Promise
-    method: Method
+    method: Method[Release]
     hierarchy: Hierarchy | Path | str | None = None
     """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`, `wordnet`,
     `wordnet:FOLDER`, `wordnet+unknown`. A method that does not generalize leaves it aside; then it serves the losses that need one."""

@@ -15,7 +15,6 @@ from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
 from setveil.methods.suppression import Suppression
 from setveil.pipeline.job import Job
-from setveil.promises import KmAnonymity
 from setveil.published.disassociated.form import Disassociated
 
 _ANY_TREE = Hierarchy.from_parents(["*"], [-1])
@@ -38,16 +37,6 @@ def check_job(job: Job) -> None:
     job.method.check(
         0, job.promise, _ANY_TREE if isinstance(job.hierarchy, Path | str) else job.hierarchy
     )
-    if (
-        isinstance(job.promise, KmAnonymity)
-        and job.promise.diversity
-        and job.method.form != Disassociated.form
-    ):
-        raise ParameterError(
-            "sensitive",
-            sorted(job.promise.diversity.sensitive)[:3],
-            "only disassociated data can keep l-diversity",
-        )
     if job.private:
         PrivateItems.parse(job.private)
     if job.explain and not isinstance(job.method, Suppression):

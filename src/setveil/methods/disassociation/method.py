@@ -9,21 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
-from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL, Local
 from setveil.errors import InfeasibleError, ParameterError
-from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.horpart import horpart
 from setveil.methods.disassociation.refine import no_joints, refine, refine_as_paper
 from setveil.methods.disassociation.verpart import verpart
-from setveil.methods.method import Method
-from setveil.promises import KmAnonymity, Promise
+from setveil.methods.method import Method, Request
+from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.form import Disassociated
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disassociation(Method):
+class Disassociation(Method[Disassociated]):
     """Cuts similar records into subrecords that are no longer linked: every term stays, rare combinations vanish.
 
     HORPART brings similar records together in clusters: a group is cut by its most frequent term that it was not cut by yet, until it is
@@ -59,7 +56,10 @@ class Disassociation(Method):
 
     name: ClassVar[str] = "disassociation"
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
+    additions: ClassVar[tuple[type[Promise], ...]] = (LDiversity,)
     needs_hierarchy: ClassVar[bool] = False
+    reads: ClassVar[Literal["sets"]] = "sets"
+    trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
     form: ClassVar[str] = Disassociated.form
 
     max_cluster: int | None = None
@@ -78,17 +78,9 @@ class Disassociation(Method):
                 "share_lost", True, "it is part of the default way of joining clusters"
             )
 
-    def anonymize(
-        self,
-        data: object,
-        promise: Promise,
-        hierarchy: Hierarchy | None = None,
-        *,
-        engine: Engine = LOCAL,
-        progress: Progress | None = None,
-    ) -> Disassociated:
-        data = self.admit(data, promise, hierarchy, sets=True)
-        assert isinstance(promise, KmAnonymity)
+    def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
+        data, promise = request.records, request.promise
+        engine, progress = request.engine, request.progress
         k, m, limit = promise.k, promise.m, self._limit(promise.k)
         apart = _apart(data, promise)
         least = k if promise.diversity is None else max(k, promise.diversity.l)
@@ -128,9 +120,3 @@ def _apart(data: Transactions, promise: KmAnonymity) -> npt.NDArray[np.bool_]:
     return np.fromiter(
         (item in sensitive for item in data.vocabulary), dtype=bool, count=len(data.vocabulary)
     )
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    rows = Transactions.of([[str(i % 3), str(3 + i % 4), str(7 + i % 5)] for i in range(60)])
-    Disassociation().anonymize(rows, KmAnonymity(k=5, m=2), engine=Local(1))

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags
-from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL, Local
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.neighbours import Neighbours, check_epsilon
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.method import Method
+from setveil.methods.method import Method, Request
 from setveil.methods.ssc.blocks import blocks
 from setveil.methods.ssc.prepare import prepare
 from setveil.promises import Promise, VocabularyKAnonymity
@@ -38,7 +35,7 @@ _PAIRS = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class SSC(Method):
+class SSC(Method[TypicalBags]):
     """Clusters vocabularies that are close in meaning and publishes one typical vocabulary for each cluster.
 
     Two vocabularies are compared by matching their occurrences: terms at most `epsilon` apart may be matched, and what is not matched costs
@@ -83,6 +80,8 @@ class SSC(Method):
     name: ClassVar[str] = "ssc"
     promises: ClassVar[tuple[type[Promise], ...]] = (VocabularyKAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
+    reads: ClassVar[Literal["bags"]] = "bags"
+    trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
 
     epsilon: int = 4
@@ -116,23 +115,13 @@ class SSC(Method):
                 "exchanges", self.exchanges, "it must be a number of rounds, 0 or more"
             )
 
-    def anonymize(
-        self,
-        data: object,
-        promise: Promise,
-        hierarchy: Hierarchy | None = None,
-        *,
-        engine: Engine = LOCAL,
-        progress: Progress | None = None,
-    ) -> TypicalBags:
+    def _anonymize(self, request: Request[VocabularyKAnonymity]) -> TypicalBags:
         from setveil.kernels.ssc.centre import Near
         from setveil.methods.ssc.cluster import cluster, joined_clusters, of_equal
         from setveil.methods.ssc.typical import publish
 
-        bags = as_transactions(data, bags=True)
+        bags, promise, hierarchy = request.records, request.promise, request.tree
         assert isinstance(bags, Bags)
-        self.check(len(bags), promise, hierarchy)
-        assert hierarchy is not None and isinstance(promise, VocabularyKAnonymity)
         self._check_numbers(bags, promise.k)
         found = hierarchy.neighbours(bags.vocabulary, self.epsilon)
         near = Near(
@@ -150,8 +139,8 @@ class SSC(Method):
             near,
             self._rule(promise.k),
             rounds,
-            engine,
-            progress,
+            request.engine,
+            request.progress,
         )
         made = joined_clusters([made, of_equal(bags, prepared.groups)])
         return publish(bags, made, near, hierarchy, promise, self.to_dict())
@@ -202,12 +191,3 @@ class SSC(Method):
                 common_ancestors(hierarchy, np.tile(np.arange(count), 2), both, count)
             ]
         return losses
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    tree = Hierarchy.from_paths(
-        [(f"{group}{leaf}", group, "ALL") for group in "ab" for leaf in range(3)]
-    )
-    rows = Bags.of([[f"a{i % 3}", f"b{i % 2}", f"b{i % 3}"] for i in range(11)])
-    SSC(epsilon=2).anonymize(rows, VocabularyKAnonymity(k=2), tree, engine=Local(1))

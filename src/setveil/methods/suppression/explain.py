@@ -142,7 +142,8 @@ def explain(
           private Hepatitis: leads to 1 of them; 29.63 % without it, 0 occurrences saved
     """
     method = method or Suppression()
-    records = method.admit(data, promise, None, sets=True)
+    records = method.admit(data)
+    method.check(len(records), promise, None, engine)
     task = Task.of(records, promise)
     gone = method.suppressed(task, engine)
     moles = find_moles(task.without(method.rare(records)), engine)

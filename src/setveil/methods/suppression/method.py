@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL, Local
+from setveil.engines.local import LOCAL
 from setveil.errors import ParameterError
-from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.method import Method
+from setveil.methods.method import Method, Request
 from setveil.methods.suppression.choose import choose
 from setveil.methods.suppression.moles import Task, as_weights, find_moles
 from setveil.promises import Coherence, KmAnonymity, Promise
@@ -24,7 +23,7 @@ Marks = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suppression(Method):
+class Suppression(Method[Suppressed]):
     """Takes some public items out of all records, so that what is left of the others tells too little about anybody.
 
     A mole is a set of up to p public items that occurs, but in fewer than k records or beside a private item in more than a share of h
@@ -60,6 +59,8 @@ class Suppression(Method):
     name: ClassVar[str] = "suppression"
     promises: ClassVar[tuple[type[Promise], ...]] = (Coherence, KmAnonymity)
     needs_hierarchy: ClassVar[bool] = False
+    reads: ClassVar[Literal["sets"]] = "sets"
+    trial: ClassVar[Promise] = Coherence(h=0.5, k=3, p=3, private=[f"e{i}" for i in range(7)])
     form: ClassVar[str] = Suppressed.form
 
     score: Literal["mm/il", "mm", "1/il", "rmall"] = "mm/il"
@@ -82,17 +83,10 @@ class Suppression(Method):
                 "it must be a share of the records, from 0 to less than 1",
             )
 
-    def anonymize(
-        self,
-        data: object,
-        promise: Promise,
-        hierarchy: Hierarchy | None = None,
-        *,
-        engine: Engine = LOCAL,
-        progress: Progress | None = None,
-    ) -> Suppressed:
-        records = self.admit(data, promise, hierarchy, sets=True)
-        rows = without(records, self.suppressed(Task.of(records, promise), engine, progress))
+    def _anonymize(self, request: Request[Coherence | KmAnonymity]) -> Suppressed:
+        records, promise = request.records, request.promise
+        gone = self.suppressed(Task.of(records, promise), request.engine, request.progress)
+        rows = without(records, gone)
         return Suppressed.of_rows(
             rows,
             _as_published(promise, rows),
@@ -100,15 +94,6 @@ class Suppression(Method):
             alignment=np.arange(len(records)),
             min_support=self.min_support,
         )
-
-    def check(self, records: int, promise: Promise, hierarchy: Hierarchy | None) -> None:
-        super().check(records, promise, hierarchy)
-        if isinstance(promise, KmAnonymity) and promise.diversity is not None:
-            raise ParameterError(
-                "promise",
-                promise,
-                "l-diversity is kept by disassociation; coherence bounds private items by h instead",
-            )
 
     def suppressed(
         self, task: Task, engine: Engine = LOCAL, progress: Progress | None = None
@@ -135,6 +120,11 @@ class Suppression(Method):
         weights = self.weights if isinstance(self.weights, str) else "given"
         return {**super().to_dict(), "weights": weights}
 
+    @classmethod
+    def warmup(cls) -> None:
+        super().warmup()
+        cls(search=True)._try_out()
+
 
 def without(data: Transactions, gone: Marks) -> Transactions:
     """The same records without some items."""
@@ -150,14 +140,3 @@ def _as_published(promise: Promise, rows: Transactions) -> Promise:
         return promise
     published = frozenset(rows.vocabulary[item] for item in np.unique(rows.items).tolist())
     return replace(promise, private=promise.private & published)
-
-
-def warmup() -> None:
-    """Compile the kernels, so that the next call starts at once."""
-    rows = [
-        [str(i % 3), str(3 + i % 4), str(7 + i % 5), str(12 + i % 2), f"x{i % 7}"]
-        for i in range(60)
-    ]
-    promise = Coherence(h=0.5, k=3, p=3, private=frozenset(f"x{i}" for i in range(7)))
-    for method in (Suppression(), Suppression(search=True)):
-        method.anonymize(Transactions.of(rows), promise, engine=Local(1))
