@@ -64,7 +64,9 @@ def test_a_release_without_records_says_what_to_do():
         sv.top_itemsets,
         lambda release: sv.convert(release, "lists"),
     ):
-        with pytest.raises(DataError, match=r"setveil\.reconstruct\(release\) makes possible ones"):
+        with pytest.raises(
+            DataError, match=r"make possible ones with setveil\.reconstruct\(release\)"
+        ):
             use(PIECES)
     assert sv.summarize(sv.reconstruct(PIECES, seed=1)).records == 6
 
@@ -124,7 +126,7 @@ def test_what_cannot_be_measured_is_refused(release):
         sv.measure(release, DATA, ["speed"])
     with pytest.raises(ParameterError, match="it must be a Hierarchy"):
         sv.measure(release, DATA, hierarchy="balanced:2")
-    with pytest.raises(DataError, match="an object of type NoneType cannot be taken as records"):
+    with pytest.raises(DataError, match="an object of type NoneType does not hold records"):
         sv.measure(release, None)
     with pytest.raises(MisfitError, match="it has 6 records, the original 5"):
         sv.measure(release, ROWS[:5])
@@ -133,11 +135,11 @@ def test_what_cannot_be_measured_is_refused(release):
 @pytest.mark.parametrize(
     ("arguments", "options", "problem"),
     [
-        ((None,), {}, "an object of type NoneType cannot be taken as records"),
+        ((None,), {}, "an object of type NoneType does not hold records"),
         (("release",), {}, "read files with setveil.read"),
         ((ROWS,), {}, "plain data carries no promise"),
         ((DATA, SETS), {}, "plain data carries no promise"),
-        ((SETS, sv.KAnonymity(k=2)), {}, "an object of type KAnonymity cannot be taken as records"),
+        ((SETS, sv.KAnonymity(k=2)), {}, "an object of type KAnonymity does not hold records"),
         ((SETS,), {"promise": 2}, "promise = 2 is not allowed"),
         ((SETS,), {"limit": 0}, "it must be a whole number of 1 or more"),
         ((WORDS, DATA), {"hierarchy": "tree.csv"}, "it must be a Hierarchy"),

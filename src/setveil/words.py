@@ -14,7 +14,7 @@ def count(number: int) -> str:
 
 
 def share(part: float) -> str:
-    """A fraction as a percentage, with as many places as tell something.
+    """A fraction as a percentage with two places at most.
 
     Example:
         >>> share(0.0528), share(1.0), share(0.0), share(0.00004)
@@ -27,7 +27,7 @@ def share(part: float) -> str:
 
 
 def rough_share(part: float) -> str:
-    """A fraction as a percentage with one place, for figures that are compared with each other.
+    """A fraction as a percentage with one place, for numbers that are compared.
 
     Example:
         >>> rough_share(0.0528), rough_share(1.0), rough_share(0.0), rough_share(0.00004)
@@ -57,7 +57,7 @@ def are(number: int, noun: str) -> str:
 
 
 def seconds(time: float) -> str:
-    """A time for people.
+    """A number of seconds, rounded.
 
     Example:
         >>> seconds(0.034), seconds(7.25), seconds(95)
@@ -67,7 +67,7 @@ def seconds(time: float) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that cannot steer a terminal: control characters are spelled out.
+    """Text that is safe on a terminal: control characters are escaped.
 
     Example:
         >>> print(printable("red\x1b[31m wine"))

@@ -74,7 +74,7 @@ def test_a_record_within_a_record_is_refused(item):
 
 
 def test_bytes_that_are_no_text_are_refused():
-    with pytest.raises(DataError, match="bytes must be UTF-8"):
+    with pytest.raises(DataError, match="is not UTF-8 text"):
         Transactions.of([[b"\xff"]])
 
 
@@ -89,7 +89,8 @@ def test_what_is_no_record_is_refused(of, record):
 @pytest.mark.parametrize("of", [Transactions.of, Bags.of])
 def test_what_is_no_iterable_of_records_is_refused(of, records):
     with pytest.raises(
-        DataError, match=r"is no iterable of records; setveil\.as_transactions takes tables"
+        DataError,
+        match=r"is not an iterable of records; setveil\.as_transactions also takes tables",
     ):
         of(records)
 

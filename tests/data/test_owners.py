@@ -40,7 +40,8 @@ def test_an_index_of_people_goes_before_other_columns():
 def test_a_column_that_numbers_the_rows_is_asked_about(make):
     table = make({"id": [1, 2, 3], **BOUGHT})
     with pytest.raises(
-        DataError, match=r"every row has its own 'id', .*: say record='id' when .*, such as 'buyer'"
+        DataError,
+        match=r"every row has a different 'id', .*; use record='id' if .*, for example record='buyer'",
     ):
         as_transactions(table)
     assert as_transactions(table, record="buyer") == SETS
@@ -68,7 +69,7 @@ def test_lists_of_one_person_are_joined_when_that_is_said(make):
     assert as_transactions(table, record="customer", bags=True) == Bags.of([["a", "b"], ["a"]])
     with pytest.raises(
         DataError,
-        match="the column 'customer' repeats, as if a record had several rows: say record='customer' to join",
+        match="the column 'customer' repeats, so a record may span several rows; join them with record='customer'",
     ):
         as_transactions(table)
     with pytest.raises(DataError, match="there is no column 'person' for the record"):
@@ -101,7 +102,7 @@ def test_lists_may_have_their_people_in_the_index():
 
 @every_library
 def test_a_row_of_a_list_that_is_nobodys_is_refused(make):
-    with pytest.raises(DataError, match="every row must say whose it is"):
+    with pytest.raises(DataError, match="every row must name its record"):
         as_transactions(make({**LISTS, "customer": ["p", None, "p"]}), record="customer")
 
 
@@ -110,7 +111,7 @@ def test_lists_beside_a_column_of_items_are_asked_about(make):
     table = make({**BOUGHT, "notes": [["x"], ["y"], ["x"]]})
     with pytest.raises(
         DataError,
-        match="the column 'product' and the lists 'notes' may each be the items: choose with item=",
+        match="the columns 'product', 'notes' could each be the items; choose one with item=",
     ):
         as_transactions(table)
     assert as_transactions(table, record="buyer", item="product") == SETS
@@ -121,7 +122,7 @@ def test_lists_beside_a_column_of_items_are_asked_about(make):
 def test_numbers_of_people_are_no_counts_of_an_item(make):
     table = make(COUNTS)
     with pytest.raises(
-        DataError, match=r"the column 'customer' may be no item: name the columns with record="
+        DataError, match=r"the column 'customer' may not be an item; name the columns with record="
     ):
         as_transactions(table, bags=True)
     assert as_transactions(table, record="customer", bags=True) == Bags.of(
@@ -134,7 +135,7 @@ def test_a_long_table_of_codes_is_no_one_hot_table(make):
     table = make({"customer": [7, 7, 8], "code_of_it": [5, 6, 5], "quantity": [1, 2, 1]})
     with pytest.raises(DataError, match="no column is obviously the item"):
         as_transactions(table, record="customer", bags=True)
-    with pytest.raises(DataError, match="the column 'customer' may be no item"):
+    with pytest.raises(DataError, match="the column 'customer' may not be an item"):
         as_transactions(table, bags=True)
     assert as_transactions(table, record="customer", item="code_of_it") == Bags.of(
         [{"5": 1, "6": 2}, {"5": 1}]
@@ -152,7 +153,7 @@ def test_one_hot_rows_of_one_person_are_joined_when_that_is_said():
     table = pd.DataFrame({"a": [True, True, False], "b": [False, False, True]}, index=people)
     for visits in (table, table.droplevel("visit"), table.astype(int)):
         with pytest.raises(
-            DataError, match="the index 'customer' repeats, as if a record had several rows"
+            DataError, match="the index 'customer' repeats, so a record may span several rows"
         ):
             as_transactions(visits)
         assert as_transactions(visits, record="customer") == SETS

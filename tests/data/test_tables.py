@@ -156,10 +156,10 @@ def test_a_one_hot_table_may_have_a_column_of_people():
     assert as_transactions(table.astype({"a": bool, "b": bool, "c": bool}), record="id") == SETS
     with pytest.raises(
         DataError,
-        match=r"the column 'id' holds 7 where only 0 and 1 are allowed: .* or record='id' when it tells whose row",
+        match=r"the column 'id' contains 7, but only 0 and 1 are allowed; .* or record='id' if it is the record",
     ):
         as_transactions(table)
-    with pytest.raises(DataError, match="every row must say whose it is"):
+    with pytest.raises(DataError, match="every row must name its record"):
         as_transactions(table.astype({"id": "Int64"}).replace({"id": {8: pd.NA}}), record="id")
 
 
@@ -181,7 +181,7 @@ def test_a_one_hot_table_whose_index_repeats_is_asked_about():
 )
 def test_a_cell_without_a_value_is_refused(table):
     with pytest.raises(
-        DataError, match="has a cell without a value: fill it, with 0 where the item is not there"
+        DataError, match="has an empty cell; fill it, with 0 if the record does not have the item"
     ):
         as_transactions(table)
 
@@ -202,21 +202,21 @@ def test_matrices_of_objects_hold_numbers_or_items():
             {},
             "no column is obviously the record",
         ),
-        (pd.Series(["a", "b"]), {}, "a pandas Series of single values cannot be taken as records"),
+        (pd.Series(["a", "b"]), {}, "a pandas Series of single values does not hold records"),
         (
             pd.DataFrame({"items": [["a"], "bc"]}),
             {},
-            "a row of the table holds 'bc' where others hold a list of items",
+            "a row of the table has 'bc' where others have a list of items",
         ),
         (
             pd.DataFrame({"record": [1, 2], "item": ["a", ["b"]]}),
             {},
-            "the column 'item' holds lists or the like in some rows",
+            "the column 'item' has lists in some rows",
         ),
         (
             pd.DataFrame({"items": [["a", "b"]], "counts": [[1]]}),
             {},
-            "has 2 items and 1 counts: each item needs one",
+            "has 2 items but 1 count",
         ),
         (LONG.assign(count=["1", "2", "x"]), {}, "the count 'x' is not allowed"),
         (LONG.assign(count=[1, float("inf"), 1]), {}, "the count inf is not allowed"),
@@ -235,9 +235,9 @@ def test_matrices_of_objects_hold_numbers_or_items():
         ),
         (scipy.sparse.coo_array(np.array([1, 0])), {}, "a sparse array of 1 dimensions"),
         (np.zeros((2, 2, 2)), {}, "an item must be a single value"),
-        (np.array(3), {}, "an object of type ndarray cannot be taken as records"),
-        (pd.DataFrame, {}, "an object of type type cannot be taken as records"),
-        (pl.col("x"), {}, "a polars Expr cannot be taken as records"),
+        (np.array(3), {}, "an object of type ndarray does not hold records"),
+        (pd.DataFrame, {}, "an object of type type does not hold records"),
+        (pl.col("x"), {}, "a polars Expr does not hold records"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -259,7 +259,7 @@ def test_labels_may_be_any_iterable_and_are_for_matrices_alone():
 
 
 def test_whether_repeats_count_is_true_or_false():
-    with pytest.raises(ParameterError, match="it is True, False or None"):
+    with pytest.raises(ParameterError, match="it must be True, False or None"):
         as_transactions([["a"]], bags="yes")
 
 
@@ -280,7 +280,7 @@ def test_the_same_kind_comes_back():
 @pytest.mark.parametrize("kind", [None, pd.DataFrame, list, pd, 5], ids=repr)
 def test_what_is_no_kind_is_refused(kind):
     with pytest.raises(
-        ParameterError, match="give an object of the kind that is wanted, or one of lists, sets"
+        ParameterError, match="give an object of the wanted kind, or one of lists, sets"
     ):
         convert(SETS, kind)
 
@@ -290,5 +290,5 @@ def test_a_dense_table_that_would_fill_memory_is_refused():
     wide = Transactions.from_pairs(
         np.arange(width), np.arange(width), as_transactions([range(width)]).vocabulary
     )
-    with pytest.raises(DataError, match="would fill memory: a sparse one"):
+    with pytest.raises(DataError, match="does not fit into memory; use a sparse matrix"):
         convert(wide, "numpy")

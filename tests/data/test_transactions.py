@@ -107,7 +107,10 @@ def test_texts_are_no_records():
 def test_pairs_outside_are_refused_and_fall_into_no_other_record(records, items):
     with pytest.raises(DataError) as error:
         Transactions.from_pairs(np.array(records), np.array(items), Vocabulary.of("ab"), size=3)
-    assert str(error.value) == "pairs must have record numbers of 0 to 2 and item numbers of 0 to 1"
+    assert (
+        str(error.value)
+        == "pairs must have record numbers from 0 to 2 and item numbers from 0 to 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,9 +139,7 @@ def test_items_may_fall_from_one_record_to_the_next():
 
 def test_bags_need_a_count_for_each_item():
     for counts in ([], [0], [1, 1]):
-        with pytest.raises(
-            DataError, match="a bag needs a count of 1 or more for each of its items"
-        ):
+        with pytest.raises(DataError, match="a bag needs a count of 1 or more for each item"):
             Bags(np.array([0, 1]), np.array([0]), Vocabulary.of("a"), np.array(counts))
 
 
@@ -189,7 +190,7 @@ def test_a_number_that_no_record_has_is_refused(number):
     for ask in (FOUR.record, FOUR.__getitem__, lambda number: FOUR.take([0, number])):
         with pytest.raises(
             ParameterError,
-            match=f"record = {number} is not allowed: the 4 records are numbered from 0",
+            match=f"record = {number} is not allowed: there are 4 records, numbered from 0",
         ):
             ask(number)
 
@@ -200,7 +201,7 @@ def test_a_number_that_no_record_has_is_refused(number):
 def test_what_are_no_numbers_of_records_is_refused(numbers):
     with pytest.raises(
         ParameterError,
-        match="give numbers of records, or a true or false for each of the 4 records",
+        match="give record numbers, or true or false for each of 4 records",
     ):
         FOUR.take(numbers)
 
@@ -234,7 +235,12 @@ def test_what_was_looked_up_before_is_not_sent_along():
     ("indptr", "items", "vocabulary", "problem"),
     [
         ([0, 1], [0], ["a"], "the vocabulary must be a Vocabulary, not a list"),
-        ([0, 1], [0.5], Vocabulary(["a"]), "items must be a row of whole numbers"),
+        (
+            [0, 1],
+            [0.5],
+            Vocabulary(["a"]),
+            "items must be a one-dimensional array of whole numbers",
+        ),
         ([0, 1], [2**40], Vocabulary(["a"]), "items must be whole numbers of at most 2147483647"),
         (
             [0, 1],
@@ -242,8 +248,13 @@ def test_what_was_looked_up_before_is_not_sent_along():
             Vocabulary(["a"]),
             "items must be whole numbers of at most 2147483647",
         ),
-        ([[0, 1]], [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
-        ("ab", [0], Vocabulary(["a"]), "indptr must be a row of whole numbers"),
+        (
+            [[0, 1]],
+            [0],
+            Vocabulary(["a"]),
+            "indptr must be a one-dimensional array of whole numbers",
+        ),
+        ("ab", [0], Vocabulary(["a"]), "indptr must be a one-dimensional array of whole numbers"),
     ],
 )
 def test_arrays_of_something_else_are_refused(indptr, items, vocabulary, problem):
@@ -261,10 +272,10 @@ def test_pairs_may_be_lists():
 @pytest.mark.parametrize(
     ("pairs", "counts", "problem"),
     [
-        (([0, 1], [0]), None, "there are 2 record numbers and 1 item numbers"),
-        (([0.5], [0]), None, "records must be a row of whole numbers"),
-        (([1, 0], [0, 0]), [1], "there are 1 counts for 2 pairs"),
-        (([0], [0]), [1.5], "counts must be a row of whole numbers"),
+        (([0, 1], [0]), None, "not 2 record numbers, 1 item numbers"),
+        (([0.5], [0]), None, "records must be a one-dimensional array of whole numbers"),
+        (([1, 0], [0, 0]), [1], "each pair needs a count: 2 pairs, 1 counts"),
+        (([0], [0]), [1.5], "counts must be a one-dimensional array of whole numbers"),
     ],
 )
 def test_pairs_of_something_else_are_refused(pairs, counts, problem):

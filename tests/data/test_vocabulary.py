@@ -48,16 +48,16 @@ def test_an_unknown_item_is_named():
     words = Vocabulary.of("abc")
     with pytest.raises(UnknownItemError) as error:
         words.number("x")
-    assert str(error.value) == "the vocabulary does not hold 'x'"
+    assert str(error.value) == "the vocabulary does not contain 'x'"
     with pytest.raises(UnknownItemError) as error:
         words.encode(["a", "v", "w", "x", "y"])
-    assert str(error.value) == "the vocabulary does not hold 'v', 'w', 'x' and 1 more (4 in all)"
+    assert str(error.value) == "the vocabulary does not contain 'v', 'w', 'x' and 1 more"
 
 
 def test_an_item_stands_once():
     with pytest.raises(DataError) as error:
         _ = Vocabulary(["a", "a"]).numbers
-    assert str(error.value) == "a vocabulary holds each item once, but this one repeats an item"
+    assert str(error.value) == "an item occurs twice in this vocabulary"
 
 
 def test_vocabularies_are_equal_when_their_labels_are():
@@ -69,7 +69,7 @@ def test_vocabularies_are_equal_when_their_labels_are():
 
 def test_a_vocabulary_does_not_change():
     words = Vocabulary(["a"])
-    with pytest.raises(AttributeError, match="a vocabulary does not change"):
+    with pytest.raises(AttributeError, match="a vocabulary cannot be changed"):
         words.labels = ("b",)
 
 

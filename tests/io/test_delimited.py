@@ -159,12 +159,12 @@ def test_a_header_alone_holds_no_records(make):
         (
             "customer,order,item\n1,2,a\n",
             {},
-            ": the columns 'customer', 'order' may each be the record: choose with record=...",
+            ": the columns 'customer', 'order' could each be the record; choose one with record=...",
         ),
         (
             "a,b,c\n1,2,3\n",
             {"record": "a"},
-            ": no column is obviously the item: name it with item=..., one of 'a', 'b', 'c'",
+            ": no column is obviously the item (the columns are 'a', 'b', 'c'); name it with item=...",
         ),
         (
             "a,b\n1,2\n",

@@ -85,11 +85,11 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             '{"tags": ["a"], "words": ["b"]}\n',
-            ": the lists 'tags', 'words' may each be the items: choose with item=...",
+            ": the list columns 'tags', 'words' could each be the items; choose one with item=...",
         ),
         (
             '{"a": 1, "b": 2, "c": 3}\n',
-            ": no column is obviously the record: name it with record=..., one of 'a', 'b', 'c'",
+            ": no column is obviously the record (the columns are 'a', 'b', 'c'); name it with record=...",
         ),
         (
             b'["w\xe9in"]\n',

@@ -41,7 +41,7 @@ class TestLists:
     def test_a_column_that_repeats_is_not_passed_over_in_silence(self, name, tmp_path):
         with pytest.raises(
             FileFormatError,
-            match="the column 'customer' repeats, as if a record had several rows: say record='customer'",
+            match="the column 'customer' repeats, so a record may span several rows; join them with record='customer'",
         ):
             read(write_lists(tmp_path / name))
 
@@ -77,10 +77,10 @@ class TestLongTables:
         (tmp_path / "rows.csv").write_text(self.ROWS, encoding="utf-8")
         with pytest.raises(
             FileFormatError,
-            match="every row has its own 'id', as if it numbered the rows: say record='id'",
+            match="every row has a different 'id', so it may only number the rows; use record='id'",
         ) as caught:
             read(tmp_path / "rows.csv")
-        assert "such as 'buyer'" in str(caught.value)
+        assert "for example record='buyer'" in str(caught.value)
         assert len(read(tmp_path / "rows.csv", record="buyer")) == 2
         assert len(read(tmp_path / "rows.csv", record="id")) == 3
 
@@ -88,7 +88,7 @@ class TestLongTables:
         names, *rows = [line.split(",") for line in self.ROWS.splitlines()]
         lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
         (tmp_path / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-        with pytest.raises(FileFormatError, match="every row has its own 'id'"):
+        with pytest.raises(FileFormatError, match="every row has a different 'id'"):
             read(tmp_path / "rows.jsonl")
 
     @pytest.mark.parametrize(

@@ -291,7 +291,11 @@ def test_a_parquet_table_is_a_log(tmp_path):
             "there is no column 'words' for the text",
         ),
         ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "three different columns"),
-        ("user,query,text,time\n1,a,b,2006-03-01\n", {}, "may each be the text: choose with text="),
+        (
+            "user,query,text,time\n1,a,b,2006-03-01\n",
+            {},
+            "could each be the text; choose one with text=",
+        ),
         ("just a text\n", {}, "no column is obviously the user"),
         (
             'user,query,time\n1,"a,2006-03-01\n2,b,2006-03-01\n',

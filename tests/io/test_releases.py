@@ -288,7 +288,7 @@ def test_a_label_that_the_tree_does_not_hold_is_refused(release, tmp_path):
     (folder / "data.csv").write_text("record,item\n1,rum\n")
     digest = hashlib.sha256((folder / "data.csv").read_bytes()).hexdigest()
     change(folder, files=about(folder)["files"] | {"data.csv": digest})
-    with pytest.raises(ReleaseError, match="the vocabulary does not hold 'rum'"):
+    with pytest.raises(ReleaseError, match="the vocabulary does not contain 'rum'"):
         read_release(folder)
 
 

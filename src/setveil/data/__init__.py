@@ -1,1 +1,1 @@
-"""What is held: vocabularies, sets of records (transactions) and bags."""
+"""Records, bags and their vocabulary, and where they come from."""

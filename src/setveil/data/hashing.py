@@ -1,4 +1,4 @@
-"""Hashes of records: equal records have equal ones, wherever they stand."""
+"""Hashes of records: equal records have equal hashes."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from setveil.data.transactions import Bags, Transactions
 Hashes = npt.NDArray[np.uint64]
 
 _CHUNK = 4_000_000
-"""Entries that are hashed at a time, so that memory stays small."""
+"""Entries that are hashed at a time, to limit memory."""
 
 
 def hash_records(data: Transactions, stream: int) -> Hashes:
-    """A hash of each record: the sum of random numbers of its items (mixed with their counts), modulo 2**64."""
+    """A hash of each record: the sum, modulo 2**64, of one random number per item.
+
+    In bags that number is mixed with the item's count.
+    """
     random = np.random.Generator(np.random.PCG64(stream))
     keys = random.integers(0, 1 << 64, size=len(data.vocabulary), dtype=np.uint64)
     hashes = np.zeros(len(data), dtype=np.uint64)
     record = 0
     while record < len(data):
-        stop = max(
-            int(np.searchsorted(data.indptr, data.indptr[record] + _CHUNK, side="right")) - 1,
-            record + 1,
-        )
+        full = np.searchsorted(data.indptr, data.indptr[record] + _CHUNK, side="right") - 1
+        stop = max(int(full), record + 1)
         bounds = data.indptr[record : stop + 1]
         values = keys[data.items[bounds[0] : bounds[-1]]]
         if isinstance(data, Bags):
@@ -35,7 +36,7 @@ def hash_records(data: Transactions, stream: int) -> Hashes:
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Numbers whose bits all depend on all bits of the given ones (the last steps of splitmix64)."""
+    """Numbers whose every bit depends on all given bits (the last steps of splitmix64)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))

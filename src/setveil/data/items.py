@@ -1,4 +1,4 @@
-"""Items on entry: whatever stands for an item becomes text, and what stands for none is left out."""
+"""Turns items of any type into text, and recognizes missing ones."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from setveil.errors import DataError
 
 _NESTED = (list, dict, set, frozenset, np.ndarray)
 _PLAIN = "biuSUO"
-"""Kinds of arrays whose elements have the same text as Python's; dates and short floats have not."""
+"""Kinds of arrays whose elements print as Python's do, unlike dates and short floats."""
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: None, NaN, and the like of pandas and NumPy.
+    """Whether a value is None, NaN or a missing value of pandas or NumPy.
 
     Example:
         >>> [is_missing(value) for value in (None, float("nan"), "", 0)]
@@ -39,19 +39,19 @@ def text_of(item: object) -> str:
         try:
             return item.decode()
         except UnicodeDecodeError:
-            raise DataError(f"the item {item!r} is no text: bytes must be UTF-8") from None
+            raise DataError(f"the item {item!r} is not UTF-8 text") from None
     if isinstance(item, _NESTED):
-        raise DataError(
-            f"an item must be a single value, not the {type(item).__name__} {short(item)}"
-        )
+        kind = type(item).__name__
+        raise DataError(f"an item must be a single value, not the {kind} {short(item)}")
     return str(item)
 
 
 def texts_of(record: object) -> list[str]:
-    """The items of a record as texts, without what is missing."""
+    """The items of a record as texts, without missing ones."""
     if isinstance(record, str | bytes):
         raise DataError(
-            f"a record must be an iterable of items, not the text {short(record)}; write [{short(record)}] for one item"
+            f"a record must be an iterable of items, not the text {short(record)}",
+            remedy=f"write [{short(record)}] for one item",
         )
     if not isinstance(record, Iterable) or (isinstance(record, np.ndarray) and not record.ndim):
         raise DataError(f"a record must be an iterable of items, not {short(record)}")
@@ -73,6 +73,6 @@ def texts_of(record: object) -> list[str]:
 
 
 def short(value: object) -> str:
-    """A value as it stands in a message, cut when it is long."""
+    """A value for a message, cut if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:56]} ..."

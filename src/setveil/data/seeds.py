@@ -8,7 +8,7 @@ from setveil.errors import ParameterError
 
 
 def random_from(seed: object) -> np.random.Generator:
-    """Random numbers that a seed fixes; without one they come from the system.
+    """A random generator from a seed; without one it is seeded by the system.
 
     Example:
         >>> int(random_from(7).integers(100)) == int(random_from(np.int64(7)).integers(100))

@@ -1,12 +1,12 @@
-"""The summary of a data set: how much there is of what, and how many records stand alone."""
+"""Summarizes a data set: how many records and items it has, and how many records are unique."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.hashing import hash_records
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -15,7 +15,7 @@ from setveil.errors import ParameterError
 
 @dataclass(frozen=True)
 class Lengths:
-    """The number of distinct items of the records; all 0 when there is no record."""
+    """The number of distinct items per record; all 0 if there are no records."""
 
     least: int
     mean: float
@@ -25,38 +25,38 @@ class Lengths:
 
 @dataclass(frozen=True)
 class CountSummary:
-    """How often items stand in the records of bags."""
+    """How often items occur in the records of bags."""
 
     pairs: int
-    """Pairs of a record and an item that it holds."""
+    """Pairs of a record and an item in it."""
     mean: float
     most: int
     repeated: int
-    """Pairs whose item stands more than once in the record."""
+    """Pairs whose item occurs more than once in the record."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What `summarize` finds; `to_dict` gives it as plain numbers and texts."""
+    """What `summarize` returns; `to_dict` gives it as plain numbers and texts."""
 
     records: int
     items: int
-    """Items that some record holds."""
+    """Items that occur in some record."""
     occurrences: int
     empty_records: int
     lengths: Lengths
     distinct_records: int
     unique_records: int
-    """Records that no other record equals."""
+    """Records that differ from all others."""
     most_frequent: tuple[tuple[str, int], ...]
-    """Items with their supports, greatest first, equals in the order of the vocabulary."""
+    """Items with their supports, descending, ties in the order of the vocabulary."""
     single_record_items: int
-    """Items that one record only holds."""
+    """Items that occur in only one record."""
     counts: CountSummary | None = None
     """For bags only."""
 
     def to_dict(self) -> dict[str, object]:
-        """The summary as it stands in JSON."""
+        """The summary as JSON shows it."""
         fields = asdict(self)
         fields["most_frequent"] = [
             {"item": item, "support": support} for item, support in self.most_frequent
@@ -67,17 +67,18 @@ class Summary:
 
 
 def summarize(data: object, most_frequent: int = 10) -> Summary:
-    """Count records, items and occurrences, and how many records are equal.
+    """Count records, items, occurrences and equal records.
 
-    Equal records are found by two independent 64-bit hashes of each record: that two different ones count as equal has, with a hundred
-    million records, a chance below 10**-22. Nothing but this summary rests on it; verification compares records themselves.
+    Equal records are found by two independent 64-bit hashes. With a hundred million records the
+    chance that two different ones count as equal is below 10**-22. Verification does not rely on
+    hashes: it compares the records themselves.
 
     Args:
         data: Records or bags, or any object that `as_transactions` takes.
-        most_frequent: How many of the most frequent items to name.
+        most_frequent: How many of the most frequent items to list.
 
     Cost:
-        A few array passes over the occurrences and one sort of the records; little memory beyond the data.
+        A few array passes over the occurrences and one sort of the records; little extra memory.
 
     Example:
         >>> found = summarize(Transactions.of([["wine", "beer"], ["beer"], ["beer"], []]))
@@ -85,9 +86,8 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
         (4, 3, 2, (('beer', 3), ('wine', 1)))
     """
     if not isinstance(most_frequent, int | np.integer) or most_frequent < 0:
-        raise ParameterError(
-            "most_frequent", most_frequent, "it must be a whole number of 0 or more"
-        )
+        allowed = "it must be a whole number of 0 or more"
+        raise ParameterError("most_frequent", most_frequent, allowed)
     data = as_transactions(data)
     supports, lengths = data.supports(), data.lengths
     held = np.flatnonzero(supports)
@@ -107,7 +107,7 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
     )
 
 
-def _lengths(lengths: npt.NDArray[np.int64]) -> Lengths:
+def _lengths(lengths: Int64s) -> Lengths:
     if not len(lengths):
         return Lengths(0, 0.0, 0.0, 0)
     return Lengths(
@@ -121,14 +121,11 @@ def _counts(data: Bags) -> CountSummary:
     return CountSummary(len(counts), mean, int(counts.max(initial=0)), int((counts > 1).sum()))
 
 
-def _class_sizes(data: Transactions) -> npt.NDArray[np.int64]:
-    """How often each distinct record stands."""
+def _class_sizes(data: Transactions) -> Int64s:
+    """How many records equal each distinct record."""
     one, two = hash_records(data, 1), hash_records(data, 2)
     order = np.lexsort((two, one))
     one, two = one[order], two[order]
-    starts = np.flatnonzero(
-        np.concatenate(
-            (np.ones(min(len(one), 1), dtype=bool), (one[1:] != one[:-1]) | (two[1:] != two[:-1]))
-        )
-    )
-    return np.diff(np.concatenate((starts, [len(one)])))
+    is_first = np.ones(len(one), dtype=bool)
+    is_first[1:] = (one[1:] != one[:-1]) | (two[1:] != two[:-1])
+    return np.diff(np.append(np.flatnonzero(is_first), len(one)))

@@ -1,8 +1,7 @@
-"""Transactions: records of items as one compressed sparse row structure; bags add how often each item stands."""
+"""Records of items as a compressed sparse row structure; bags add how often each item occurs."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self, cast, overload
@@ -10,26 +9,25 @@ from typing import Any, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.items import is_missing, text_of, texts_of
-from setveil.data.tables.texts import Rows, checked_records
+from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError
+from setveil.words import plural
 
-Offsets = npt.NDArray[np.int64]
-Items = npt.NDArray[np.int32]
-Counts = npt.NDArray[np.int64]
+Offsets = Int64s
+Counts = Int64s
 
 MOST = 1 << 62
-"""The greatest count of an item in a record."""
-MOST_IN_ALL = 1 << 62
-"""The most occurrences of all records together, so that sums of counts stay whole numbers of 64 bits."""
+"""The greatest count of an item in a record, and of all occurrences, so that sums fit 64 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transactions:
     """Records of distinct items; record i holds `items[indptr[i]:indptr[i + 1]]`, ascending.
 
-    Empty records are kept. The arrays are read-only. No identifier of a person ever enters this type.
+    Empty records are kept. The arrays are read-only. Identifiers of people never enter this type.
 
     Example:
         >>> data = Transactions.of([["wine", "beer"], [], ["beer", "beer"]])
@@ -37,8 +35,8 @@ class Transactions:
         (3, 3, [('beer', 'wine'), (), ('beer',)])
     """
 
-    indptr: Offsets
-    items: Items
+    indptr: Int64s
+    items: Int32s
     vocabulary: Vocabulary
 
     def __post_init__(self) -> None:
@@ -47,17 +45,17 @@ class Transactions:
         self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its arrays, checked and read-only again where they arrive."""
+        """Pickle the arrays; they are checked and made read-only again when loaded."""
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @classmethod
     def of(cls, records: Iterable[Iterable[object]]) -> Self:
-        """From any iterable of records of items; what repeats in a record collapses (in `Bags` it counts), what is missing is no item."""
-        rows = Rows()
+        """From any iterable of records of items, without repeats and missing values (None, NaN)."""
+        rows = RecordBuilder()
         for record in checked_records(records):
             rows.add(texts_of(record))
-        owners, items, vocabulary = rows.finish()
-        return cls.from_pairs(owners, items, vocabulary, size=len(rows.lengths))
+        pairs = rows.pairs()
+        return cls.from_pairs(*pairs[:3], size=pairs.size)
 
     @classmethod
     def from_pairs(
@@ -68,7 +66,7 @@ class Transactions:
         *,
         size: int | None = None,
     ) -> Self:
-        """From pairs (record number, item number) in any order; `size` records, so that empty ones can be kept."""
+        """From pairs (record number, item number) in any order; `size` counts empty records too."""
         owners, entries = _pairs(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
         indptr, numbers, _ = _compress(owners, entries, None, len(vocabulary), size)
@@ -93,14 +91,12 @@ class Transactions:
         """The items of one record, or the records of a slice, of several numbers or of a mask."""
         if isinstance(number, slice):
             return self.take(np.arange(len(self))[number])
-        return (
-            self.record(number)
-            if isinstance(number, int | np.integer) and not isinstance(number, bool)
-            else self.take(number)
-        )
+        if isinstance(number, int | np.integer) and not isinstance(number, bool):
+            return self.record(number)
+        return self.take(number)
 
     def __eq__(self, other: object) -> bool:
-        """Equal records in equal order over equal vocabularies."""
+        """Whether both hold equal records in the same order over equal vocabularies."""
         return (
             type(other) is type(self)
             and self.vocabulary == other.vocabulary
@@ -111,84 +107,81 @@ class Transactions:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self)} records, {len(self.vocabulary)} items, {self.occurrences} occurrences)"
+        items, name = len(self.vocabulary), type(self).__name__
+        return f"{name}({len(self)} records, {items} items, {self.occurrences} occurrences)"
 
     @property
-    def lengths(self) -> Counts:
+    def lengths(self) -> Int64s:
         """The number of distinct items of each record."""
         return np.diff(self.indptr)
 
     @property
     def occurrences(self) -> int:
-        """The number of item occurrences in all records (of a bag: with their counts)."""
+        """The number of item occurrences in all records (in bags: the sum of the counts)."""
         return len(self.items)
 
     @property
-    def rows(self) -> Offsets:
+    def rows(self) -> Int64s:
         """The record number of every entry of `items`."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
 
-    def supports(self) -> Counts:
-        """The number of records that hold each item."""
+    def supports(self) -> Int64s:
+        """The number of records that contain each item."""
         return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64, copy=False)
 
     def record(self, number: int) -> tuple[str, ...]:
         """The items of one record; -1 is the last one."""
-        labels = self.vocabulary.labels
-        place = (
-            number
-            if type(number) is int and 0 <= number < len(self)
-            else int(self._numbers([number])[0])
-        )
-        return tuple(
-            labels[item] for item in self.items[self.indptr[place] : self.indptr[place + 1]]
-        )
+        known = type(number) is int and 0 <= number < len(self)
+        place = number if known else int(self._numbers([number])[0])
+        items = self.items[self.indptr[place] : self.indptr[place + 1]]
+        return tuple(self.vocabulary.labels[item] for item in items)
 
     def take(self, numbers: npt.ArrayLike) -> Self:
-        """The records of these numbers, in this order, repeats allowed; or, by a true or false for each record, those that are true."""
+        """The records with these numbers, in this order, repeats allowed; or those of a mask."""
         entries, indptr = self._entries(self._numbers(numbers))
         return self._with(indptr, entries)
 
     def support(self, itemset: Iterable[object]) -> int:
-        """The number of records that hold all these items."""
+        """The number of records that contain all these items."""
         wanted, known = set(texts_of(itemset)), self.vocabulary.numbers
         if not all(item in known for item in wanted):
             return 0
         asked = np.isin(self.items, [known[item] for item in wanted])
         return int((np.bincount(self.rows[asked], minlength=len(self)) == len(wanted)).sum())
 
-    def _numbers(self, numbers: npt.ArrayLike) -> Offsets:
-        """Numbers of records from 0 on, of what may be negative (from the end) or a mask."""
+    def _numbers(self, numbers: npt.ArrayLike) -> Int64s:
+        """Record numbers from 0 on; negative ones count from the end, and a mask is allowed too."""
         given = np.asarray(numbers)
         if given.dtype == bool and given.shape == (len(self),):
             return np.flatnonzero(given)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-            raise ParameterError(
-                "numbers",
-                numbers,
-                f"give numbers of records, or a true or false for each of the {len(self)} records",
-            )
+            allowed = f"give record numbers, or true or false for each of {self._size}"
+            raise ParameterError("numbers", numbers, allowed)
         wrong = given[(given >= len(self)) | (given < -len(self))]
         if len(wrong):
-            raise ParameterError(
-                "record", int(wrong[0]), f"the {len(self)} records are numbered from 0"
-            )
+            allowed = f"there are {self._size}, numbered from 0"
+            raise ParameterError("record", int(wrong[0]), allowed)
         places = given.astype(np.int64)
         return np.where(places < 0, places + len(self), places)
 
-    def _entries(self, numbers: Offsets) -> tuple[Offsets, Offsets]:
+    @property
+    def _size(self) -> str:
+        return plural(len(self), "record")
+
+    def _entries(self, numbers: Int64s) -> tuple[Int64s, Int64s]:
         lengths = self.lengths[numbers]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         entries = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - self.indptr[numbers], lengths)
         return entries, indptr
 
-    def _with(self, indptr: Offsets, entries: Offsets) -> Self:
+    def _with(self, indptr: Int64s, entries: Int64s) -> Self:
         return type(self)(indptr, self.items[entries], self.vocabulary)
 
     def _check(self) -> None:
         if not isinstance(self.vocabulary, Vocabulary):
             raise DataError(
-                f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}: Vocabulary(labels) makes one"
+                f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}",
+                remedy="make one with Vocabulary(labels)",
             )
         lengths, items = np.diff(self.indptr), self.items
         if (
@@ -197,11 +190,12 @@ class Transactions:
             or self.indptr[-1] != len(items)
             or (lengths < 0).any()
         ):
-            raise DataError("indptr must start at 0, never fall, and end at the number of entries")
-        if len(items) and (items.min() < 0 or items.max() >= len(self.vocabulary)):
             raise DataError(
-                f"items must be numbers of the vocabulary, 0 to {len(self.vocabulary) - 1}"
+                "indptr must start at 0, never decrease, and end at the number of entries"
             )
+        if len(items) and (items.min() < 0 or items.max() >= len(self.vocabulary)):
+            most = len(self.vocabulary) - 1
+            raise DataError(f"items must be numbers of the vocabulary, 0 to {most}")
         falls = items[1:] <= items[:-1]
         inner = self.indptr[(self.indptr > 0) & (self.indptr < len(items))]
         falls[inner - 1] = False
@@ -211,7 +205,7 @@ class Transactions:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bags(Transactions):
-    """Records in which each item stands a number of times: `counts` lies beside `items`.
+    """Records in which an item may occur several times: `counts[i]` is how often for `items[i]`.
 
     Example:
         >>> data = Bags.of([["wine", "beer", "wine"]])
@@ -219,7 +213,7 @@ class Bags(Transactions):
         (3, [1, 2])
     """
 
-    counts: Counts
+    counts: Int64s
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "counts", _frozen("counts", self.counts, np.int64))
@@ -227,19 +221,18 @@ class Bags(Transactions):
 
     @classmethod
     def of(cls, records: Iterable[Iterable[object]]) -> Self:
-        """From records of items with repeats, or from mappings `{item: count}`; what is missing is no item."""
+        """From records of items with repeats, or from mappings `{item: count}`."""
         if isinstance(records, Bags):
             return cls(records.indptr, records.items, records.vocabulary, records.counts)
-        rows, counts = Rows(), array("q")
+        rows = RecordBuilder()
         for record in checked_records(records):
-            items, held = (
-                _counted(record) if isinstance(record, Mapping) else (texts_of(record), None)
-            )
-            rows.add(items)
-            counts.extend([1] * len(items) if held is None else held)
-        owners, entries, vocabulary = rows.finish()
-        given = np.frombuffer(counts, dtype=np.int64) if counts else np.zeros(0, dtype=np.int64)
-        return cls.from_pairs(owners, entries, vocabulary, size=len(rows.lengths), counts=given)
+            if isinstance(record, Mapping):
+                rows.add(*_counted(record))
+            else:
+                items = texts_of(record)
+                rows.add(items, [1] * len(items))
+        pairs = rows.pairs()
+        return cls.from_pairs(*pairs[:3], size=pairs.size, counts=pairs.counts)
 
     @classmethod
     def from_pairs(
@@ -251,18 +244,15 @@ class Bags(Transactions):
         size: int | None = None,
         counts: npt.ArrayLike | None = None,
     ) -> Self:
-        """From pairs (record number, item number) with counts (1 each when not given); repeated pairs add up."""
+        """From pairs (record number, item number) with counts, or 1 each; repeated pairs add up."""
         owners, entries = _pairs(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
-        given = (
-            np.ones(len(entries), dtype=np.int64)
-            if counts is None
-            else _whole("counts", counts).astype(np.int64, copy=False)
-        )
+        if counts is None:
+            given = np.ones(len(entries), dtype=np.int64)
+        else:
+            given = _whole("counts", counts).astype(np.int64, copy=False)
         if len(given) != len(entries):
-            raise DataError(
-                f"there are {len(given)} counts for {len(entries)} pairs: each needs one"
-            )
+            raise DataError(f"each pair needs a count: {len(entries)} pairs, {len(given)} counts")
         _check_total(given)
         indptr, numbers, summed = _compress(owners, entries, given, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary, given if summed is None else summed)
@@ -279,7 +269,7 @@ class Bags(Transactions):
         return int(self.counts.sum())
 
     @property
-    def totals(self) -> Counts:
+    def totals(self) -> Int64s:
         """The number of occurrences in each record."""
         return np.diff(np.concatenate(([0], np.cumsum(self.counts)))[self.indptr])
 
@@ -287,26 +277,24 @@ class Bags(Transactions):
         """The same records without the counts."""
         return Transactions(self.indptr, self.items, self.vocabulary)
 
-    def _with(self, indptr: Offsets, entries: Offsets) -> Self:
+    def _with(self, indptr: Int64s, entries: Int64s) -> Self:
         return type(self)(indptr, self.items[entries], self.vocabulary, self.counts[entries])
 
     def _check(self) -> None:
         super()._check()
         if len(self.counts) != len(self.items) or (len(self.counts) and self.counts.min() < 1):
-            raise DataError("a bag needs a count of 1 or more for each of its items")
+            raise DataError("a bag needs a count of 1 or more for each item")
         _check_total(self.counts)
 
 
-def _check_total(counts: Counts) -> None:
-    """Refuse more occurrences than 64 bits can count, for sums would start again below zero."""
-    if counts.sum(dtype=np.float64) > MOST_IN_ALL:
-        raise DataError(
-            f"there are more than {MOST_IN_ALL:.2g} occurrences in all: their counts are too large to be added up"
-        )
+def _check_total(counts: Int64s) -> None:
+    """Raise an error if the sum of the counts would overflow 64 bits."""
+    if counts.sum(dtype=np.float64) > MOST:
+        raise DataError(f"the counts add up to more than {MOST:.2g}, which is too large")
 
 
 def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
-    """The items of a mapping and their counts; most are plain texts and numbers, and then looked at all at once."""
+    """The items of a mapping and their counts; plain texts and numbers are checked all at once."""
     items, counts = list(record), list(record.values())
     if set(map(type, items)) == {str} and set(map(type, counts)) == {int}:
         numbers = cast("list[int]", counts)
@@ -317,15 +305,11 @@ def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
 
 
 def _count(item: str, count: object) -> int:
-    if (
-        not isinstance(count, int | float | np.integer | np.floating)
-        or count % 1 != 0
-        or not 1 <= count <= MOST
-    ):
-        raise DataError(
-            f"the count of item {item!r} is {count!r}: it must be a whole number of 1 or more"
-        )
-    return int(count)
+    number = count if isinstance(count, int | float | np.integer | np.floating) else 0
+    if number % 1 != 0 or not 1 <= number <= MOST:
+        allowed = "it must be a whole number of 1 or more"
+        raise DataError(f"the count of item {item!r} is {count!r}: {allowed}")
+    return int(number)
 
 
 def _frozen(name: str, values: npt.ArrayLike, dtype: type[np.integer]) -> npt.NDArray[np.integer]:
@@ -342,10 +326,10 @@ def _frozen(name: str, values: npt.ArrayLike, dtype: type[np.integer]) -> npt.ND
 
 
 def _whole(name: str, values: npt.ArrayLike) -> npt.NDArray[np.integer]:
-    """A row of whole numbers."""
+    """A one-dimensional array of whole numbers."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise DataError(f"{name} must be a row of whole numbers")
+        raise DataError(f"{name} must be a one-dimensional array of whole numbers")
     return array if array.size else array.astype(np.int64)
 
 
@@ -354,26 +338,24 @@ def _pairs(
 ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
     owners, entries = _whole("records", records), _whole("items", items)
     if len(owners) != len(entries):
-        raise DataError(
-            f"there are {len(owners)} record numbers and {len(entries)} item numbers: pairs have one of each"
-        )
+        counts = f"{len(owners)} record numbers, {len(entries)} item numbers"
+        raise DataError(f"pairs need one record number for each item number, not {counts}")
     return owners, entries
 
 
 def _compress(
     records: npt.NDArray[np.integer],
     items: npt.NDArray[np.integer],
-    counts: Counts | None,
+    counts: Int64s | None,
     width: int,
     size: int,
-) -> tuple[Offsets, Items, Counts | None]:
-    """Sort pairs by record and item; equal ones become one and their counts, if any, are added up."""
+) -> tuple[Int64s, Int32s, Int64s | None]:
+    """Sort pairs by record and item, and merge equal ones, whose counts are added up."""
     if len(items) and (
         items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size
     ):
-        raise DataError(
-            f"pairs must have record numbers of 0 to {size - 1} and item numbers of 0 to {width - 1}"
-        )
+        allowed = f"record numbers from 0 to {size - 1} and item numbers from 0 to {width - 1}"
+        raise DataError(f"pairs must have {allowed}")
     width = max(width, 1)
     codes = records.astype(np.int64)
     codes *= width
@@ -385,8 +367,8 @@ def _compress(
     return indptr, codes.astype(np.int32), counts
 
 
-def _merged(codes: Offsets, counts: Counts | None) -> tuple[Offsets, Counts | None]:
-    """Codes in ascending order, each once, with the sum of its counts; `codes` itself is sorted, to save memory."""
+def _merged(codes: Int64s, counts: Int64s | None) -> tuple[Int64s, Int64s | None]:
+    """Distinct codes, ascending, with the sum of their counts; sorts `codes` to save memory."""
     if counts is not None:
         counts = counts[np.argsort(codes, kind="stable")]
     codes.sort()

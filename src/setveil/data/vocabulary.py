@@ -8,22 +8,22 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int32s
 from setveil.data.items import is_missing, text_of
 from setveil.errors import DataError, ParameterError, UnknownItemError
 
 Order = Literal["numeric", "alphabetical"]
 
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,1000}\Z", re.ASCII)
-"""Longer rows of digits are text: Python refuses to count with numbers of thousands of digits."""
+"""More digits are text: Python does not convert numbers of several thousand digits."""
 
 
 class Vocabulary:
     """Items in a fixed order; the position of an item is its number.
 
-    Items are text and distinct. The order of a vocabulary that comes from data is never the order of the data: `Vocabulary.of`
-    sorts, by number when every item is a whole number and alphabetically otherwise.
+    Items are distinct texts. A vocabulary never shows the order of the data: `Vocabulary.of` sorts
+    numerically if every item is a whole number, else alphabetically.
 
     Example:
         >>> words = Vocabulary.of(["wine", "beer", "wine"])
@@ -39,14 +39,14 @@ class Vocabulary:
         object.__setattr__(self, "labels", tuple(map(text_of, labels)))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a vocabulary does not change; make another one")
+        raise AttributeError("a vocabulary cannot be changed; make a new one")
 
     def __reduce__(self) -> tuple[type[Vocabulary], tuple[tuple[str, ...]]]:
         return type(self), (self.labels,)
 
     @classmethod
     def of(cls, items: Iterable[object]) -> Vocabulary:
-        """The sorted vocabulary of any items, duplicates collapsed and what is missing (None, NaN) left out."""
+        """The sorted vocabulary of any items, without repeats and missing ones (None, NaN)."""
         return cls(sort_labels({text_of(item) for item in items if not is_missing(item)}))
 
     @cached_property
@@ -54,22 +54,22 @@ class Vocabulary:
         """The number of each item; made on first use."""
         numbers = {label: number for number, label in enumerate(self.labels)}
         if len(numbers) != len(self.labels):
-            raise DataError("a vocabulary holds each item once, but this one repeats an item")
+            raise DataError("an item occurs twice in this vocabulary")
         return numbers
 
     def number(self, label: object) -> int:
         """The number of one item."""
         text = text_of(label)
         if text not in self.numbers:
-            raise UnknownItemError([text], "the vocabulary does not hold")
+            raise UnknownItemError([text], "the vocabulary does not contain")
         return self.numbers[text]
 
-    def encode(self, labels: Iterable[object]) -> npt.NDArray[np.int32]:
+    def encode(self, labels: Iterable[object]) -> Int32s:
         """The numbers of several items."""
         numbers, texts = self.numbers, list(map(text_of, labels))
         missing = [text for text in texts if text not in numbers]
         if missing:
-            raise UnknownItemError(missing, "the vocabulary does not hold")
+            raise UnknownItemError(missing, "the vocabulary does not contain")
         return np.fromiter(map(numbers.__getitem__, texts), dtype=np.int32, count=len(texts))
 
     @property
@@ -101,7 +101,7 @@ class Vocabulary:
 
 
 def vocabulary_of(thing: object) -> Vocabulary:
-    """The vocabulary that is given, that of data, or one of any items in the order given, each once."""
+    """A given vocabulary, that of data, or the distinct items of a list in its order."""
     if isinstance(thing, Vocabulary):
         return thing
     held = getattr(thing, "vocabulary", None)
@@ -112,21 +112,20 @@ def vocabulary_of(thing: object) -> Vocabulary:
         or not isinstance(thing, Iterable)
         or hasattr(thing, "columns")
     ):
-        raise ParameterError(
-            "vocabulary", thing, "it must be a vocabulary, data that has one, or a list of items"
-        )
+        allowed = "it must be a vocabulary, data that has one, or a list of items"
+        raise ParameterError("vocabulary", thing, allowed)
     return Vocabulary(dict.fromkeys(text_of(item) for item in thing if not is_missing(item)))
 
 
 def natural_order(labels: Iterable[str]) -> Order:
-    """`numeric` when every label is a whole number, else `alphabetical`."""
+    """`numeric` if every label is a whole number, else `alphabetical`."""
     return "numeric" if all(_WHOLE_NUMBER.match(label) for label in labels) else "alphabetical"
 
 
 def sort_labels(labels: Iterable[str], order: Order | None = None) -> list[str]:
-    """Labels in numeric or alphabetical order (by code point), by default the one that fits them.
+    """Labels in numeric or alphabetical order (by code point), by default their natural order.
 
-    Two labels of one value ("7" and "07") are ordered by their text, so the result never depends on the order given.
+    Labels of equal value ("7" and "07") are ordered by their text, whatever the given order.
     """
     labels = list(labels)
     if (order or natural_order(labels)) == "numeric":

@@ -1,4 +1,4 @@
-"""Generated data: Quest-like records of numbered items, a shop with readable products and a tree over them, and query logs."""
+"""Synthetic data: Quest-like records, baskets of a shop with a product tree, and query logs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random numbers that come out the same on every machine.
+"""Random numbers that are the same on every machine.
 
-Only whole numbers are drawn (`Generator.integers` over PCG64), and every distribution is a table of whole numbers, rounded far above the
-last bits in which the mathematical functions of two machines may differ.
+Only whole numbers are drawn (`Generator.integers` over PCG64), and every distribution is a table of
+whole numbers, rounded far above the last bits, in which two machines' math functions may differ.
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ import math
 from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.errors import ParameterError
-
-Integers = npt.NDArray[np.int64]
 
 _UNIT = 1 << 32
 _STEPS = 1_024
@@ -24,7 +22,7 @@ _EXPONENTIAL = np.array(
 
 
 def source(seed: int) -> np.random.Generator:
-    """The random numbers of a seed."""
+    """The random generator of a seed."""
     return np.random.Generator(np.random.PCG64(whole("seed", seed, 0)))
 
 
@@ -36,7 +34,7 @@ def whole(name: str, value: object, least: int) -> int:
 
 
 def between(name: str, value: float, least: float, most: float) -> float:
-    """A parameter that must lie in an interval."""
+    """A parameter that must be in an interval."""
     if (
         not isinstance(value, int | float | np.number)
         or isinstance(value, bool)
@@ -46,8 +44,8 @@ def between(name: str, value: float, least: float, most: float) -> float:
     return float(value)
 
 
-def poisson(random: np.random.Generator, mean: float, size: int) -> Integers:
-    """Poisson numbers, from a table of cumulated chances."""
+def poisson(random: np.random.Generator, mean: float, size: int) -> Int64s:
+    """Poisson numbers, from a table of cumulative probabilities."""
     most = int(mean + 12 * math.sqrt(mean) + 20)
     chances = [
         math.exp(value * math.log(mean) - mean - math.lgamma(value + 1)) for value in range(most)
@@ -56,21 +54,18 @@ def poisson(random: np.random.Generator, mean: float, size: int) -> Integers:
     return np.searchsorted(table, random.integers(_UNIT, size=size), side="right").astype(np.int64)
 
 
-def exponential(random: np.random.Generator, size: int) -> Integers:
-    """Exponential numbers of mean 65,536, in 1,024 steps of equal chance."""
+def exponential(random: np.random.Generator, size: int) -> Int64s:
+    """Exponential numbers of mean 65,536, in 1,024 equally likely steps."""
     return _EXPONENTIAL[random.integers(_STEPS, size=size)]
 
 
-def chance(
-    random: np.random.Generator, probability: npt.NDArray[np.float64] | float, size: int
-) -> npt.NDArray[np.bool_]:
+def chance(random: np.random.Generator, probability: Floats | float, size: int) -> Flags:
     """Events of these probabilities."""
-    return random.integers(_UNIT, size=size) < np.round(np.asarray(probability) * _UNIT).astype(
-        np.int64
-    )
+    below = np.round(np.asarray(probability) * _UNIT).astype(np.int64)
+    return random.integers(_UNIT, size=size) < below
 
 
-def weighted(random: np.random.Generator, weights: Integers, size: int) -> Integers:
-    """Positions with chances in proportion to whole weights."""
+def weighted(random: np.random.Generator, weights: Int64s, size: int) -> Int64s:
+    """Positions, each as likely as its whole weight says."""
     ends = np.cumsum(weights)
     return np.searchsorted(ends, random.integers(ends[-1], size=size), side="right")

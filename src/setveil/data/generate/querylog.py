@@ -1,23 +1,25 @@
-"""A search engine that never was: the log of its users, in the shape of the AOL log."""
+"""A synthetic query log in the format of the AOL log."""
 
 from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.generate import draw
 from setveil.data.generate.catalogue import read_catalogue
 from setveil.data.querylog.terms import STOP_WORDS
 from setveil.errors import ParameterError
 
-Integers = npt.NDArray[np.int64]
 Texts = npt.NDArray[Any]
 
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
@@ -34,19 +36,20 @@ _HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 
 """How busy each hour of the day is."""
 
 _SPREAD = 1.2
-"""Of the logarithm of how many queries a user issues."""
+"""The standard deviation of the logarithm of the number of queries per user."""
 _NEW_SESSION, _SAME_AGAIN, _OLD_AGAIN = 0.4, 0.14, 0.14
-"""Chances that a query begins a session, repeats the one before, or repeats an older one of the same user."""
+"""Probabilities that a query starts a session, repeats the last one, or repeats an older one."""
 _PAUSE = 150
-"""Seconds between the queries of a session on average; one in twenty takes ten times as long."""
+"""Average seconds between the queries of a session; one in twenty pauses is ten times as long."""
 _LENGTHS = np.array([35, 35, 20, 10])
 """In percent: queries of one, two, three and four terms."""
 _INTERESTS = np.array([55, 25, 20])
-"""In percent: how much of a user's sessions each interest takes."""
+"""In percent: the share of a user's sessions for each interest."""
 _ADDRESS, _ANYTHING, _OWN_WORDS, _EXTRA = 0.1, 0.15, 0.6, 0.2
-"""Chances that a query is an address, is about anything at all, uses words this user likes, has an extra word."""
+"""Probabilities that a query is an address, is off-topic, uses this user's favourite words, or has
+an extra word."""
 _FORMS = np.array([84, 15, 1])
-"""In percent: words as they are, in the plural, misspelled."""
+"""In percent: words unchanged, in the plural, misspelled."""
 _CLICKS = np.array([46, 43, 7, 3, 1])
 """In percent: queries with no click, one, two, three and four."""
 _SITES, _RANKS = 2_000, 20
@@ -76,23 +79,24 @@ def querylog(
     topics: Sequence[Sequence[str]] | None = None,
     queries: float = 13.5,
 ) -> Iterator[str]:
-    """The lines of a made-up query log, in blocks without the last newline, the header first.
+    """The lines of a synthetic query log, in blocks without the last newline, the header first.
 
-    Topics are groups of related words. Few topics are popular and most are not (Zipf), and so are the words in them. A user has three
-    interests, each a topic, and inside each favourite words of their own, so that people of one interest use different but related
-    words: data of this kind is sparse, and most terms are issued by few. Queries have one to four terms, some an extra word, some a
-    misspelling or a plural; one in ten is the address of a site. Nearly a quarter of them repeat one of the same user. They come in
-    sessions over three months; a query has a row for each click on a result, and one without a click when there is none. How many
-    queries a user issues is log-normal: many issue a few, some hundreds.
+    Topics are groups of related words. Few topics are popular (Zipf), and few of their words are. A
+    user has three interests, each a topic with favourite words, so people of one interest use
+    different but related words: the data is sparse, and most terms have few users. Queries have one
+    to four terms; some have an extra word, a misspelling or a plural; one in ten is a web address,
+    and nearly a quarter repeat an earlier query of the user. They come in sessions over three
+    months. A query has a row for each click, or one row without a click. The number of queries per
+    user is log-normal: most users issue a few, some hundreds.
 
     Args:
-        users: How many users.
-        seed: What the random numbers start from; the same numbers, topics and seed give the same bytes on any machine.
-        topics: Lists of related words, the most common ones first; those of the built-in catalogue of a shop when not given.
-        queries: How many queries a user issues on average. The default gives about 25 terms for each user.
+        users: The number of users.
+        seed: The seed; the same arguments and seed give the same bytes on any machine.
+        topics: Lists of related words, the most common first; by default words of a shop.
+        queries: The average number of queries per user. The default gives about 25 terms per user.
 
     Cost:
-        Linear, a few seconds for a million rows; memory for some 10,000 users at a time.
+        Linear, a few seconds for a million rows; memory for 10,000 users at a time.
 
     Example:
         >>> lines = "\\n".join(querylog(50, seed=1)).split("\\n")
@@ -121,41 +125,29 @@ def catalogue_topics() -> list[list[str]]:
 def _checked(topics: Sequence[Sequence[str]]) -> list[list[str]]:
     words = [list(topic) for topic in topics]
     if not words or not all(words):
-        raise ParameterError(
-            "topics",
-            f"{len(words)} lists",
-            "there must be one or more, each with one or more words",
-        )
-    bad = next(
-        (
-            word
-            for topic in words
-            for word in topic
-            if not word.strip() or "\t" in word or "\n" in word or "\r" in word
-        ),
-        None,
-    )
-    if bad is not None:
-        raise ParameterError(
-            "topics", bad, "a word must hold more than blanks, and no tab or line break"
-        )
+        allowed = "there must be one or more, each with one or more words"
+        raise ParameterError("topics", f"{len(words)} lists", allowed)
+    for word in chain.from_iterable(words):
+        if not word.strip() or re.search(r"[\t\n\r]", word):
+            allowed = "a word must not be blank, nor contain a tab or a line break"
+            raise ParameterError("topics", word, allowed)
     return words
 
 
 @dataclass(frozen=True)
 class _World:
-    """What all users share."""
+    """The words and sites that all users share."""
 
     forms: Texts
-    """Each word as it is, in the plural and misspelled: word w has places 3w, 3w + 1 and 3w + 2."""
-    starts: Integers
+    """Each word unchanged, in the plural and misspelled: word w has places 3w to 3w + 2."""
+    starts: Int64s
     """Where the words of each topic begin."""
-    sizes: Integers
-    topic_weights: Integers
-    word_weights: Integers
+    sizes: Int64s
+    topic_weights: Int64s
+    word_weights: Int64s
     addresses: Texts
     clicks: Texts
-    """The last two columns: first those of no click, then site by site, rank by rank."""
+    """The last two columns: first those without a click, then site by site, rank by rank."""
 
 
 def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
@@ -203,16 +195,16 @@ def _misspelled(word: str) -> str:
     return word[:middle] + word[middle + 1 :] if len(word) > 3 else word + word[-1]
 
 
-def _activity(queries: float) -> Integers:
-    """How many queries users issue, in 65,536 steps of equal chance."""
+def _activity(queries: float) -> Int64s:
+    """The number of queries per user, in 65,536 equally likely steps."""
     steps, normal = 65_536, NormalDist(0, _SPREAD)
     raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
-    counts: Integers = np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
+    counts: Int64s = np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
     return counts
 
 
 def _blocks(
-    random: np.random.Generator, world: _World, users: int, activity: Integers
+    random: np.random.Generator, world: _World, users: int, activity: Int64s
 ) -> Iterator[str]:
     yield HEADER
     last = 0
@@ -223,9 +215,9 @@ def _blocks(
 
 
 def _rows(
-    random: np.random.Generator, world: _World, numbers: Integers, activity: Integers
+    random: np.random.Generator, world: _World, numbers: Int64s, activity: Int64s
 ) -> list[str]:
-    """All rows of some users, by user and time."""
+    """All rows of these users, by user and time."""
     counts = activity[random.integers(len(activity), size=len(numbers))]
     owners = np.repeat(np.arange(len(numbers)), counts)
     firsts = np.repeat(np.cumsum(counts) - counts, counts)
@@ -245,10 +237,8 @@ def _rows(
     return _with_clicks(random, world, events)
 
 
-def _times(
-    random: np.random.Generator, owners: Integers, begins: npt.NDArray[np.bool_], sessions: Integers
-) -> Integers:
-    """Seconds since the log began, ascending inside each session; the sessions of a user come one after the other."""
+def _times(random: np.random.Generator, owners: Int64s, begins: Flags, sessions: Int64s) -> Int64s:
+    """Seconds since the log began, ascending within a session; a user's sessions are in order."""
     heads = np.flatnonzero(begins)
     hours = draw.weighted(random, np.array(_HOURS), len(heads))
     starts = (
@@ -261,14 +251,12 @@ def _times(
     pauses = np.where(draw.chance(random, 0.05, len(owners)), 10 * pauses, pauses)
     passed = np.cumsum(np.where(begins, 0, pauses))
     times = starts[sessions] + np.minimum(passed - passed[heads][sessions], 86_400)
-    latest: Integers = np.minimum(times, len(_DAYS) * 86_400 - 1)
+    latest: Int64s = np.minimum(times, len(_DAYS) * 86_400 - 1)
     return latest
 
 
-def _asked(
-    random: np.random.Generator, firsts: Integers, begins: npt.NDArray[np.bool_]
-) -> Integers:
-    """For each query the one whose text it has: itself, the one before in the session, or an older one of the same user."""
+def _asked(random: np.random.Generator, firsts: Int64s, begins: Flags) -> Int64s:
+    """The query whose text each query has: itself, the previous one, or an older one."""
     places = np.arange(len(firsts))
     kind = random.integers(10_000, size=len(firsts))
     age = places - firsts
@@ -281,7 +269,7 @@ def _asked(
 
 
 def _texts(
-    random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int
+    random: np.random.Generator, world: _World, owners: Int64s, sessions: Int64s, users: int
 ) -> Texts:
     """A query text for every event."""
     size = len(owners)
@@ -302,9 +290,9 @@ def _texts(
 
 
 def _words(
-    random: np.random.Generator, world: _World, owners: Integers, sessions: Integers, users: int
-) -> Integers:
-    """Four words for every event: of the topic of its session, or of anything."""
+    random: np.random.Generator, world: _World, owners: Int64s, sessions: Int64s, users: int
+) -> Int64s:
+    """Four words for every event: of the topic of its session, or off-topic."""
     size, width = len(owners), len(_LENGTHS)
     interests = draw.weighted(random, world.topic_weights, users * len(_INTERESTS)).reshape(
         users, -1
@@ -333,7 +321,7 @@ def _words(
 
 
 def _with_clicks(random: np.random.Generator, world: _World, events: Texts) -> list[str]:
-    """One row for each click, in the order of the ranks drawn; one without a click where there is none."""
+    """One row for each click, in the order drawn, or one row without a click."""
     clicks = draw.weighted(random, _CLICKS, len(events))
     rows = np.repeat(np.arange(len(events)), np.maximum(clicks, 1))
     ranks = draw.weighted(random, 1_000_000_000 // np.arange(1, _RANKS + 1), len(rows))

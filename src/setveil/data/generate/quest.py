@@ -1,21 +1,19 @@
-"""Records in the manner of the IBM Quest generator, by which most work on frequent itemsets is measured."""
+"""Records like those of the IBM Quest generator, the usual benchmark data of itemset mining."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s
 from setveil.data.generate import draw
-from setveil.data.transactions import Items, Transactions
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-
-Integers = npt.NDArray[np.int64]
 
 _BLOCK = 200_000
 _TRIES = 8
-"""How often the rest of a pattern is drawn by weight before any items will do."""
+"""How often the rest of a pattern is drawn by weight before it is filled with any items."""
 
 
 def quest(
@@ -29,61 +27,57 @@ def quest(
     correlation: float = 0.5,
     corruption: float = 0.5,
 ) -> Transactions:
-    """Records that hold patterns: itemsets that people like to take together, each time with some of their items left out.
+    """Records built from patterns: itemsets that often occur together, though rarely complete.
 
-    With the defaults and 100,000 records this is data of the kind that the literature calls T10I4D100K. It goes as [Agrawal1994] tells
-    under "Generation of Synthetic Data":
+    With the defaults and 100,000 records this is what the literature calls T10I4D100K. It follows
+    [Agrawal1994], "Generation of Synthetic Data":
 
-    1. Each item and each pattern gets a weight, exponentially distributed.
-    2. A pattern has a size, Poisson around `average_pattern`, at least 1 and at most all items. A share of its items, exponential around
-       `correlation`, is taken from the pattern made before it; the rest is drawn by the weights of the items. It also gets a
-       level of corruption: normal around `corruption` with variance 0.1, cut to 0 to 1.
-    3. A record has a size to reach, Poisson around `average_length` and at least 1. Patterns are drawn by weight; from each, items are
-       dropped as long as a throw of chance stays below its level of corruption. A pattern that does not fit any more is put in all
-       the same in half of the cases and opens the next record otherwise; one that meets an empty record always goes in.
+    1. Each item and each pattern gets an exponentially distributed weight.
+    2. A pattern has a Poisson size around `average_pattern`, at least 1 and at most all items. A
+       share of its items, exponential around `correlation`, comes from the previous pattern; the
+       rest is drawn by the weights of the items. It also gets a corruption level: normal around
+       `corruption` with variance 0.1, clipped to 0 to 1.
+    3. A record has a target size, Poisson around `average_length` and at least 1. Patterns are
+       drawn by weight; each loses items as long as a random number is below its corruption level.
+       A pattern that no longer fits is added anyway half of the time, and otherwise starts the
+       next record; an empty record takes any pattern.
 
-    The items are called `1` to `items`; those that were never drawn are not in the vocabulary. The same numbers and seed give the same
-    records on any machine.
+    The items are called `1` to `items`; items that were never drawn are not in the vocabulary. The
+    same arguments and seed give the same records on any machine.
 
     Departures from the paper:
-        What two patterns of a record share counts twice towards the size to reach, so long records come out a little shorter. A corrupted
-        pattern keeps at least one item. (As in the paper, records that are hardly longer than the patterns come out longer than asked.)
+        Int32s that two patterns of a record share count twice towards its target size, so long
+        records are slightly shorter. A corrupted pattern keeps at least one item. (As in the paper,
+        records that are hardly longer than the patterns are longer than asked for.)
 
     Cost:
         Linear; a million records of 10 items take a few seconds.
 
     Args:
-        records: How many records.
-        items: How many items there are to draw from.
-        average_length: The size that records reach on average.
-        patterns: How many patterns.
-        seed: What the random numbers start from.
+        records: The number of records.
+        items: The number of items to draw from.
+        average_length: The average target size of a record.
+        patterns: The number of patterns.
+        seed: The seed of the random numbers.
         average_pattern: The average size of a pattern.
-        correlation: How much a pattern takes over from the one before, 0 to 1.
-        corruption: How much of a pattern is left out, 0 to 1.
+        correlation: How much of a pattern comes from the previous one, 0 to 1.
+        corruption: How much of a pattern is dropped, 0 to 1.
 
     Example:
         >>> data = quest(1_000, items=50, average_length=6, patterns=20, seed=1)
         >>> len(data), len(data.vocabulary) <= 50, 4 < data.occurrences / len(data) < 7
         (1000, True, True)
     """
-    for name, value, least in (
-        ("records", records, 0),
-        ("items", items, 1),
-        ("patterns", patterns, 1),
-    ):
-        draw.whole(name, value, least)
-    for name, number, most in (
-        ("average_length", average_length, 10_000),
-        ("average_pattern", average_pattern, 1_000),
-    ):
-        draw.between(name, number, 1, most)
+    draw.whole("records", records, 0)
+    draw.whole("items", items, 1)
+    draw.whole("patterns", patterns, 1)
+    draw.between("average_length", average_length, 1, 10_000)
+    draw.between("average_pattern", average_pattern, 1, 1_000)
     random = draw.source(seed)
-    shares = (
-        draw.between("correlation", correlation, 0, 1),
-        draw.between("corruption", corruption, 0, 1),
-    )
-    known = _make_patterns(random, items, patterns, average_pattern, *shares)
+    draw.between("correlation", correlation, 0, 1)
+    draw.between("corruption", corruption, 0, 1)
+    plan = _Plan(items, patterns, average_pattern, correlation, corruption)
+    known = _make_patterns(random, plan)
     sizes = np.maximum(draw.poisson(random, average_length, records), 1)
     owners, numbers = _fill(random, known, sizes)
     used = np.bincount(numbers, minlength=items) > 0
@@ -92,51 +86,53 @@ def quest(
 
 
 @dataclass(frozen=True)
+class _Plan:
+    """What the patterns should be like."""
+
+    items: int
+    count: int
+    average: float
+    correlation: float
+    corruption: float
+
+
+@dataclass(frozen=True)
 class _Patterns:
-    table: Integers
-    """One row of items for each pattern, -1 behind its end."""
-    sizes: Integers
-    weights: Integers
-    levels: npt.NDArray[np.float64]
-    """The corruption of each pattern."""
+    table: Int64s
+    """One row of items for each pattern, filled up with -1."""
+    sizes: Int64s
+    weights: Int64s
+    levels: Floats
+    """The corruption level of each pattern."""
 
 
-def _make_patterns(
-    random: np.random.Generator,
-    items: int,
-    count: int,
-    average: float,
-    correlation: float,
-    corruption: float,
-) -> _Patterns:
+def _make_patterns(random: np.random.Generator, plan: _Plan) -> _Patterns:
+    count, items = plan.count, plan.items
     weights = draw.exponential(random, items) + 1
-    sizes = np.clip(draw.poisson(random, average, count), 1, items)
-    shares = np.minimum(draw.exponential(random, count) * (correlation / 65_536), 1.0)
+    sizes = np.clip(draw.poisson(random, plan.average, count), 1, items)
+    shares = np.minimum(draw.exponential(random, count) * (plan.correlation / 65_536), 1.0)
     table = np.full((count, int(sizes.max())), -1, dtype=np.int64)
     before: list[int] = []
     for row, (size, share) in enumerate(zip(sizes.tolist(), shares.tolist(), strict=True)):
-        kept = min(int(share * size + 0.5), len(before))
-        chosen = dict.fromkeys(
-            before[place] for place in random.permutation(len(before))[:kept].tolist()
-        )
+        kept = random.permutation(len(before))[: min(int(share * size + 0.5), len(before))]
+        chosen = dict.fromkeys(before[place] for place in kept.tolist())
         for _ in range(_TRIES):
-            chosen.update(
-                dict.fromkeys(draw.weighted(random, weights, size - len(chosen)).tolist())
-            )
+            new = draw.weighted(random, weights, size - len(chosen))
+            chosen.update(dict.fromkeys(new.tolist()))
         if len(chosen) < size:
             chosen.update(dict.fromkeys(random.permutation(items).tolist()))
         before = list(chosen)[:size]
         table[row, :size] = before
     normal = (random.integers(1 << 16, size=(count, 12)).sum(axis=1) - 6 * 65_535) / 65_536
-    levels = np.clip(corruption + normal * 0.1**0.5, 0.0, 1.0)
+    levels = np.clip(plan.corruption + normal * 0.1**0.5, 0.0, 1.0)
     return _Patterns(table, sizes, draw.exponential(random, count) + 1, levels)
 
 
-def _fill(random: np.random.Generator, known: _Patterns, sizes: Integers) -> tuple[Items, Items]:
-    """Pairs of record and item, repeats among them, until each record has reached its size."""
+def _fill(random: np.random.Generator, known: _Patterns, sizes: Int64s) -> tuple[Int32s, Int32s]:
+    """Pairs of record and item, with repeats, until each record has its target size."""
     filler = _Filler(sizes.tolist())
-    owners: list[Items] = []
-    items: list[Items] = []
+    owners: list[Int32s] = []
+    items: list[Int32s] = []
     while not filler.is_done:
         chosen = draw.weighted(random, known.weights, _BLOCK)
         kept = known.sizes[chosen] - _dropped(random, known.levels[chosen], known.sizes[chosen] - 1)
@@ -149,10 +145,8 @@ def _fill(random: np.random.Generator, known: _Patterns, sizes: Integers) -> tup
     return np.concatenate([nothing, *owners]), np.concatenate([nothing, *items])
 
 
-def _dropped(
-    random: np.random.Generator, levels: npt.NDArray[np.float64], most: Integers
-) -> Integers:
-    """How many items each pattern loses: as many as throws stay below its level, one after the other."""
+def _dropped(random: np.random.Generator, levels: Floats, most: Int64s) -> Int64s:
+    """How many items each pattern loses: one for each consecutive draw below its level."""
     dropped = np.zeros(len(levels), dtype=np.int64)
     open_ones = np.flatnonzero(most > 0)
     while len(open_ones):
@@ -162,10 +156,8 @@ def _dropped(
     return dropped
 
 
-def _some(
-    random: np.random.Generator, sizes: Integers, kept: Integers, width: int
-) -> npt.NDArray[np.bool_]:
-    """Which columns of each row to keep: `kept` of the first `sizes`, each choice equally likely."""
+def _some(random: np.random.Generator, sizes: Int64s, kept: Int64s, width: int) -> Flags:
+    """The columns of each row to keep: a random choice of `kept` of the first `sizes`."""
     mask = np.zeros((len(sizes), width), dtype=bool)
     wanted, left = kept.copy(), sizes.copy()
     for column in range(width):
@@ -178,7 +170,7 @@ def _some(
 
 
 class _Filler:
-    """Puts pattern after pattern into record after record; only this step must go one by one."""
+    """Adds patterns to records one by one; no other step needs a loop over patterns."""
 
     def __init__(self, sizes: list[int]) -> None:
         self.sizes, self.record, self.filled = sizes, 0, 0
@@ -187,8 +179,8 @@ class _Filler:
     def is_done(self) -> bool:
         return self.record >= len(self.sizes)
 
-    def put(self, counts: list[int], squeeze: list[bool]) -> Items:
-        """The record of each pattern, until the patterns or the records end."""
+    def put(self, counts: list[int], squeeze: list[bool]) -> Int32s:
+        """The record of each pattern, until patterns or records run out."""
         owners: list[int] = []
         sizes, record, filled = self.sizes, self.record, self.filled
         last = len(sizes)

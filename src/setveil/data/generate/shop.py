@@ -1,4 +1,4 @@
-"""A shop that never was: baskets of readable products, and the tree of its departments."""
+"""A synthetic shop: baskets of products with readable names, and the tree of its departments."""
 
 from __future__ import annotations
 
@@ -6,53 +6,52 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.generate import draw
 from setveil.data.generate.catalogue import RECIPES, STAPLES, TASTES, Product, read_catalogue
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 
-Integers = npt.NDArray[np.int64]
-
 _BASKETS_PER_HOUSEHOLD = 4
 _FAVOURITES = 10
 _FROM_FAVOURITES, _FROM_TASTE = 45, 70
-"""In percent, cumulated: where a household takes an item from; what is left comes from anywhere."""
+"""Cumulative percentages: where a household picks an item; the rest come from the whole shop."""
 _RECIPE_CHANCE = 0.15
 _SMALL, _LARGE = 3.5, 14.0
-"""Average sizes of the errand and of the weekly shop."""
+"""Average sizes of a quick errand and of a weekly shop."""
 _LARGE_CHANCE = 0.25
 
 
 @dataclass(frozen=True)
 class Shop:
-    """Baskets, and the path `(product, family, ..., root)` of every product of the shop, sold or not."""
+    """Baskets, and the path `(product, family, ..., root)` of every product, sold or not."""
 
     data: Transactions
     paths: tuple[tuple[str, ...], ...]
 
 
 def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -> Shop:
-    """Baskets of a made-up shop whose products have names that anybody understands, some of which nobody likes to see published.
+    """Baskets of a synthetic shop; some of its products are ones that people keep private.
 
-    Few products sell often and many seldom (Zipf, inside families and between them). There is one household for every four baskets; it has
-    a handful of favourite products and a taste (small children, a cat, wine, a sick person at home), and takes about 45 % of its items
-    from the first, 25 % from the second and the rest from anywhere. Every seventh basket holds a recipe, most of whose parts are in it.
-    A quarter of the baskets are weekly shops of about 14 items, the others errands of three or four.
+    Few products sell often and most sell rarely (Zipf, within families and between them). There is
+    one household for every four baskets. It has ten favourite products and a taste (small children,
+    a cat, wine, somebody ill); about 45 % of its items are favourites, 25 % suit its taste and the
+    rest come from anywhere. Every seventh basket has most ingredients of a recipe. A quarter of the
+    baskets are weekly shops of about 14 items, the others errands of three or four.
 
-    The tree is uneven as natural ones are: products stand two to five steps below the root, and groups have from 2 to more than 100
-    children.
-    No basket knows its household. The same numbers and seed give the same shop on any machine.
+    The tree is uneven, as real ones are: products are two to five steps below the root, and groups
+    have from 2 to more than 100 children. Baskets do not show their household. The same arguments
+    and seed give the same shop on any machine.
 
     Cost:
-        Linear; 10,000 baskets take a fraction of a second, a million some ten seconds.
+        Linear; 10,000 baskets take a fraction of a second, a million about ten seconds.
 
     Args:
-        records: How many baskets.
-        seed: What the random numbers start from.
-        products: How many products the shop has; all of the catalogue when not given.
+        records: The number of baskets.
+        seed: The seed of the random numbers.
+        products: The number of products; by default the whole catalogue.
 
     Example:
         >>> made = shop(2_000, seed=1)
@@ -77,7 +76,7 @@ def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -
 
 
 def _stocked(products: int | None) -> list[Product]:
-    """The catalogue, or as many of its products, evenly spread over the shelves."""
+    """The catalogue, or this many of its products, evenly spread."""
     catalogue = read_catalogue()
     if products is None:
         return catalogue
@@ -86,8 +85,8 @@ def _stocked(products: int | None) -> list[Product]:
     return [catalogue[place * len(catalogue) // products] for place in range(products)]
 
 
-def _popularity(random: np.random.Generator, shelf: Sequence[Product]) -> Integers:
-    """Whole weights: Zipf between families, staples first, and inside each; rare products far below."""
+def _popularity(random: np.random.Generator, shelf: Sequence[Product]) -> Int64s:
+    """Whole weights: Zipf between families (staples first) and within each; rare products less."""
     families: dict[str, list[int]] = {}
     for place, product in enumerate(shelf):
         families.setdefault(product.family, []).append(place)
@@ -101,7 +100,7 @@ def _popularity(random: np.random.Generator, shelf: Sequence[Product]) -> Intege
     return np.where(rare, weights // 12, weights) + 1
 
 
-def _basket_sizes(random: np.random.Generator, records: int) -> Integers:
+def _basket_sizes(random: np.random.Generator, records: int) -> Int64s:
     small, large = draw.poisson(random, _SMALL, records), draw.poisson(random, _LARGE, records)
     return np.maximum(np.where(draw.chance(random, _LARGE_CHANCE, records), large, small), 1)
 
@@ -109,11 +108,11 @@ def _basket_sizes(random: np.random.Generator, records: int) -> Integers:
 def _purchases(
     random: np.random.Generator,
     shelf: Sequence[Product],
-    weights: Integers,
-    homes: Integers,
+    weights: Int64s,
+    homes: Int64s,
     households: int,
-) -> Integers:
-    """An item for each entry, from the favourites or the taste of its household or from anywhere."""
+) -> Int64s:
+    """An item for each entry, by its household's favourites or taste, or from anywhere."""
     count = len(homes)
     favourites = draw.weighted(random, weights, households * _FAVOURITES).reshape(
         households, _FAVOURITES
@@ -136,7 +135,7 @@ def _purchases(
     return items
 
 
-def _products_of(shelf: Sequence[Product], groups: Iterable[str]) -> Integers:
+def _products_of(shelf: Sequence[Product], groups: Iterable[str]) -> Int64s:
     wanted = set(groups)
     return np.array(
         [place for place, product in enumerate(shelf) if wanted.intersection(product.groups)],
@@ -146,8 +145,8 @@ def _products_of(shelf: Sequence[Product], groups: Iterable[str]) -> Integers:
 
 def _recipes(
     random: np.random.Generator, shelf: Sequence[Product], records: int
-) -> tuple[Integers, Integers]:
-    """Baskets with a recipe, each with most of its parts."""
+) -> tuple[Int64s, Int64s]:
+    """The baskets with a recipe, and most of its products."""
     places = {product.name: place for place, product in enumerate(shelf)}
     cooking = np.flatnonzero(draw.chance(random, _RECIPE_CHANCE, records))
     which = draw.weighted(random, 1_000 // np.arange(1, len(RECIPES) + 1), len(cooking))
@@ -163,9 +162,9 @@ def _recipes(
 
 
 def _transactions(
-    owners: Integers, items: Integers, shelf: Sequence[Product], records: int
+    owners: Int64s, items: Int64s, shelf: Sequence[Product], records: int
 ) -> Transactions:
-    """The baskets over the products that were sold, in alphabetical order."""
+    """The baskets; their vocabulary is the products that were sold, alphabetically."""
     sold = np.flatnonzero(np.bincount(items, minlength=len(shelf)))
     order = sorted(sold.tolist(), key=lambda place: shelf[place].name)
     number = np.zeros(len(shelf), dtype=np.int64)

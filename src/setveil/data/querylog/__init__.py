@@ -1,1 +1,1 @@
-"""The terms of query logs, and what was found in one."""
+"""The terms of query logs, and the report of reading one."""

@@ -1,4 +1,4 @@
-"""What was found in a query log and what was left out of it, and the gap that ends a session."""
+"""The report of reading a query log, and the pause that ends a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = timedelta(days=36_500)
 
 @dataclass(frozen=True)
 class BadLine:
-    """A line that could not be used. What stands in it is not repeated: it is somebody's."""
+    """A line that could not be used; its content is private and not repeated here."""
 
     line: int
     reason: str
@@ -23,24 +23,24 @@ class BadLine:
 
 @dataclass(frozen=True)
 class LogReport:
-    """What `read_querylog` found, merged and dropped. All of it is about the original log: private.
+    """What `read_querylog` found, merged and dropped. It describes the original log: private.
 
-    Every number of occurrences counts a term as often as queries hold it.
+    Occurrences count a term once for each time it is in a query.
     """
 
     rows: int
-    """Lines that hold something, without headers."""
+    """Lines that are not blank, without headers."""
     bad_rows: int
     bad_lines: tuple[BadLine, ...]
-    """The first of them."""
+    """The first few of them."""
     merged_clicks: int
-    """Rows that repeat user, text and time of another: further clicks of the same query."""
+    """Rows with the same user, text and time as another: more clicks of the same query."""
     users: int
     queries: int
     queries_without_terms: int
-    """Queries of which nothing was kept."""
+    """Queries that kept no term."""
     occurrences: int
-    """Of words (of whole queries, when these are the terms) before anything was dropped."""
+    """Of words (or of whole queries, if these are the terms) before any were dropped."""
     stopped_occurrences: int
     unknown_occurrences: int
     rare_occurrences: int
@@ -50,30 +50,30 @@ class LogReport:
     """Distinct terms."""
     rare_terms: int
     sessions: int
-    """TypicalBags before empty ones were left out."""
+    """Vocabularies before empty ones were left out."""
     empty_vocabularies: int
     vocabularies: int
-    """What was given out."""
+    """Vocabularies that were returned."""
     min_users: int = 1
     lemmas: str = "none"
-    """Where base forms came from."""
+    """Where base forms come from."""
     often_unknown: tuple[tuple[str, int], ...] = ()
-    """Unknown terms that many users issued, with how many did."""
+    """Unknown terms of many users, with the number of users."""
 
     @property
     def rare_share(self) -> float:
-        """The share of occurrences lost because their terms are rare, of those that no other rule dropped."""
+        """The share of occurrences that were dropped as rare, of those no other rule dropped."""
         left = self.rare_occurrences + self.kept_occurrences
         return self.rare_occurrences / left if left else 0.0
 
     @property
     def rare_term_share(self) -> float:
-        """The same of distinct terms."""
+        """The same for distinct terms."""
         left = self.rare_terms + self.kept_terms
         return self.rare_terms / left if left else 0.0
 
     def to_dict(self) -> dict[str, object]:
-        """The report as it stands in JSON."""
+        """The report as JSON shows it."""
         fields = asdict(self) | {
             "rare_share": round(self.rare_share, 6),
             "rare_term_share": round(self.rare_term_share, 6),
@@ -86,7 +86,7 @@ class LogReport:
 
 
 def parse_gap(gap: timedelta | str | None) -> timedelta | None:
-    """The longest pause inside a session; None (or `inf`) when there is no limit.
+    """The longest pause within a session; None if there is no limit.
 
     Example:
         >>> parse_gap("30m"), parse_gap("inf")
@@ -99,8 +99,5 @@ def parse_gap(gap: timedelta | str | None) -> timedelta | None:
         return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
     if isinstance(gap, timedelta) and timedelta(0) <= gap <= _LONGEST:
         return gap
-    raise ParameterError(
-        "gap",
-        gap,
-        "it must be a time such as 30m, 45s, 2h or 1d, or inf for one vocabulary per user",
-    )
+    allowed = "it must be a time such as 30m, 45s, 2h or 1d, or inf for one vocabulary per user"
+    raise ParameterError("gap", gap, allowed)

@@ -1,4 +1,4 @@
-"""The terms of a query: how words are cut out of a text, written alike, and kept or dropped."""
+"""The terms of a query: how its text is split into words, normalized, and kept or dropped."""
 
 from __future__ import annotations
 
@@ -15,37 +15,39 @@ TermKind = Literal["words", "nouns", "queries"]
 TERM_KINDS: tuple[str, ...] = get_args(TermKind)
 
 Lemma = Callable[[str], str | None]
-"""Gives the base form of a word, or None when the word is not known."""
+"""Returns the base form of a word, or None if the word is unknown."""
 
 WORD = r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’][\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*"
-"""A word, as a regular expression of DuckDB: letters, digits and the marks on them, with apostrophes inside only."""
+"""A word as a DuckDB regular expression: letters, digits and their marks, apostrophes inside."""
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 _STOP_WORDS = """
-    a about above after again against all also am an and any are aren't as at be because been before being below between both but by
-    can can't cannot could couldn't did didn't do does doesn't doing don't down during each every few for from further get gets had
-    hadn't has hasn't have haven't having he her here hers herself him himself his how how's i i'm i've if in into is isn't it it's
-    its itself just let me more most much my myself no nor not of off on once one only or other our ours ourselves out over own per
-    same she should shouldn't so some such than that that's the their theirs them themselves then there there's these they this those
-    through to too under until up upon us very vs was wasn't we were weren't what what's when where where's which while who who's whom
-    whose why will with without won't would wouldn't you your yours yourself yourselves
+    a about above after again against all also am an and any are aren't as at be because been before
+    being below between both but by can can't cannot could couldn't did didn't do does doesn't doing
+    don't down during each every few for from further get gets had hadn't has hasn't have haven't
+    having he her here hers herself him himself his how how's i i'm i've if in into is isn't it it's
+    its itself just let me more most much my myself no nor not of off on once one only or other our
+    ours ourselves out over own per same she should shouldn't so some such than that that's the
+    their theirs them themselves then there there's these they this those through to too under until
+    up upon us very vs was wasn't we were weren't what what's when where where's which while who
+    who's whom whose why will with without won't would wouldn't you your yours yourself yourselves
     com edu gov htm html http https net org www
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-"""English words that carry no topic, and what every web address has."""
+"""English words without a topic, and the parts that web addresses share."""
 
 
 def as_written(word: str) -> None:
-    """A lemma function that knows no word, so that all stay as they are."""
+    """A lemma function that knows no words, so that all stay unchanged."""
 
 
 class Fate(IntEnum):
-    """What becomes of a word or a query text."""
+    """What happens to a word or a query text."""
 
     KEPT = 0
     EMPTY = 1
-    """There is no letter and no digit in it."""
+    """It has no letters or digits."""
     STOPPED = 2
     UNKNOWN = 3
 
@@ -62,9 +64,9 @@ class TermRules:
 
     kind: TermKind = "words"
     lemma: Lemma | None = None
-    """What makes base forms; words that it does not know stay as they are, unless `only_lemmas` is set."""
+    """Makes base forms; unknown words stay unchanged, unless `only_lemmas` is set."""
     only_lemmas: bool = False
-    """Whether a word that `lemma` does not know is dropped."""
+    """Whether words that `lemma` does not know are dropped."""
     known: frozenset[str] | None = None
     """The only words to keep, as written or as base forms."""
     stop_words: frozenset[str] = frozenset()
@@ -73,18 +75,15 @@ class TermRules:
         if self.kind not in TERM_KINDS:
             raise ParameterError("terms", self.kind, f"choose one of {', '.join(TERM_KINDS)}")
         if self.only_lemmas and self.lemma is None:
-            raise ParameterError(
-                "lemma",
-                None,
-                "keeping known words only needs something that knows words, such as WordNet",
-            )
+            allowed = "to keep only known words, give a source of words, such as WordNet"
+            raise ParameterError("lemma", None, allowed)
         for name in ("known", "stop_words"):
             words: Collection[str] | None = getattr(self, name)
             if words is not None:
                 object.__setattr__(self, name, frozenset(map(fold, words)))
 
     def judge(self, text: str) -> tuple[Fate, str]:
-        """What becomes of a word (of a whole query, for the kind `queries`), and how it is written."""
+        """What happens to a word (or a whole query, for the kind `queries`), and its spelling."""
         if self.kind == "queries":
             return _query(text)
         word = fold(text)
@@ -103,7 +102,7 @@ class TermRules:
 
 
 def fold(text: str) -> str:
-    """The text without differences of case and of Unicode spelling; the typographic apostrophe becomes the plain one.
+    """The text in one case and one Unicode form, with plain apostrophes.
 
     Example:
         >>> fold("Straße") == fold("STRASSE"), fold("Cafe\\u0301") == fold("CAFÉ")
@@ -116,7 +115,7 @@ def fold(text: str) -> str:
 
 
 def _query(text: str) -> tuple[Fate, str]:
-    """A query in lower case with single blanks; one without a letter or digit is empty."""
+    """A query in lower case with single blanks; without letters and digits it is empty."""
     if not _LETTER_OR_DIGIT.search(text):
         return Fate.EMPTY, ""
     return Fate.KEPT, " ".join(fold(text).split())

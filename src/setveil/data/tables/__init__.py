@@ -1,1 +1,1 @@
-"""Tables and matrices as people have them in Python, turned into records."""
+"""Records from and to Python's tables and matrices."""

@@ -1,29 +1,33 @@
-"""Which column is the record, which the item and which the count of a long table: by option, or guessed when obvious."""
+"""Which columns of a long table are the record, the item and the count: by option, or guessed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from setveil.errors import DataError
 
 _RECORDS = """
-    record recordid rid id customer customerid custid user userid person personid patient patientid member memberid visitor visitorid
-    transaction transactionid transid tid trans basket basketid order orderid orderno invoice invoiceid invoiceno session sessionid
-    case caseid anonid uid
+    record recordid rid id customer customerid custid user userid person personid patient patientid
+    member memberid visitor visitorid transaction transactionid transid tid trans basket basketid
+    order orderid orderno invoice invoiceid invoiceno session sessionid case caseid anonid uid
 """
 _ITEMS = """
-    item itemid itemname items product productid productname products term terms code codes diagnosis diagnosiscode article articleid
-    sku stockcode word tag url page label
+    item itemid itemname items product productid productname products term terms code codes
+    diagnosis diagnosiscode article articleid sku stockcode word tag url page label
 """
 RECORD_NAMES = frozenset(_RECORDS.split())
 ITEM_NAMES = frozenset(_ITEMS.split())
 COUNT_NAMES = frozenset({"count", "counts", "quantity", "qty", "frequency", "freq"})
 TIME_NAMES = frozenset({"time", "date", "datetime", "timestamp", "day"})
 
-Fail = Callable[[str], DataError]
-"""Makes the error for a problem; a reader of files adds the name of the file."""
+
+class Fail(Protocol):
+    """Makes the error for a problem; a reader of files adds the name of the file."""
+
+    def __call__(self, problem: str, *, remedy: str = "") -> DataError: ...
 
 
 @dataclass(frozen=True)
@@ -50,62 +54,45 @@ class Wanted:
 
 
 def plain_name(name: str) -> str:
-    """A column name without case, blanks and punctuation, as the tables above have it."""
+    """A column name without case, blanks and punctuation, as in the tables above."""
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def looks_long(names: Sequence[str]) -> bool:
-    """Whether these are the columns of a long table beyond doubt."""
+    """Whether these are clearly the columns of a long table."""
     plain = [plain_name(name) for name in names]
     found = sum(bool(table.intersection(plain)) for table in (RECORD_NAMES, ITEM_NAMES))
     return len(names) >= 2 and (found == 2 or (found == 1 and len(names) == 2))
 
 
 def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> Columns:
-    """Choose the columns of a long table, or say why it cannot be done."""
+    """Choose the columns of a long table; raise an error if they are not obvious."""
     record = choose_column(names, "record", wanted.record, RECORD_NAMES, fail)
     item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
-        other = next(
-            (
-                name
-                for name in names
-                if name not in (record, item) and plain_name(name) not in COUNT_NAMES
-            ),
-            None,
-        )
+        rest = [name for name in names if name not in (record, item)]
+        other = next((name for name in rest if plain_name(name) not in COUNT_NAMES), None)
         record, item = record or other, item or other
     if record is None or item is None:
-        missing = "record" if record is None else "item"
-        raise fail(
-            f"no column is obviously the {missing}: name it with {missing}=..., one of {listed(names)}"
-        )
+        raise not_obvious("record" if record is None else "item", names, fail)
     if record == item:
         raise fail(f"the column {record!r} cannot be both the record and the item")
-    counting = wanted.bags is not False or wanted.count is not None
-    return Columns(
-        record,
-        item,
-        choose_column(names, "count", wanted.count, COUNT_NAMES, fail) if counting else None,
-    )
+    if wanted.bags is False and wanted.count is None:
+        return Columns(record, item)
+    return Columns(record, item, choose_column(names, "count", wanted.count, COUNT_NAMES, fail))
 
 
 def find_list_column(lists: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> str | None:
-    """Choose the column that holds a list of items in each row; None when the table has none."""
+    """Choose the column with a list of items in each row; None if the table has no such column."""
     if wanted.item is not None:
         return next((name for name in lists if plain_name(name) == plain_name(wanted.item)), None)
     likely = [name for name in lists if plain_name(name) in ITEM_NAMES] or [
         name for name in lists if plain_name(name) not in COUNT_NAMES
     ]
     if len(likely) > 1:
-        raise fail(f"the lists {listed(likely)} may each be the items: choose with item=...")
+        problem = f"the list columns {listed(likely)} could each be the items"
+        raise fail(problem, remedy="choose one with {item}")
     return likely[0] if likely else None
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names for a message; of many the first eight."""
-    shown = ", ".join(repr(name) for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
 def choose_column(
@@ -115,16 +102,32 @@ def choose_column(
     known: frozenset[str],
     fail: Fail = DataError,
 ) -> str | None:
-    """The column of a role: the one that the user named, else the only one with a known name; None when there is none."""
+    """The column of a role: the one the user named, else the only one with a known name, or None.
+
+    `role` is also the parameter that names the column.
+    """
     if given is not None:
-        return _by_option(names, role, given, fail)
+        return _named_column(names, role, given, fail)
     found = [name for name in names if plain_name(name) in known]
     if len(found) > 1:
-        raise fail(f"the columns {listed(found)} may each be the {role}: choose with {role}=...")
+        problem = f"the columns {listed(found)} could each be the {role}"
+        raise fail(problem, remedy=f"choose one with {{{role}}}")
     return found[0] if found else None
 
 
-def _by_option(names: Sequence[str], role: str, given: str, fail: Fail) -> str:
+def not_obvious(role: str, names: Sequence[str], fail: Fail = DataError) -> DataError:
+    """The error for a role that no column has obviously."""
+    problem = f"no column is obviously the {role} (the columns are {listed(names)})"
+    return fail(problem, remedy=f"name it with {{{role}}}")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a message lists them, at most eight."""
+    shown = ", ".join(repr(name) for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
+
+
+def _named_column(names: Sequence[str], role: str, given: str, fail: Fail) -> str:
     same = [name for name in names if name == given] or [
         name for name in names if plain_name(name) == plain_name(given)
     ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.tables.columns import Columns, Wanted, find_columns, find_list_column, looks_long
 from setveil.data.tables.frames import Frame, Library, frame_of, make_table, needed
 from setveil.data.transactions import Bags, Transactions
@@ -35,33 +36,27 @@ MOST_BYTES = 1 << 36
 
 @dataclass(frozen=True)
 class Kind:
-    """A library (or plain Python) and how records lie in its objects."""
+    """A library (or plain Python) and how its objects lay out records."""
 
     library: str
     shape: str = "long"
     columns: Columns = _LONG
     cells: str = "bool"
-    """What a matrix or one-hot table of sets holds."""
+    """The type of the cells of a matrix or one-hot table of sets."""
     wrapped: str = ""
-    """`series` or `lazy`, when that is what tables of the library come in."""
+    """`series` or `lazy` if the records come in a Series or a LazyFrame."""
 
 
 def kind_named(name: str) -> Kind:
     """The kind of one of `KINDS`."""
     if name not in KINDS:
-        raise ParameterError(
-            "to",
-            name,
-            f"choose one of {', '.join(KINDS)}, or give an object of the kind that is wanted",
-        )
+        allowed = f"choose one of {', '.join(KINDS)}, or give an object of the wanted kind"
+        raise ParameterError("to", name, allowed)
     if name == "onehot":
         return Kind("pandas", "onehot")
     library, _, shape = name.partition("-")
-    return Kind(
-        _LIBRARIES.get(library, library),
-        shape or "long",
-        Columns("record", "items" if shape == "lists" else "item", "count"),
-    )
+    columns = Columns("record", "items" if shape == "lists" else "item", "count")
+    return Kind(_LIBRARIES.get(library, library), shape or "long", columns)
 
 
 def kind_of(thing: object) -> Kind:
@@ -75,29 +70,18 @@ def kind_of(thing: object) -> Kind:
         wrapped = {"Series": "series", "LazyFrame": "lazy"}.get(type(thing).__name__, "")
         return replace(_kind_of_frame(frame), wrapped=wrapped)
     if not isinstance(thing, Iterable) or isinstance(thing, type | bytes):
-        raise ParameterError(
-            "to", thing, f"give an object of the kind that is wanted, or one of {', '.join(KINDS)}"
-        )
+        allowed = f"give an object of the wanted kind, or one of {', '.join(KINDS)}"
+        raise ParameterError("to", thing, allowed)
     first = next(iter(thing), None) if not isinstance(thing, Mapping) else None
-    for python, named in (
-        ("tuples", tuple),
-        ("frozensets", frozenset),
-        ("sets", set),
-        ("dicts", Mapping),
-    ):
-        if isinstance(first, named):
-            return Kind(python)
-    return Kind("lists")
+    types = {"tuples": tuple, "frozensets": frozenset, "sets": set, "dicts": Mapping}
+    return Kind(next((name for name, kind in types.items() if isinstance(first, kind)), "lists"))
 
 
 def _kind_of_frame(frame: Frame) -> Kind:
     holder = find_list_column(frame.list_columns(), Wanted())
     if holder is not None:
-        return Kind(
-            frame.library,
-            "lists",
-            Columns("record", holder, frame.counts_beside(Wanted()) or "counts"),
-        )
+        columns = Columns("record", holder, frame.list_counts(Wanted()) or "counts")
+        return Kind(frame.library, "lists", columns)
     if is_one_hot(frame):
         return Kind(frame.library, "onehot", cells="bool" if frame.is_boolean() else "int64")
     found = find_columns(frame.with_index().names, Wanted())
@@ -105,7 +89,7 @@ def _kind_of_frame(frame: Frame) -> Kind:
 
 
 def is_one_hot(frame: Frame) -> bool:
-    """Whether each column of a table is an item: true and false everywhere, or numbers under names of no long table."""
+    """Whether each column of a table is an item: all boolean, or numbers but not a long table."""
     return frame.is_boolean() or (frame.is_numeric() and not looks_long(frame.names))
 
 
@@ -126,55 +110,52 @@ def counted_as(data: Transactions, bags: bool | None) -> Transactions:
         return data
     if isinstance(data, Bags):
         return data.sets()
-    return Bags(data.indptr, data.items, data.vocabulary, np.ones(len(data.items), dtype=np.int64))
+    return Bags(data.indptr, data.items, data.vocabulary, _counts(data))
 
 
 def is_sparse(thing: object) -> bool:
-    """Whether this is a sparse matrix of scipy."""
+    """Whether this is a scipy sparse matrix."""
     return type(thing).__module__.startswith("scipy.sparse") and hasattr(thing, "tocoo")
 
 
 def _to_python(records: Transactions, kind: str) -> list[Any]:
-    if kind in ("sets", "frozensets"):
-        return [_PYTHON[kind](record) for record in records]
+    pairs = zip(records, _counts_of_records(records), strict=True)
     if kind == "dicts":
-        return [
-            dict(zip(row, counts, strict=True))
-            for row, counts in zip(records, _count_rows(records), strict=True)
-        ]
-    if not isinstance(records, Bags):
+        return [dict(zip(row, counts, strict=True)) for row, counts in pairs]
+    if kind in ("sets", "frozensets") or not isinstance(records, Bags):
         return [_PYTHON[kind](record) for record in records]
-    pairs = zip(records, _count_rows(records), strict=True)
     return [_PYTHON[kind](chain.from_iterable(map(repeat, row, counts))) for row, counts in pairs]
 
 
-def _count_rows(records: Transactions) -> Iterator[list[int]]:
-    """The counts of each record, beside its items; all 1 of sets."""
-    bounds = records.indptr.tolist()
-    counts = records.counts.tolist() if isinstance(records, Bags) else [1] * len(records.items)
-    return (counts[start:stop] for start, stop in pairwise(bounds))
+def _counts_of_records(records: Transactions) -> Iterator[list[int]]:
+    """The counts of the items of each record; all 1 in sets."""
+    counts = _counts(records).tolist()
+    return (counts[start:stop] for start, stop in pairwise(records.indptr.tolist()))
+
+
+def _counts(records: Transactions) -> Int64s:
+    if isinstance(records, Bags):
+        return records.counts
+    return np.ones(len(records.items), dtype=np.int64)
 
 
 def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
     sparse = needed("scipy.sparse", "a sparse matrix")
-    values = (
-        records.counts if isinstance(records, Bags) else np.ones(len(records.items), dtype=np.int64)
-    )
     build = sparse.csr_matrix if matrix else sparse.csr_array
-    return build(
-        (values.copy(), records.items.copy(), records.indptr.copy()),
-        shape=(len(records), len(records.vocabulary)),
-    )
+    arrays = (_counts(records), records.items, records.indptr)
+    shape = (len(records), len(records.vocabulary))
+    return build(tuple(array.copy() for array in arrays), shape=shape)
 
 
 def _to_matrix(records: Transactions, cells: str) -> npt.NDArray[Any]:
-    """A row for each record and a column for each item; counts need more room than true and false."""
+    """A row for each record and a column for each item; counts do not fit boolean cells."""
     counted = isinstance(records, Bags)
     dtype = np.dtype(np.int64 if counted and np.dtype(cells).kind != "f" else cells)
     shape = (len(records), len(records.vocabulary))
     if shape[0] * shape[1] * dtype.itemsize > MOST_BYTES:
         raise DataError(
-            f"a dense table of {shape[0]} records and {shape[1]} items would fill memory: a sparse one (scipy) or a long one fits"
+            f"a dense table of {shape[0]} records and {shape[1]} items does not fit into memory",
+            remedy="use a sparse matrix (scipy) or a long table",
         )
     matrix = np.zeros(shape, dtype=dtype, order="F")
     matrix[records.rows, records.items] = records.counts if isinstance(records, Bags) else True
@@ -185,12 +166,10 @@ def _to_table(records: Transactions, kind: Kind) -> Any:
     library: Library = next(known for known in _LIBRARIES.values() if known == kind.library)
     if kind.shape == "onehot":
         if len(records) and not len(records.vocabulary):
-            raise DataError(
-                f"{len(records)} records without any item cannot be a one-hot table: it would have no columns"
-            )
-        return make_table(
-            library, dict(zip(records.vocabulary, _to_matrix(records, kind.cells).T, strict=True))
-        )
+            problem = f"{len(records)} records without items cannot be a one-hot table"
+            raise DataError(f"{problem}: it would have no columns")
+        columns = _to_matrix(records, kind.cells).T
+        return make_table(library, dict(zip(records.vocabulary, columns, strict=True)))
     if kind.shape == "lists":
         return make_table(library, _list_table(records, kind.columns))
     return make_table(library, _long_table(records, kind.columns))
@@ -208,7 +187,7 @@ def _list_table(records: Transactions, columns: Columns) -> dict[str, Any]:
     table: dict[str, Any] = {columns.item: [list(record) for record in records]}
     if isinstance(records, Bags):
         name = columns.count if columns.count and columns.count != "count" else "counts"
-        table[name] = list(_count_rows(records))
+        table[name] = list(_counts_of_records(records))
     return table
 
 

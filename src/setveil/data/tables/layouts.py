@@ -1,4 +1,4 @@
-"""Records from tables: long ones, those with a list of items in each row, and one-hot ones."""
+"""Records from tables: long, one-hot, or with a list of items in each row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.arrays import Int64s
 from setveil.data.items import is_missing, short, text_of, texts_of
+from setveil.data.records import RecordBuilder
 from setveil.data.tables.columns import (
     COUNT_NAMES,
     ITEM_NAMES,
@@ -16,23 +18,24 @@ from setveil.data.tables.columns import (
     Wanted,
     find_columns,
     find_list_column,
+    listed,
     plain_name,
 )
-from setveil.data.tables.frames import Frame, Numbers
+from setveil.data.tables.frames import Frame
 from setveil.data.tables.kinds import counted_as, is_one_hot
-from setveil.data.tables.matrices import of_entries, whole_counts
+from setveil.data.tables.matrices import Cells, of_cells, whole_counts
 from setveil.data.tables.owners import (
     joined,
-    owner_beside_items,
     owners_of,
+    record_column,
     refuse_several_rows,
     refuse_single_rows,
     with_records,
 )
-from setveil.data.tables.texts import Rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.words import plural
 
 
 def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
@@ -48,7 +51,7 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
         return _of_one_hot(frame, None, wanted)
     if wanted.record is not None and wanted.item is None:
         whole = frame.with_index(wanted.record)
-        owner = owner_beside_items(whole, wanted)
+        owner = record_column(whole, wanted)
         if owner is not None:
             return _of_one_hot(whole.without(owner), owners_of(whole, owner), wanted)
     whole = with_records(frame, wanted)
@@ -60,7 +63,8 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
     rival = next((name for name in single if plain_name(name) in ITEM_NAMES), None)
     if wanted.item is None and rival is not None and plain_name(holder) not in ITEM_NAMES:
         raise DataError(
-            f"the column {rival!r} and the lists {holder!r} may each be the items: choose with item=..."
+            f"the columns {listed([rival, holder])} could each be the items",
+            remedy="choose one with {item}",
         )
     rows = _rows_of_lists(frame, holder, wanted)
     if wanted.record is None:
@@ -71,9 +75,9 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
 
 def _rows_of_lists(frame: Frame, holder: str, wanted: Wanted) -> Transactions:
     rows = [_as_row(row) for row in frame.column(holder)]
-    beside = frame.counts_beside(wanted)
-    if beside is not None and wanted.bags is not False:
-        return _counted(rows, frame.column(beside))
+    counts = frame.list_counts(wanted)
+    if counts is not None and wanted.bags is not False:
+        return _counted(rows, frame.column(counts))
     counted = any(isinstance(row, Mapping) for row in rows)
     return (Bags if wanted.bags or (counted and wanted.bags is None) else Transactions).of(rows)
 
@@ -82,45 +86,42 @@ def _as_row(row: Any) -> Iterable[object]:
     if isinstance(row, str | bytes) or not isinstance(row, Iterable):
         if is_missing(row):
             return ()
-        raise DataError(f"a row of the table holds {short(row)} where others hold a list of items")
+        raise DataError(f"a row of the table has {short(row)} where others have a list of items")
     return row
 
 
 def _counted(rows: Iterable[Iterable[object]], counts: Iterable[Iterable[object] | None]) -> Bags:
-    """The items of lists with the counts of the lists beside them; repeats add up."""
-    held, numbers = Rows(), list[object]()
+    """Records of lists of items and lists of their counts; repeats add up."""
+    builder, numbers = RecordBuilder(), list[object]()
     for row, given in zip(rows, counts, strict=True):
-        items, beside = list(row), [] if given is None else list(given)
-        if len(items) != len(beside):
-            raise DataError(
-                f"a row of the table has {len(items)} items and {len(beside)} counts: each item needs one"
-            )
-        held.add(texts_of(items))
-        numbers.extend(
-            count for item, count in zip(items, beside, strict=True) if not is_missing(item)
-        )
-    owners, entries, vocabulary = held.finish()
-    return Bags.from_pairs(
-        owners, entries, vocabulary, size=len(held.lengths), counts=whole_counts(numbers)
-    )
+        items, held = list(row), [] if given is None else list(given)
+        if len(items) != len(held):
+            both = f"{plural(len(items), 'item')} but {plural(len(held), 'count')}"
+            raise DataError(f"a row of the table has {both}")
+        builder.add(texts_of(items))
+        kept = zip(items, held, strict=True)
+        numbers.extend(count for item, count in kept if not is_missing(item))
+    pairs = builder.pairs()
+    return Bags.from_pairs(*pairs[:3], size=pairs.size, counts=whole_counts(numbers))
 
 
-def _of_one_hot(frame: Frame, owners: Numbers | None, wanted: Wanted) -> Transactions:
+def _of_one_hot(frame: Frame, owners: Int64s | None, wanted: Wanted) -> Transactions:
     rows, columns, values = frame.entries()
     for place in np.unique(columns[values != 1]).tolist() if wanted.bags else ():
         if plain_name(frame.names[place]) in RECORD_NAMES | ITEM_NAMES | COUNT_NAMES:
             raise DataError(
-                f"the column {frame.names[place]!r} may be no item: name the columns with record=... and item=...; "
-                "or, when all columns are items, give them as a matrix with labels=..."
+                f"the column {frame.names[place]!r} may not be an item",
+                remedy="name the columns with {record} and {item}; "
+                "or, if all columns are items, give them as a matrix with {labels}",
             )
-    size = len(frame) if owners is None else int(owners.max(initial=-1)) + 1
-    return of_entries(
-        rows if owners is None else owners[rows], columns, values, size, frame.names, wanted
-    )
+    if owners is None:
+        return of_cells(Cells(rows, columns, values, len(frame), frame.names), wanted)
+    size = int(owners.max(initial=-1)) + 1
+    return of_cells(Cells(owners[rows], columns, values, size, frame.names), wanted)
 
 
 def _is_long_by_its_index(frame: Frame) -> bool:
-    """Whether the columns are an item and perhaps its count, or nothing at all, and the index has the rest."""
+    """Whether the index has the record, and the columns only have items and counts, if any."""
     return bool(frame.index_names()) and all(
         plain_name(name) in ITEM_NAMES | COUNT_NAMES for name in frame.names
     )
@@ -138,18 +139,13 @@ def _of_long(frame: Frame, columns: Columns, wanted: Wanted) -> Transactions:
     if columns.count is None:
         kind = Bags if wanted.bags else Transactions
         return kind.from_pairs(owners[there], items, vocabulary, size=size)
-    counts = whole_counts(
-        [
-            count
-            for count, kept in zip(frame.column(columns.count), there.tolist(), strict=True)
-            if kept
-        ]
-    )
+    kept = zip(frame.column(columns.count), there.tolist(), strict=True)
+    counts = whole_counts([count for count, has_item in kept if has_item])
     return Bags.from_pairs(owners[there], items, vocabulary, size=size, counts=counts)
 
 
 def _labels(values: list[Any]) -> list[str]:
-    """The texts of items; whole numbers that a library holds as floats, for want of others beside missing ones, are whole numbers."""
+    """The texts of items; floats that are all whole (as next to missing values) become whole."""
     if values and all(isinstance(value, float) and value.is_integer() for value in values):
         return [str(int(value)) for value in values]
     return [text_of(value) for value in values]

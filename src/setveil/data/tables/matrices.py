@@ -1,63 +1,65 @@
-"""Records from matrices: a row for each record, a column for each item, 0 where the item is not there."""
+"""Records from matrices: a row for each record, a column for each item, 0 if it is absent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.items import short, text_of
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError
+from setveil.words import plural
 
 _MOST = 1 << 53
-"""Counts in a table are below this: its numbers may be floats, which skip whole numbers from here on."""
+"""Counts in a table must be below this: they may be floats, which skip whole numbers above it."""
+
+
+class Cells(NamedTuple):
+    """The non-zero cells of a matrix or one-hot table."""
+
+    rows: npt.NDArray[Any]
+    columns: npt.NDArray[Any]
+    values: npt.NDArray[Any]
+    size: int
+    """The number of records, empty ones included."""
+    labels: Sequence[object]
+    """The item of each column."""
 
 
 def of_matrix(
     matrix: npt.NDArray[Any], labels: Iterable[object] | None, wanted: Wanted
 ) -> Transactions:
-    """Records from a dense matrix."""
+    """The records of a dense matrix."""
     numbers = matrix.astype(np.float64) if matrix.dtype.kind == "O" else matrix
     rows, columns = np.nonzero(numbers)
-    return of_entries(
-        rows, columns, numbers[rows, columns], len(matrix), _listed(labels, matrix.shape[1]), wanted
-    )
+    items = _listed(labels, matrix.shape[1])
+    return of_cells(Cells(rows, columns, numbers[rows, columns], len(matrix), items), wanted)
 
 
 def of_sparse(thing: Any, labels: Iterable[object] | None, wanted: Wanted) -> Transactions:
-    """Records from a sparse matrix of scipy; entries of one place add up, and those that are 0 are none."""
+    """The records of a scipy sparse matrix; entries for the same cell add up."""
     if len(thing.shape) != 2:
         raise DataError(
-            f"a sparse array of {len(thing.shape)} dimensions cannot be taken as records: it must have a row for each record"
+            f"a sparse array of {len(thing.shape)} dimensions does not hold records: "
+            "it must have a row for each record"
         )
     entries = thing.tocsr(copy=True)
     entries.sum_duplicates()
     entries.eliminate_zeros()
     entries = entries.tocoo()
-    return of_entries(
-        entries.row,
-        entries.col,
-        entries.data,
-        entries.shape[0],
-        _listed(labels, entries.shape[1]),
-        wanted,
-    )
+    size, items = entries.shape[0], _listed(labels, entries.shape[1])
+    return of_cells(Cells(entries.row, entries.col, entries.data, size, items), wanted)
 
 
-def of_entries(
-    rows: npt.NDArray[Any],
-    columns: npt.NDArray[Any],
-    values: npt.NDArray[Any],
-    size: int,
-    labels: Sequence[object],
-    wanted: Wanted,
-) -> Transactions:
-    """Records from the entries of a table that are not 0; only items that occur are kept."""
+def of_cells(cells: Cells, wanted: Wanted) -> Transactions:
+    """The records of non-zero cells; only items that occur enter the vocabulary."""
+    rows, columns, values, size, labels = cells
     used, place = np.unique(columns, return_inverse=True)
     texts = [text_of(labels[number]) for number in used.tolist()]
     vocabulary = Vocabulary.of(texts)
@@ -66,23 +68,12 @@ def of_entries(
         return Bags.from_pairs(rows, codes, vocabulary, size=size, counts=whole_counts(values))
     wrong = np.flatnonzero(values != 1)
     if len(wrong):
-        raise DataError(_complaint(values[wrong[0]], labels[columns[wrong[0]]], len(labels) > 1))
+        raise _not_one(values[wrong[0]], labels[columns[wrong[0]]], len(labels) > 1)
     return Transactions.from_pairs(rows, codes, vocabulary, size=size)
 
 
-def _complaint(value: Any, label: object, among_others: bool) -> str:
-    if value != value:
-        return f"the column {label!r} has a cell without a value: fill it, with 0 where the item is not there"
-    person = (
-        f", or record={label!r} when it tells whose row it is"
-        if among_others and isinstance(label, str)
-        else ""
-    )
-    return f"the column {label!r} holds {value:g} where only 0 and 1 are allowed: say bags=True when these are counts{person}"
-
-
-def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Counts as whole numbers of 1 or more, whatever they come as."""
+def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> Int64s:
+    """Counts of any type as whole numbers of 1 or more."""
     if isinstance(counts, np.ndarray) and counts.dtype.kind in "biu":
         values = counts
     else:
@@ -96,9 +87,23 @@ def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> npt.NDArray[np.
         bad = np.flatnonzero(~((values >= 1) & (values < _MOST)) | (values % 1 != 0))
     if len(bad):
         raise DataError(
-            f"the count {_shown(counts[bad[0]])} is not allowed: it must be a whole number of 1 or more, below {_MOST:.0e}"
+            f"the count {_shown(counts[bad[0]])} is not allowed: "
+            f"it must be a whole number of 1 or more, below {_MOST:.0e}"
         )
     return values.astype(np.int64)
+
+
+def _not_one(value: Any, label: object, among_others: bool) -> DataError:
+    """The error for a cell of a set that is neither 0 nor 1; its column may be the record."""
+    if value != value:
+        problem = f"the column {label!r} has an empty cell"
+        return DataError(problem, remedy="fill it, with 0 if the record does not have the item")
+    may_be_record = among_others and isinstance(label, str)
+    return DataError(
+        f"the column {label!r} contains {value:g}, but only 0 and 1 are allowed",
+        remedy="use {bags=True} if these are counts"
+        + (f", or {{record={label}}} if it is the record" if may_be_record else ""),
+    )
 
 
 def _number(value: object) -> float:
@@ -119,5 +124,5 @@ def _listed(labels: Iterable[object] | None, width: int) -> Sequence[object]:
         raise ParameterError("labels", labels, "it must be a list of items, one for each column")
     given = list(labels)
     if len(given) != width:
-        raise DataError(f"{len(given)} labels are given for {width} columns")
+        raise DataError(f"there are {len(given)} labels for {plural(width, 'column')}")
     return given

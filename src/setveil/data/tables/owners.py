@@ -1,40 +1,43 @@
-"""Whose row of a table it is. A wrong guess would part a person's rows into several records, so what is in doubt is refused."""
+"""Which record each row of a table belongs to.
+
+A wrong guess would split one person's rows into several records, so ambiguous tables are refused.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from setveil.data.arrays import Int64s
 from setveil.data.tables.columns import (
     COUNT_NAMES,
     ITEM_NAMES,
     RECORD_NAMES,
     TIME_NAMES,
     Columns,
+    Fail,
     Wanted,
     choose_column,
     plain_name,
 )
-from setveil.data.tables.frames import Frame, Numbers
+from setveil.data.tables.frames import Frame
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 
 
-def owners_of(frame: Frame, record: str) -> Numbers:
-    """The number of the record of each row, by a column that may be spelled loosely."""
+def owners_of(frame: Frame, record: str) -> Int64s:
+    """The record number of each row, by a column whose name may be spelled loosely."""
     name = choose_column(frame.names, "record", record, RECORD_NAMES)
     owners, _ = frame.factorized(name or record)
     if owners.min(initial=0) < 0:
-        raise DataError(
-            f"the column {name!r} has a row without a record: every row must say whose it is"
-        )
+        raise DataError(f"the column {name!r} has an empty cell: every row must name its record")
     return owners
 
 
 def with_records(frame: Frame, wanted: Wanted) -> Frame:
-    """A long table, with its index as columns when that, and no column, tells whose row it is.
+    """A long table, with its index as columns if only the index can say which record a row is of.
 
-    An index that has another value in every row may be nothing but a number of the rows; it is taken only when it was named, or when
-    there is no other column that could tell.
+    An index whose values all differ may only number the rows, so it is used only if the user named
+    it or no column other than items and counts remains.
     """
     names = {plain_name(name) for name in frame.names}
     known = (
@@ -50,8 +53,8 @@ def with_records(frame: Frame, wanted: Wanted) -> Frame:
     return whole if any(whole.repeats(name) for name in frame.index_names()) else frame
 
 
-def owner_beside_items(frame: Frame, wanted: Wanted) -> str | None:
-    """The column that tells whose row it is in a table that is one-hot apart from it."""
+def record_column(frame: Frame, wanted: Wanted) -> str | None:
+    """The record column if all other columns of the table are one-hot, else None."""
     if not any(plain_name(name) == plain_name(wanted.record or "") for name in frame.names):
         return None
     owner = choose_column(frame.names, "record", wanted.record, RECORD_NAMES)
@@ -63,22 +66,21 @@ def owner_beside_items(frame: Frame, wanted: Wanted) -> str | None:
 
 
 def refuse_several_rows(frame: Frame, names: Iterable[str]) -> None:
-    """Refuse to take each row as a record when a column or an index says that several rows have the same owner."""
+    """Raise an error if each row would be a record although a record column or index repeats."""
     for name in names:
         if plain_name(name) in RECORD_NAMES and frame.with_index(name).repeats(name):
-            kind = "index" if name in frame.index_names() else "column"
-            raise DataError(several_rows(kind, name))
+            raise several_rows("index" if name in frame.index_names() else "column", name)
 
 
-def refuse_single_rows(frame: Frame, columns: Columns, owners: Numbers) -> None:
-    """Refuse a guessed column of records when it merely numbers the rows and others may tell whose they are."""
+def refuse_single_rows(frame: Frame, columns: Columns, owners: Int64s) -> None:
+    """Raise an error if the guessed record column may only number the rows."""
     others = other_owners(frame.names, columns)
     if others and len(owners) > 1 and int(owners.max()) + 1 == len(owners):
-        raise DataError(single_rows(columns.record, others[0]))
+        raise single_rows(columns.record, others[0])
 
 
 def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
-    """The columns that may tell whose row it is if the one that was guessed does not."""
+    """The columns that may be the record if the guessed one is not."""
     chosen = (columns.record, columns.item, columns.count)
     return [
         name
@@ -87,25 +89,26 @@ def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
     ]
 
 
-def several_rows(kind: str, name: str) -> str:
-    """What is wrong when rows are records, but a column or an index says that some have the same owner."""
-    return (
-        f"the {kind} {name!r} repeats, as if a record had several rows: say record={name!r} to join them, "
-        "or leave it out when each row is a record of its own"
+def several_rows(kind: str, name: str, fail: Fail = DataError) -> DataError:
+    """The error for rows that look like records although a column or an index repeats."""
+    return fail(
+        f"the {kind} {name!r} repeats, so a record may span several rows",
+        remedy=f"join them with {{record={name}}}, or drop the {kind} if each row is a record",
     )
 
 
-def single_rows(record: str, other: str) -> str:
-    """What is wrong when the column that was guessed to be the record merely numbers the rows."""
-    return (
-        f"every row has its own {record!r}, as if it numbered the rows: say record={record!r} when each is a record of one item, "
-        f"or name the column that tells whose row it is, such as {other!r}"
+def single_rows(record: str, other: str, fail: Fail = DataError) -> DataError:
+    """The error for a guessed record column that may only number the rows."""
+    return fail(
+        f"every row has a different {record!r}, so it may only number the rows",
+        remedy=f"use {{record={record}}} if each row is a record of one item, "
+        f"or name the record column, for example {{record={other}}}",
     )
 
 
-def joined(rows: Transactions, owners: Numbers) -> Transactions:
+def joined(rows: Transactions, owners: Int64s) -> Transactions:
     """The rows of each owner as one record."""
-    size, whose = int(owners.max(initial=-1)) + 1, owners[rows.rows]
+    size, records = int(owners.max(initial=-1)) + 1, owners[rows.rows]
     if isinstance(rows, Bags):
-        return Bags.from_pairs(whose, rows.items, rows.vocabulary, size=size, counts=rows.counts)
-    return Transactions.from_pairs(whose, rows.items, rows.vocabulary, size=size)
+        return Bags.from_pairs(records, rows.items, rows.vocabulary, size=size, counts=rows.counts)
+    return Transactions.from_pairs(records, rows.items, rows.vocabulary, size=size)

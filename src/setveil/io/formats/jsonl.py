@@ -120,7 +120,7 @@ def _read_lists(
     if owner is None or len(numbers) == len(owners):
         return found
     if reading.record is None:
-        raise source.fault(several_rows("column", owner))
+        raise several_rows("column", owner, source.fault)
     return joined(found, np.asarray(owners, dtype=np.int64))
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
-from setveil.errors import FileFormatError
+from setveil.errors import DataError, FileFormatError
 from setveil.io.formats.reading import Reading, assembled
 from setveil.io.source.database import database, translated
 from setveil.io.source.source import Source
@@ -43,12 +43,12 @@ def read_columns(
 ) -> Transactions:
     """As `read_long`, of a table with these columns; one that was guessed to be the record must not merely number the rows."""
     others = other_owners(names, columns) if reading.record is None else []
-    doubt = single_rows(columns.record, others[0]) if others else None
+    doubt = single_rows(columns.record, others[0], source.fault) if others else None
     return read_long(source, select, reading, counted=columns.count is not None, doubt=doubt)
 
 
 def read_long(
-    source: Source, select: str, reading: Reading, *, counted: bool, doubt: str | None = None
+    source: Source, select: str, reading: Reading, *, counted: bool, doubt: DataError | None = None
 ) -> Transactions:
     """Read what an SQL query gives as the columns `record`, `item` (texts) and, when `counted`, `count` (a text).
 
@@ -63,7 +63,7 @@ def read_long(
         connection.execute(NUMBER_ITEMS).fetchall()
         size = _one_number(connection, "SELECT count(*) FROM records")
         if doubt is not None and 1 < size == _one_number(connection, "SELECT count(*) FROM long"):
-            raise FileFormatError(source.name, doubt)
+            raise doubt
         labels = [
             label
             for (label,) in connection.execute("SELECT item FROM items ORDER BY number").fetchall()

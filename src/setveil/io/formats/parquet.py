@@ -81,7 +81,7 @@ def _refuse_several_rows(source: Source, table: str, owner: str) -> None:
             f"SELECT count({named(owner)}), count(DISTINCT {named(owner)}) FROM {table}"
         ).fetchall()
     if owners < rows:
-        raise source.fault(several_rows("column", owner))
+        raise several_rows("column", owner, source.fault)
 
 
 def _read_lists(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil.data.querylog.findings import BadLine
-from setveil.data.tables.columns import RECORD_NAMES, choose_column, listed, plain_name
+from setveil.data.tables.columns import RECORD_NAMES, choose_column, not_obvious, plain_name
 from setveil.errors import FileFormatError
 from setveil.io.formats import parquet
 from setveil.io.formats.delimited import guess_delimiter, header
@@ -218,9 +218,7 @@ def _find(source: Source, names: Sequence[str], wanted: LogColumns) -> tuple[str
     time = choose_column(names, "time", wanted.time, TIME_NAMES, source.fault)
     for role, found in (("user", user), ("text", text), ("time", time)):
         if found is None:
-            raise source.fault(
-                f"no column is obviously the {role}: name it with {role}=..., one of {listed(names)}"
-            )
+            raise not_obvious(role, names, source.fault)
     assert user is not None and text is not None and time is not None
     if len({user, text, time}) < 3:
         raise source.fault("user, text and time must be three different columns")
