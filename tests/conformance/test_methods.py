@@ -94,7 +94,9 @@ def test_the_order_of_the_records_does_not_matter(method):
 @each_method
 def test_more_than_all_records_is_refused_with_both_numbers(method):
     data = Transactions.of([["a"], ["b"]])
-    with pytest.raises(InfeasibleError, match="the data has only 2 records: nobody can be hidden among 3"):
+    with pytest.raises(
+        InfeasibleError, match="the data has only 2 records: nobody can be hidden among 3"
+    ):
         method().anonymize(data, promise_of(method, 3), Hierarchy.balanced(data.vocabulary, 2))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from setveil.errors import OutputError
 
@@ -49,7 +49,7 @@ def _json(report: Report, stream: TextIO) -> str:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
-    """A progress bar on a terminal; nothing where standard error is none, or is one no more because it was closed."""
+    """A progress bar if standard error is a terminal, else nothing."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -62,13 +62,13 @@ def progress_bar() -> Iterator[Progress | None]:
         TextColumn("{task.fields[share]:>5}"),
         TimeElapsedColumn(),
     )
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(file=cast(TextIO, _Terminal(sys.stderr)))
+    bar = Progress(*columns, console=console, transient=True)
     try:
         bar.start()
         yield _Stages(bar)
     finally:
-        with suppress(OSError):
-            bar.stop()
+        bar.stop()
 
 
 @contextmanager
@@ -82,6 +82,28 @@ def working(stage: str) -> Iterator[None]:
         yield
 
 
+class _Terminal:
+    """A terminal that may close at any moment: what can no longer be written is dropped.
+
+    Otherwise the error of a write would replace the interruption that a closing terminal sends.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self.stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self.stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
 class _Stages:
     """One line of the bar that follows the stage of the work."""
 
@@ -92,8 +114,7 @@ class _Stages:
     def __call__(self, done: int, total: int, stage: str) -> None:
         if stage != self.stage:
             self.stage = stage
-            with suppress(OSError):
-                self.bar.reset(self.task, description=stage, total=None)
+            self.bar.reset(self.task, description=stage, total=None)
         self.bar.update(
             self.task,
             completed=done,

@@ -1,0 +1,45 @@
+"""The progress bar on a terminal that may close at any moment."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+
+import pytest
+
+from setveil.cli.show import progress_bar
+
+
+class Closing(io.StringIO):
+    """A terminal that is closed after the program asked whether it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    def flush(self) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize("stage", ["", "reading"])
+def test_a_terminal_that_closes_does_not_replace_the_interruption(monkeypatch, stage):
+    monkeypatch.setattr(sys, "stderr", Closing())
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_work(stage)
+
+
+def interrupted_work(stage: str) -> None:
+    with progress_bar() as progress:
+        progress(1, 2, stage)
+        raise KeyboardInterrupt
+
+
+def test_work_goes_on_when_the_terminal_has_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Closing())
+    with progress_bar() as progress:
+        progress(0, 0, "reading")
+        progress(1, 2, "anonymizing")
