@@ -1,4 +1,4 @@
-"""Who may import whom: the table of the design, held by reading every import of `src`, also those inside functions."""
+"""Who may import whom: the table of the design, held by reading every import of `src`."""
 
 from __future__ import annotations
 
@@ -8,75 +8,45 @@ from pathlib import Path
 
 import pytest
 
+from setveil import METHODS, PROMISES
+from setveil.io.releases.folder import FORMS
+
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
+ROOT = {"errors", "words", "parameters", "disk"}
+"""Small modules that every folder but the kernels may use."""
+THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
     "errors": set(),
     "words": set(),
     "parameters": {"errors"},
     "disk": {"errors"},
-    "data": {"errors", "words"},
-    "promises": {"errors", "words", "parameters"},
-    "hierarchy": {"errors", "words", "disk", "data"},
-    "published": {"errors", "words", "data", "hierarchy", "promises"},
+    "data": ROOT,
+    "promises": ROOT,
+    "hierarchy": ROOT | {"data"},
+    "published": ROOT | {"data", "hierarchy", "promises"},
+    "alignment": ROOT | {"data", "hierarchy", "published"},
     "kernels": set(),
-    "engines": {"errors", "data"},
-    "methods": {
-        "errors",
-        "words",
-        "parameters",
-        "data",
-        "hierarchy",
-        "promises",
-        "published",
-        "kernels",
-        "engines",
-    },
-    "alignment": {"errors", "words", "data", "hierarchy", "published"},
-    "audit": {"errors", "words", "data", "hierarchy", "promises", "published", "alignment"},
-    "metrics": {"errors", "words", "data", "hierarchy", "published", "alignment", "kernels"},
-    "io": {"errors", "words", "disk", "data", "hierarchy", "promises", "published"},
-    "pipeline": {
-        "errors",
-        "words",
-        "parameters",
-        "disk",
-        "data",
-        "hierarchy",
-        "promises",
-        "published",
-        "methods",
-        "engines",
-        "alignment",
-        "audit",
-        "metrics",
-        "io",
-    },
-    "report": {"errors", "words", "data", "hierarchy", "published", "audit", "metrics", "pipeline"},
-    "cli": {
-        "errors",
-        "words",
-        "parameters",
-        "disk",
-        "data",
-        "hierarchy",
-        "promises",
-        "methods",
-        "io",
-        "pipeline",
-        "report",
-        "setveil",
-    },
+    "engines": ROOT | {"data"},
+    "methods": THEORY | {"kernels", "engines"},
+    "audit": THEORY | {"alignment"},
+    "metrics": ROOT | {"data", "hierarchy", "published", "alignment", "kernels"},
+    "io": THEORY,
+    "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
+    "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
+    "cli": THEORY | {"methods", "metrics", "io", "pipeline", "report", "setveil"},
     "__main__": {"cli"},
 }
-"""Folder or module -> the folders and modules of ours that it may import; `setveil` is the front door itself."""
+"""Folder or module -> what it may import of ours; `setveil` is the front door itself."""
 
 OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard"}
 KERNEL_LIBRARIES = {"numpy", "numba"}
+STANDARD = {"__future__", "collections", "inspect", "sys", "typing", "setveil"}
+"""What kernels import besides."""
 
 
 def rooms() -> dict[str, list[Path]]:
-    """The files of every folder, and every module that lies beside the folders."""
+    """The files of every folder, and every module beside the folders."""
     found: dict[str, list[Path]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = path.relative_to(SOURCE).parts
@@ -86,7 +56,7 @@ def rooms() -> dict[str, list[Path]]:
 
 
 def imports(path: Path, *, at_start: bool = False) -> Iterator[str]:
-    """The dotted name of every module that a file imports; `at_start`: only of those imported when the file itself is."""
+    """The dotted name of every module a file imports; `at_start`: only when the file itself is."""
     nodes: list[ast.AST] = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     late = {id(inner) for node in nodes if at_start and _is_late(node) for inner in ast.walk(node)}
     for node in nodes:
@@ -100,21 +70,15 @@ def imports(path: Path, *, at_start: bool = False) -> Iterator[str]:
 
 
 def _is_late(node: ast.AST) -> bool:
-    typing_only = (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Name)
-        and node.test.id == "TYPE_CHECKING"
-    )
+    test = node.test if isinstance(node, ast.If) else None
+    typing_only = isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
     return typing_only or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def our_rooms(path: Path) -> set[str]:
     """The folders and modules of ours that a file imports."""
-    ours = [
-        name.split(".")
-        for name in imports(path)
-        if name.split(".")[0] == "setveil" and name != "setveil.__version__"
-    ]
+    ours = [name.split(".") for name in imports(path) if name.split(".")[0] == "setveil"]
+    ours = [parts for parts in ours if parts != ["setveil", "__version__"]]
     known = set(rooms())
     return {parts[1] if len(parts) > 1 and parts[1] in known else "setveil" for parts in ours}
 
@@ -127,42 +91,85 @@ def test_a_room_imports_only_what_the_table_allows(room):
         assert not foreign, f"{path.relative_to(SOURCE)} imports {sorted(foreign)}"
 
 
-def test_the_table_names_no_room_that_is_not_there():
+def test_the_table_names_no_room_that_does_not_exist():
     assert set(MAY_IMPORT) <= set(rooms())
 
 
 def test_kernels_know_only_numpy_and_numba():
     for path in rooms()["kernels"]:
-        libraries = {name.split(".")[0] for name in imports(path)} - {
-            "__future__",
-            "collections",
-            "inspect",
-            "sys",
-            "typing",
-            "setveil",
-        }
+        libraries = {name.split(".")[0] for name in imports(path)} - STANDARD
         assert libraries <= KERNEL_LIBRARIES, f"{path.name} imports {sorted(libraries)}"
 
 
 def test_optional_libraries_are_never_imported_with_a_module():
     for path in SOURCE.rglob("*.py"):
         early = {name.split(".")[0] for name in imports(path, at_start=True)} & OPTIONAL
-        assert not early, f"{path.relative_to(SOURCE)} imports {sorted(early)} when it is imported"
+        assert not early, f"{path.relative_to(SOURCE)} imports {sorted(early)} at the start"
 
 
 def test_numba_is_imported_by_kernels_alone():
     for room, paths in rooms().items():
         for path in paths:
-            assert room == "kernels" or "numba" not in {
-                name.split(".")[0] for name in imports(path)
-            }, f"{path} imports numba"
+            libraries = {name.split(".")[0] for name in imports(path)}
+            assert room == "kernels" or "numba" not in libraries, f"{path} imports numba"
 
 
 def test_the_reader_of_imports_sees_those_inside_functions(tmp_path):
     file = tmp_path / "sample.py"
-    file.write_text(
-        "import a\ndef f():\n    from b.c import d\nif TYPE_CHECKING:\n    import e\n",
-        encoding="utf-8",
-    )
+    text = "import a\ndef f():\n    from b.c import d\nif TYPE_CHECKING:\n    import e\n"
+    file.write_text(text, encoding="utf-8")
     assert set(imports(file)) == {"a", "b.c.d", "e"}
     assert set(imports(file, at_start=True)) == {"a"}
+
+
+FORM_CLASSES = {"Generalized", "Suppressed", "TypicalBags", "Disassociated"}
+PROMISE_CLASSES = {kind.__name__ for kind in PROMISES.values()}
+
+
+def class_tests(path: Path) -> Iterator[tuple[int, str]]:
+    """The line and the class of every `isinstance` and `case` that asks for a form or a promise."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        asked: ast.AST | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            asked = node.args[1] if node.func.id == "isinstance" else None
+        elif isinstance(node, ast.MatchClass):
+            asked = node.cls
+        for name in [] if asked is None else ast.walk(asked):
+            found = getattr(name, "attr", None) or getattr(name, "id", None)
+            if found in FORM_CLASSES | PROMISE_CLASSES:
+                yield name.lineno, found
+
+
+def test_nothing_outside_its_folder_asks_which_form_or_promise_it_has():
+    found = [
+        f"{path.relative_to(SOURCE)}:{line} {name}"
+        for room, paths in rooms().items()
+        for path in paths
+        for line, name in class_tests(path)
+        if room not in ("published", "promises")
+    ]
+    assert found == []
+
+
+def test_there_is_a_form_class_for_every_form():
+    assert len(FORM_CLASSES) == len(FORMS)
+
+
+def test_no_check_metric_or_file_reads_the_provenance_of_a_release():
+    """`release.method` is for display; a method's parameter is read from the release's own fields."""
+    for room in ("audit", "metrics", "io", "alignment"):
+        for path in rooms()[room]:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                value = getattr(node, "value", None)
+                read = isinstance(node, ast.Subscript | ast.Attribute) and (
+                    isinstance(value, ast.Attribute) and value.attr == "method"
+                )
+                assert not read, f"{path.relative_to(SOURCE)}:{node.lineno} reads a method's string"
+
+
+@pytest.mark.parametrize("room", ["cli", "report", "pipeline"])
+def test_no_door_imports_a_method_by_name(room):
+    classes = {kind.__name__ for kind in METHODS.values()}
+    for path in rooms()[room]:
+        named = {name.rsplit(".", 1)[-1] for name in imports(path)} & classes
+        assert not named, f"{path.relative_to(SOURCE)} imports {sorted(named)}"
