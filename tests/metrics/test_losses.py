@@ -11,11 +11,10 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.build import balanced
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics import measure
+from setveil.metrics import METRICS, measure
 from setveil.metrics import queries as metric_queries
 from setveil.metrics.generalization import blm, class_sizes, distortion, lm, ncp
-from setveil.metrics.queries import are, are_by_size, count_supports, draw_queries
-from setveil.metrics.table import FITTING, OF_BAGS
+from setveil.metrics.queries import are, count_supports, draw_queries
 from setveil.promises import KAnonymity
 from setveil.published.generalized import Generalized
 from tests.audit.releases import bags_of, pairs_of, parents_of, published_of, releases
@@ -88,8 +87,9 @@ def test_losses_of_bags_are_those_of_the_oracle(pair):
 def test_every_loss_lies_in_its_range(pair):
     release, original = pair
     found = measure(release.without_alignment(), original)
-    left_out = frozenset() if isinstance(release.classes, Bags) else OF_BAGS
-    assert list(found) == [name for name in FITTING[release.form] if name not in left_out]
+    counted = isinstance(release.classes, Bags)
+    rows = [(name, row) for name, row in METRICS.items() if release.form in row.forms]
+    assert list(found) == [name for name, row in rows if counted or not row.of_bags]
     assert all(0 <= found[name] <= 1 for name in ("ncp", "lm", "blm", "distortion"))
     assert all(0 <= found.get(name, 0) <= 1 for name in ("recall", "term_counts"))
     assert 0 <= found.get("sdist", 0) <= 20
@@ -143,19 +143,19 @@ def test_a_query_for_fewer_people_than_one_in_a_thousand_is_weighed_as_if_for_so
         "draw_queries",
         lambda data, size, *_: np.full((int(size == 1), size), rare, dtype=np.int64),
     )
-    assert are_by_size(release, original) == {1: pytest.approx(0.5 / 3)}
+    assert are(release, original) == pytest.approx(0.5 / 3)
 
 
 def test_a_release_of_the_data_as_it_is_answers_every_query_right():
     release = Generalized.of(TABLE_2, TABLE_2_TREE, KAnonymity(k=2))
     assert are(release, Transactions.of(TABLE_2)) == 0.0
-    assert are_by_size(release, Transactions.of(TABLE_2)) == {1: 0.0, 2: 0.0, 3: 0.0}
+    assert are(release, Transactions.of(TABLE_2)) == 0.0
 
 
 def test_queries_of_a_size_that_no_record_has_are_left_out():
     original = Transactions.of([["a1"], ["a2"]])
     release = Generalized.of([["A"], ["A"]], TABLE_2_TREE, KAnonymity(k=2))
-    assert are_by_size(release, original) == {1: 0.0}
+    assert are(release, original) == 0.0
 
 
 def test_the_same_seed_gives_the_same_error():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,10 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.published.generalized import Generalized
+from setveil.published.release import Release
 from setveil.published.rows import distinct_records
-from setveil.published.typical_bags import TypicalBags
 
-WithTree = TypeVar("WithTree", bound=Generalized | TypicalBags)
+AnyRelease = TypeVar("AnyRelease", bound=Release)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -76,27 +76,27 @@ def aligned(release: Generalized, original: Transactions) -> Generalized:
     return replace(release, alignment=align(release, original))
 
 
-def over_whole_tree(release: WithTree, original: Transactions) -> WithTree:
+def over_whole_tree(release: AnyRelease, original: Transactions) -> AnyRelease:
     """The release over the tree it was made with, which is built again from the original when only a part of it was published."""
-    if release.hierarchy is None or not release.hierarchy.origin.pruned:
+    if release.tree is None or not release.tree.origin.pruned:
         return release
-    return _on(
-        release, _rebuilt(release.hierarchy.origin, original), "built from the original's items"
-    )
+    return _on(release, _rebuilt(release.tree.origin, original), "built from the original's items")
 
 
-def over_tree(release: WithTree, original: Transactions, hierarchy: Hierarchy | None) -> WithTree:
+def over_tree(
+    release: AnyRelease, original: Transactions, hierarchy: Hierarchy | None
+) -> AnyRelease:
     """As `over_whole_tree`, but over a tree that is given, if one is; a release without a tree comes back as it is."""
-    if release.hierarchy is None or hierarchy is None or not release.hierarchy.origin.pruned:
+    if release.tree is None or hierarchy is None or not release.tree.origin.pruned:
         return over_whole_tree(release, original)
     return _on(release, hierarchy, "given")
 
 
 def semantic_tree(
-    release: TypicalBags, original: Transactions, hierarchy: Hierarchy | None
+    release: Release, original: Transactions, hierarchy: Hierarchy | None
 ) -> Hierarchy | None:
     """The tree by which bags were compared: the one that is given, or else what the recipe of the release makes; None without either."""
-    if hierarchy is not None or release.hierarchy is not None or release.semantics is None:
+    if hierarchy is not None or release.tree is not None or release.semantics is None:
         return hierarchy
     return _rebuilt(release.semantics, original)
 
@@ -113,9 +113,9 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
         raise MisfitError("its tree cannot be built again by the recipe in release.json") from None
 
 
-def _on(release: WithTree, tree: Hierarchy, kind: str) -> WithTree:
+def _on(release: AnyRelease, tree: Hierarchy, kind: str) -> AnyRelease:
     try:
-        return cast(WithTree, release.on(tree))
+        return release.on(tree)
     except UnknownItemError as error:
         problem = f"it shows {len(error.items)} nodes that the tree {kind} does not have"
         raise MisfitError(problem, published=error.items) from None

@@ -10,11 +10,8 @@ import numpy.typing as npt
 from setveil.alignment.align import align, aligned, standing_nodes
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.suppression import published_share, suppressed_share
-from setveil.metrics.typical_bags import loss_of_slots
 from setveil.published.generalized import Generalized
-from setveil.published.suppressed import Suppressed
-from setveil.published.typical_bags import TypicalBags
+from setveil.published.release import RecordRelease
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
@@ -71,11 +68,7 @@ def lm(
 
 
 def blm(
-    release: Generalized | TypicalBags,
-    original: Transactions,
-    *,
-    published: Occurrences | None = None,
-    hierarchy: Hierarchy | None = None,
+    release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
     """Loss metric of bags: a published occurrence costs the LM of what represents it, any other costs 1. [Liu2010b] section V-A
 
@@ -99,16 +92,11 @@ def blm(
         >>> blm(release, original)
         0.6
     """
-    if isinstance(release, TypicalBags):
-        return loss_of_slots(release, original, hierarchy)
     return lm(release, original, published=published)
 
 
 def distortion(
-    release: Generalized | Suppressed | TypicalBags,
-    original: Transactions,
-    *,
-    published: Occurrences | None = None,
+    release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
     """The share of original occurrences that are not published at all.
 
@@ -128,16 +116,10 @@ def distortion(
         >>> distortion(release, original)
         0.2
     """
-    if isinstance(release, Suppressed):
-        return suppressed_share(release, original)
-    if isinstance(release, TypicalBags):
-        return 1 - published_share(release, original)
     return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
-def class_sizes(
-    release: Generalized | Suppressed | TypicalBags, original: Transactions
-) -> dict[str, float]:
+def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, float]:
     """How many equal records stand together: min, median, mean and max over the distinct published records.
 
     Formula: over the classes of equal published records (of bags: with equal counts), their numbers of records.

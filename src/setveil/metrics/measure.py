@@ -1,27 +1,26 @@
-"""Measure: several losses of one release at once."""
+"""Measure: several figures of one release at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from inspect import signature
 from typing import Any
 
 from setveil.alignment.align import align, over_whole_tree, semantic_tree
+from setveil.data.arrays import Int64s
 from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import published_occurrences
-from setveil.metrics.table import BY_HIERARCHY, BY_NODE, BY_WORLD, FITTING, METRICS, OF_BAGS, SEEDED
-from setveil.published import Release
-from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.reconstruct import reconstructions as reconstruct_several
-from setveil.published.generalized import Generalized
-from setveil.published.suppressed import Suppressed
-from setveil.published.typical_bags import TypicalBags
+from setveil.metrics.table import METRICS, Figure
+from setveil.metrics.worlds import Worlds, draw_worlds
+from setveil.published.release import Release
 
-Losses = dict[str, float | dict[str, float]]
+Losses = dict[str, Figure]
 
 
 def measure(
@@ -35,143 +34,125 @@ def measure(
 ) -> Losses:
     """What the release lost against its original, by the names of `METRICS`.
 
-    A release right after `anonymize` knows which record stands for whom, and the losses are exact. One that was read from disk does not;
-    it is matched with the original first (`setveil.alignment.align.align`), and where several assignments are possible the losses
-    of sets are those of one of them (class sizes, `are` and all losses of bags do not depend on it). The losses of a disassociated release
-    and of a suppressed one need no such assignment, and of vocabularies `blm` alone may.
+    A release right after `anonymize` knows which published record belongs to whom, and the figures are
+    exact. One that was read from disk does not. It is then paired with the original first, and if there
+    are several ways to do that, figures that depend on it (`ncp`, `lm` and `distortion` of sets, `blm`
+    of typical bags) are those of one of them.
 
     Args:
         release: The release.
-        original: The data it was made from; any object that `as_transactions` takes.
-        names: Which losses, or the name of one; all that fit the form of the release when not given (of generalized sets without those
-            for bags).
-        seed: For the queries of `are`, and for reconstructing.
-        reconstructions: How many possible worlds of a disassociated release the losses are averaged over.
-        hierarchy: For `tkd_ml2` of a disassociated release, and for `blm` and `sdist` of vocabularies that have no tree and tell no
-            recipe of one; without it, these are left out unless they are asked for.
+        original: The data it was made from; anything that `as_transactions` takes.
+        names: Which metrics, or the name of one; by default the usual ones of the release's form.
+        seed: For random queries and for reconstructing.
+        reconstructions: How many possible originals the figures are averaged over.
+        hierarchy: For metrics that need one, if the release has none and does not say how to build it;
+            without it, these are left out unless they are named.
 
     Raises:
-        MisfitError: when the release cannot stem from this original.
+        MisfitError: if the release cannot come from this original.
 
     Example:
-        >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
-        >>> release = Generalized.of([["Alcohol"], ["Alcohol"], ["milk"], ["milk"]], tree, KAnonymity(k=2))
+        >>> from setveil import Generalized, KAnonymity
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> rows = [["Alcohol"], ["Alcohol"], ["milk"], ["milk"]]
+        >>> release = Generalized.of(rows, Hierarchy.from_paths(paths), KAnonymity(k=2))
         >>> measure(release, [["beer"], ["wine"], ["milk"], ["milk"]], ["lm", "distortion"])
         {'lm': 0.25, 'distortion': 0.0}
     """
-    original, chosen = _checked(release, original, hierarchy), _chosen(release, names, hierarchy)
+    _check(release, hierarchy)
+    data, chosen = as_transactions(original), _chosen(release, names, hierarchy)
     random_from(seed)
-    if isinstance(release, Disassociated):
-        return _of_disassociated(release, original, chosen, seed, reconstructions, hierarchy)
-    if isinstance(release, TypicalBags):
-        trees = BY_HIERARCHY[release.form]
-        hierarchy = (
-            semantic_tree(release, original, hierarchy) if trees.intersection(chosen) else None
-        )
-        return {
-            name: METRICS[name](
-                release, original, **({"hierarchy": hierarchy} if name in trees else {})
-            )
-            for name in chosen
-        }
-    if isinstance(release, Suppressed):
-        return {
-            name: METRICS[name](release, original, **({"seed": seed} if name in SEEDED else {}))
-            for name in chosen
-        }
-    assert isinstance(release, Generalized)
-    return _of_generalized(release, original, chosen, seed)
+    release = _PREPARED.get(release.form, _as_it_is)(release, data)
+    given = Providers(release, data, seed, reconstructions, hierarchy)
+    return {name: given.figure(name) for name in chosen}
 
 
-def _checked(release: object, original: object, hierarchy: object) -> Transactions:
-    """The records of the original, when all that is given is what it should be."""
+@dataclass(frozen=True)
+class Providers:
+    """What metrics need besides the release and its original; each is made once, when first needed."""
+
+    release: Any
+    original: Transactions
+    seed: int
+    reconstructions: int
+    given: Hierarchy | None
+
+    def figure(self, name: str) -> Figure:
+        """One metric of the release."""
+        function = METRICS[name].function_for(self.release.form)
+        taken = signature(function).parameters
+        needs = {need: getattr(self, need) for need in METRICS[name].needs if need in taken}
+        return function(self.release, self.original, **needs)
+
+    @cached_property
+    def worlds(self) -> Worlds:
+        """Possible originals of the release."""
+        release = over_whole_tree(self.release, self.original)
+        return draw_worlds(release, seed=self.seed, reconstructions=self.reconstructions)
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The tree that items are compared with; None if the release's own tree is used."""
+        return semantic_tree(self.release, self.original, self.given)
+
+    @cached_property
+    def published(self) -> Int64s:
+        """How many original occurrences each node is published for."""
+        return published_occurrences(self.release, self.original)
+
+
+def _check(release: object, hierarchy: object) -> None:
     if not isinstance(release, Release):
         kind = type(release).__name__
-        raise ParameterError(
-            "release",
-            kind,
-            "give a release (setveil.read_release reads one), and then the data it was made from",
-        )
+        allowed = "give a release (setveil.read_release reads one) and the data it was made from"
+        raise ParameterError("release", kind, allowed)
     if not isinstance(hierarchy, Hierarchy | None):
         raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
-    return as_transactions(original)
 
 
 def _chosen(
     release: Release, names: Iterable[str] | str | None, hierarchy: Hierarchy | None
 ) -> list[str]:
-    """The names to measure, each checked."""
-    fitting = FITTING[release.form]
-    treeless = all(
-        tree is None
-        for tree in (
-            hierarchy,
-            getattr(release, "hierarchy", None),
-            getattr(release, "semantics", None),
-        )
-    )
-    without_tree = BY_HIERARCHY.get(release.form, frozenset()) if treeless else frozenset[str]()
+    """The metrics to measure, each checked."""
+    treeless = hierarchy is None and release.tree is None and release.semantics is None
+    without = {name for name, row in METRICS.items() if treeless and "hierarchy" in row.needs}
     if names is None:
-        asked = (
-            OF_BAGS
-            if isinstance(release, Generalized) and not isinstance(release.classes, Bags)
-            else frozenset[str]()
-        )
-        return [name for name in fitting if name not in asked and name not in without_tree]
+        usual = [name for name, row in METRICS.items() if row.is_usual(release)]
+        return [name for name in usual if name not in without]
     if not isinstance(names, Iterable):
-        raise ParameterError("names", names, "it must be a list of measures")
+        raise ParameterError("names", names, "it must be a list of metrics")
+    fitting = [name for name, row in METRICS.items() if row.fits(release.form)]
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if not isinstance(name, str) or name not in METRICS:
             raise ParameterError("metric", name, f"it must be one of {', '.join(METRICS)}")
         if name not in fitting:
-            raise ParameterError(
-                "metric", name, f"a {release.form} release has {', '.join(fitting)}"
-            )
-        if name in without_tree:
-            raise ParameterError("metric", name, "it needs a hierarchy")
+            allowed = f"a {release.form} release has {', '.join(fitting)}"
+            raise ParameterError("metric", name, allowed)
+        if name in without:
+            raise ParameterError("metric", name, "it needs a hierarchy: name one with {hierarchy}")
     return chosen
 
 
-def _of_generalized(
-    release: Generalized, original: Transactions, chosen: list[str], seed: int
-) -> Losses:
+def _as_it_is(release: Release, original: Transactions) -> Release:
+    return release
+
+
+def _over_its_tree(release: Any, original: Transactions) -> Release:
+    """A generalized release over its whole tree, with an alignment that fits."""
     release = over_whole_tree(release, original)
-    release = replace(release, alignment=align(release, original))
-    published = published_occurrences(release, original) if BY_NODE.intersection(chosen) else None
-    losses: Losses = {}
-    for name in chosen:
-        options = (
-            {"seed": seed}
-            if name in SEEDED
-            else {"published": published}
-            if name in BY_NODE
-            else {}
-        )
-        losses[name] = METRICS[name](release, original, **options)
-    return losses
+    aligned: Release = replace(release, alignment=align(release, original))
+    return aligned
 
 
-def _of_disassociated(
-    release: Disassociated,
-    original: Transactions,
-    chosen: list[str],
-    seed: int,
-    reconstructions: int,
-    hierarchy: Hierarchy | None,
-) -> Losses:
+def _of_equal_size(release: Release, original: Transactions) -> Release:
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
-    worlds = (
-        reconstruct_several(release, reconstructions, seed)
-        if BY_WORLD.intersection(chosen)
-        else None
-    )
-    losses: Losses = {}
-    for name in chosen:
-        options: dict[str, Any] = {"worlds": worlds} if name in BY_WORLD else {}
-        if name in BY_HIERARCHY[release.form]:
-            options["hierarchy"] = hierarchy
-        losses[name] = METRICS[name](release, original, **options)
-    return losses
+    return release
+
+
+_PREPARED: dict[str, Callable[[Any, Transactions], Release]] = {
+    "generalized": _over_its_tree,
+    "disassociated": _of_equal_size,
+}
+"""By form: what comes before all metrics."""

@@ -6,22 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.alignment.align import over_whole_tree
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.suppression import check_fits
-from setveil.published.generalized import Generalized
+from setveil.published.release import Release
 from setveil.published.suppressed import Suppressed
 
-Queries = npt.NDArray[np.int64]
+Queries = Int64s
 
 SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
 
 
-def are(
-    release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
-) -> float:
+def are(release: Release, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
     """Average relative error of counting queries: how wrong "how many people hold these items?" is answered from the release.
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), s = 0.1 % of the number of records. A query is drawn by
@@ -34,75 +33,48 @@ def are(
     Example:
         Half of the people behind "Alcohol" are expected to have bought beer; all did.
 
-        >>> from setveil.hierarchy.tree import Hierarchy
+        >>> from setveil import Generalized, Hierarchy
         >>> from setveil.promises import KAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol"), ("wine", "Alcohol")])
         >>> are(Generalized.of([["Alcohol"], ["Alcohol"]], tree, KAnonymity(k=2)), Transactions.of([["beer"], ["beer"]]))
         0.5
     """
-    errors = list(_errors(release, original, seed, queries).values())
-    return float(np.concatenate(errors).mean()) if errors else 0.0
+    asked, truth = _drawn(original, seed, queries)
+    numbers, places = _asked(asked)
+    labels = [original.vocabulary[number] for number in numbers.tolist()]
+    estimate = over_whole_tree(release, original).estimates(labels, places)
+    return _average_error(truth, estimate, len(original))
 
 
-def are_by_size(
-    release: Generalized | Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
-) -> dict[int, float]:
-    """The same for queries of each size alone; a size that no record has is left out."""
-    return {
-        size: float(errors.mean())
-        for size, errors in _errors(release, original, seed, queries).items()
-    }
+def are_of_suppressed(
+    release: Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
+) -> float:
+    """The same for a suppressed release, whose answers are exact if all items are published, else 0."""
+    check_fits(release, original)
+    found = (item in release.items for item in original.vocabulary)
+    published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
+    asked, truth = _drawn(original, seed, queries)
+    kept = np.append(published, True)[asked].all(axis=1)
+    return _average_error(truth, np.where(kept, truth, 0), len(original))
 
 
-def _errors(
-    release: Generalized | Suppressed, original: Transactions, seed: int, queries: int
-) -> dict[int, npt.NDArray[np.float64]]:
-    """The relative error of each query, by size."""
+def _drawn(original: Transactions, seed: int, queries: int) -> tuple[Int64s, Int64s]:
+    """Random queries of each size, filled with -1, and their true supports."""
     if queries < 1:
         raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
-    random, errors = random_from(seed), {}
+    random, longest = random_from(seed), max(SIZES)
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
+    gaps = [((0, 0), (0, longest - rows.shape[1])) for rows in drawn]
     padded = np.concatenate(
-        [
-            np.pad(rows, ((0, 0), (0, max(SIZES) - rows.shape[1])), constant_values=-1)
-            for rows in drawn
-        ]
+        [np.pad(rows, gap, constant_values=-1) for rows, gap in zip(drawn, gaps, strict=True)]
     )
-    truth = count_supports(original, padded)
-    estimate = (
-        _kept(release, original, padded, truth)
-        if isinstance(release, Suppressed)
-        else _estimates(release, original, padded)
-    )
-    relative = np.abs(truth - estimate) / np.maximum(
-        truth, max(len(original) / 1000, np.finfo(float).tiny)
-    )
-    for size, rows in zip(SIZES, drawn, strict=True):
-        part, relative = relative[: len(rows)], relative[len(rows) :]
-        if len(part):
-            errors[size] = part
-    return errors
+    return padded, count_supports(original, padded)
 
 
-def _kept(
-    release: Suppressed, original: Transactions, queries: Queries, truth: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
-    """The answers of a suppressed release: exact where all items are published, else 0."""
-    check_fits(release, original)
-    published = np.fromiter(
-        (item in release.items for item in original.vocabulary),
-        dtype=bool,
-        count=len(original.vocabulary),
-    )
-    return np.where(np.append(published, True)[queries].all(axis=1), truth, 0).astype(np.float64)
-
-
-def _estimates(
-    release: Generalized, original: Transactions, queries: Queries
-) -> npt.NDArray[np.float64]:
-    numbers, places = _asked(queries)
-    labels = [original.vocabulary[number] for number in numbers.tolist()]
-    return over_whole_tree(release, original).estimates(labels, places)
+def _average_error(truth: Int64s, estimate: Floats | Int64s, records: int) -> float:
+    least = max(records / 1000, np.finfo(float).tiny)
+    errors = np.abs(truth - estimate) / np.maximum(truth, least)
+    return float(errors.mean()) if len(errors) else 0.0
 
 
 def _asked(queries: Queries) -> tuple[Queries, Queries]:

@@ -12,8 +12,7 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.meaning import Meaning
-from setveil.published.generalized import Generalized
-from setveil.published.typical_bags import TypicalBags
+from setveil.published.release import RecordRelease
 
 TOP = 1000
 """How many closed itemsets are compared."""
@@ -21,7 +20,7 @@ _BLOCK = 1 << 10
 
 
 def recall(
-    release: Generalized | TypicalBags,
+    release: RecordRelease,
     original: Transactions,
     *,
     count: int = TOP,
@@ -46,7 +45,7 @@ def recall(
     Example:
         Of {beer, wine}, {beer} and {milk}, wine is not found:
 
-        >>> from setveil.promises import VocabularyKAnonymity
+        >>> from setveil import TypicalBags, VocabularyKAnonymity
         >>> original = Transactions.of([["beer", "wine"], ["beer"], ["milk"], ["milk"]])
         >>> release = TypicalBags.of([["beer"], ["beer"], ["milk"], ["milk"]], VocabularyKAnonymity(k=2))
         >>> recall(release, original)
@@ -72,7 +71,7 @@ def recall(
 
 
 def sdist(
-    release: Generalized | TypicalBags,
+    release: RecordRelease,
     original: Transactions,
     *,
     hierarchy: Hierarchy | None = None,
@@ -99,7 +98,7 @@ def sdist(
     Example:
         Wine is published as beer, two edges away: {beer} is there, {wine} is 2 away.
 
-        >>> from setveil.promises import VocabularyKAnonymity
+        >>> from setveil import TypicalBags, VocabularyKAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
         >>> release = TypicalBags.of([["beer"]] * 4, VocabularyKAnonymity(k=2))
         >>> sdist(release, Transactions.of([["beer"], ["beer"], ["wine"], ["wine"]]), hierarchy=tree)
@@ -109,7 +108,7 @@ def sdist(
 
     _check_size(release, original)
     release = over_tree(release, original, hierarchy)
-    tree = release.hierarchy if hierarchy is None else hierarchy
+    tree = release.tree if hierarchy is None else hierarchy
     if tree is None:
         raise ParameterError(
             "hierarchy",
@@ -122,9 +121,7 @@ def sdist(
     meaning = Meaning.of(release)
     some, names = _numbered(here)
     others, published = _numbered(there)
-    table = meaning.table(
-        names, published, tree if release.hierarchy is None else release.hierarchy, tree
-    )
+    table = meaning.table(names, published, tree if release.tree is None else release.tree, tree)
     found = nearest_distances(
         Rows(some.indptr, some.items, np.ones(len(some.items), dtype=np.int64)),
         Rows(others.indptr, others.items, np.ones(len(others.items), dtype=np.int64)),
@@ -134,7 +131,7 @@ def sdist(
     return float(meaning.unscaled(found.sum()) / len(here.items))
 
 
-def _check_size(release: Generalized | TypicalBags, original: Transactions) -> None:
+def _check_size(release: RecordRelease, original: Transactions) -> None:
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
 
@@ -147,11 +144,8 @@ def _closed(
     return found.take(np.arange(min(count, len(found))))
 
 
-def _closed_of(release: Generalized | TypicalBags, count: int, least_size: int) -> Transactions:
-    classes = release.classes
-    if isinstance(release, TypicalBags):
-        classes = release.with_terms().classes
-    return _closed(classes, count, least_size, release.sizes)
+def _closed_of(release: RecordRelease, count: int, least_size: int) -> Transactions:
+    return _closed(release.with_terms().classes, count, least_size, release.sizes)
 
 
 def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
@@ -163,7 +157,7 @@ def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
     ), vocabulary
 
 
-def term_counts(release: Generalized | TypicalBags, original: Transactions) -> float:
+def term_counts(release: RecordRelease, original: Transactions) -> float:
     """How much of the items' counts is kept: the share of the original occurrences that are published under the same item.
 
     Formula: the sum over the items of the original of min(published total, original total), divided by the sum of the original totals; a
@@ -175,7 +169,7 @@ def term_counts(release: Generalized | TypicalBags, original: Transactions) -> f
     Example:
         Three of four occurrences: wine stands once too often, which helps nobody.
 
-        >>> from setveil.promises import VocabularyKAnonymity
+        >>> from setveil import TypicalBags, VocabularyKAnonymity
         >>> original = Bags.of([{"wine": 1, "beer": 1}, {"wine": 2}])
         >>> release = TypicalBags.of([{"wine": 2}, {"wine": 2}], VocabularyKAnonymity(k=2))
         >>> term_counts(release, original)
@@ -184,20 +178,15 @@ def term_counts(release: Generalized | TypicalBags, original: Transactions) -> f
     _check_size(release, original)
     if not original.occurrences:
         return 1.0
-    before = _totals(original, np.ones(len(original), dtype=np.int64))
-    now = (
-        release.term_totals()
-        if isinstance(release, TypicalBags)
-        else _totals(release.classes, release.sizes)
-    )
+    before = dict(zip(original.vocabulary.labels, _totals(original), strict=True))
+    now = release.term_totals()
     return (
         sum(min(total, now.get(label, 0)) for label, total in before.items()) / original.occurrences
     )
 
 
-def _totals(data: Transactions, weights: npt.NDArray[np.int64]) -> dict[str, int]:
-    counts = data.counts if isinstance(data, Bags) else 1
-    totals = np.bincount(
-        data.items, weights=counts * weights[data.rows], minlength=len(data.vocabulary)
-    ).astype(np.int64)
-    return dict(zip(data.vocabulary.labels, totals.tolist(), strict=True))
+def _totals(data: Transactions) -> list[int]:
+    counts = data.counts if isinstance(data, Bags) else None
+    totals = np.bincount(data.items, weights=counts, minlength=len(data.vocabulary))
+    found: list[int] = totals.astype(np.int64).tolist()
+    return found

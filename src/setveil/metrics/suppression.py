@@ -27,6 +27,11 @@ def suppressed_share(release: Suppressed, original: Transactions) -> float:
     return lost / original.occurrences if original.occurrences else 0.0
 
 
+def unpublished_share(release: TypicalBags, original: Transactions) -> float:
+    """The share of the original occurrences that no published occurrence represents."""
+    return 1 - published_share(release, original)
+
+
 def published_share(release: TypicalBags, original: Transactions) -> float:
     """The share of the original occurrences that published ones stand for; 1 when there are none."""
     published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())

@@ -22,7 +22,7 @@ CANDIDATES = 16
 
 
 def loss_of_slots(
-    release: TypicalBags, original: Transactions, hierarchy: Hierarchy | None
+    release: TypicalBags, original: Transactions, *, hierarchy: Hierarchy | None = None
 ) -> float:
     """The average over all original occurrences of the LM of the lowest node over the slot, 1 for one that is not published.
 

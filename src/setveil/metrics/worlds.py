@@ -1,30 +1,37 @@
-"""Possible worlds of a disassociated release, in which the measures of itemsets and of pairs are taken."""
+"""Possible originals of a release, in which itemsets and pairs are counted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
 
-from setveil.data.transactions import Transactions
-from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.reconstruct import reconstructions as reconstruct_several
+import numpy as np
+
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import check_count
+from setveil.published.release import Release
 
 Worlds = Sequence[Transactions]
 
 
 class Drawing(TypedDict, total=False):
-    """Which worlds a measure is taken in."""
+    """Which possible originals a metric is averaged over."""
 
     seed: int
-    """For reconstructing; 0 when not given."""
+    """For reconstructing; 0 if not given."""
     reconstructions: int
-    """How many possible worlds are averaged; 1 when not given."""
+    """How many; 1 if not given."""
     worlds: Worlds | None
-    """Reconstructions made before, in the place of `seed` and `reconstructions`."""
+    """Reconstructions made before, instead of `seed` and `reconstructions`."""
 
 
 def draw_worlds(
-    release: Disassociated, *, seed: int = 0, reconstructions: int = 1, worlds: Worlds | None = None
+    release: Release, *, seed: int = 0, reconstructions: int = 1, worlds: Worlds | None = None
 ) -> Worlds:
-    """The worlds that were made before, or new ones."""
-    return worlds or reconstruct_several(release, reconstructions, seed)
+    """The possible originals made before, or new ones; the first is that of the seed itself."""
+    if worlds:
+        return worlds
+    count = check_count("reconstructions", reconstructions, 1)
+    more = np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()
+    drawn = (release.reconstruct(each) for each in (seed, *more))
+    return [world.sets() if isinstance(world, Bags) else world for world in drawn]

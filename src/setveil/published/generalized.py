@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Generalized(RecordRelease):
         counted: bool = False,
         method: Mapping[str, object] | None = None,
         is_global: bool = False,
-    ) -> Generalized:
+    ) -> Self:
         """From published records as labels of nodes, in the order of the original records.
 
         Args:
@@ -90,7 +90,7 @@ class Generalized(RecordRelease):
         alignment: Int64s | None = None,
         weights: Int64s | None = None,
         is_global: bool = False,
-    ) -> Generalized:
+    ) -> Self:
         """From published records in any order; equal ones are merged.
 
         Args:
@@ -144,12 +144,11 @@ class Generalized(RecordRelease):
         found = zip(original.vocabulary, leaves, supports, strict=True)
         return tuple(item for item, leaf, support in found if support and not covered[leaf])
 
-    def on(self, hierarchy: Hierarchy) -> Generalized:
-        """The same records over another tree with the same labels (the whole one, not a part)."""
+    def on(self, hierarchy: Hierarchy) -> Self:
         used = self.published_nodes()
         place = np.full(len(self.hierarchy), -1, dtype=np.int32)
         place[used] = hierarchy.nodes.encode([self.hierarchy.labels[node] for node in used])
-        return Generalized.of_rows(
+        return self.of_rows(
             relabeled(self.classes, place, hierarchy.nodes),
             hierarchy,
             self.promise,

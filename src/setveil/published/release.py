@@ -14,7 +14,7 @@ from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
 
 if TYPE_CHECKING:
@@ -58,6 +58,9 @@ class Release(Frozen, ABC):
     """The name of the form in `release.json` and in the tables."""
     shows_records: ClassVar[bool] = True
     """Whether each person has one published record, so that an alignment can link the two."""
+
+    semantics: Origin | None = None
+    """How to build the tree that items were compared with, if the release does not have it."""
 
     promise: Promise
     method: Mapping[str, object]
@@ -111,6 +114,10 @@ class Release(Frozen, ABC):
         """What the release promises, for a reader who is not an expert."""
         return self.promise.describe(possible=not self.shows_records)
 
+    def on(self, hierarchy: Hierarchy) -> Self:
+        """The same release over another tree with the same labels (the whole one, not a part)."""
+        return self
+
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         """Private: the items of the original that are removed everywhere; empty if none can be."""
         return ()
@@ -157,6 +164,18 @@ class RecordRelease(Release):
         """All published records in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
         return self.classes.take(random_from(seed).permutation(rows))
+
+    def with_terms(self) -> Self:
+        """The same release with every published label as an item of its own; most forms have no other."""
+        return self
+
+    def term_totals(self) -> dict[str, int]:
+        """How often each item is published for all people together."""
+        classes = self.classes
+        people = self.sizes[classes.rows] * (classes.counts if isinstance(classes, Bags) else 1)
+        totals = np.bincount(classes.items, weights=people, minlength=len(classes.vocabulary))
+        totals = totals.astype(np.int64)
+        return dict(zip(classes.vocabulary.labels, totals.tolist(), strict=True))
 
     def support(self, itemset: Iterable[object]) -> Support:
         labels = sorted(set(texts_of(itemset)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, cast
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class TypicalBags(RecordRelease):
         promise: Promise,
         *,
         method: Mapping[str, object] | None = None,
-    ) -> TypicalBags:
+    ) -> Self:
         """From published bags, with repeats or as `{item: count}`, in the order of the originals."""
         rows = Bags.of(records)
         return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
@@ -111,7 +111,7 @@ class TypicalBags(RecordRelease):
         weights: Int64s | None = None,
         slots: Bags | None = None,
         **facts: object,
-    ) -> TypicalBags:
+    ) -> Self:
         """From published bags in any order; equal ones are merged, and unused items dropped.
 
         Args:
@@ -147,7 +147,7 @@ class TypicalBags(RecordRelease):
             return np.zeros(0, dtype=np.int32)
         return np.unique(self.hierarchy.nodes.encode(self.items.labels))
 
-    def with_terms(self) -> TypicalBags:
+    def with_terms(self) -> Self:
         """The same release with each slot replaced by its most frequent item, the first of several.
 
         The classes keep their places, so that some of them may now be equal.
@@ -162,15 +162,13 @@ class TypicalBags(RecordRelease):
 
     def term_totals(self) -> dict[str, int]:
         """How often each item is published for all people together; a slot counts all its items."""
-        classes, slots = self.classes, self.slots
-        people = classes.counts * self.sizes[classes.rows]
-        totals = np.bincount(classes.items, weights=people, minlength=len(self.items))
-        labels = self.items.labels
-        if slots is not None:
-            groups = totals / np.maximum(slots.totals, 1)
-            weights, labels = slots.counts * groups[slots.rows], slots.vocabulary.labels
-            totals = np.bincount(slots.items, weights=weights, minlength=len(labels)).round()
-        return dict(zip(labels, totals.astype(np.int64).tolist(), strict=True))
+        totals, slots = super().term_totals(), self.slots
+        if slots is None:
+            return totals
+        groups = np.array(list(totals.values())) / np.maximum(slots.totals, 1)
+        weights, labels = slots.counts * groups[slots.rows], slots.vocabulary.labels
+        dealt = np.bincount(slots.items, weights=weights, minlength=len(labels)).round()
+        return dict(zip(labels, dealt.astype(np.int64).tolist(), strict=True))
 
     def records(self, seed: int | None = None) -> Bags:
         return cast(Bags, super().records(seed))
@@ -193,11 +191,10 @@ class TypicalBags(RecordRelease):
         lower = max(certain.lower, self._least(labels[0]) if len(labels) == 1 else 0)
         return Support(lower, len(self), max(certain.expected, float(lower)))
 
-    def without_alignment(self) -> TypicalBags:
+    def without_alignment(self) -> Self:
         return replace(self, alignment=None, matches=None)
 
-    def on(self, hierarchy: Hierarchy) -> TypicalBags:
-        """The same bags over another tree with the same labels (the whole one, not a part)."""
+    def on(self, hierarchy: Hierarchy) -> Self:
         hierarchy.nodes.encode(self.items.labels)
         return replace(self, hierarchy=hierarchy)
 

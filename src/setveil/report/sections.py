@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from setveil.audit.verdict import Check, Verdict
 from setveil.metrics import METRICS
-from setveil.metrics.table import BY_HIERARCHY, DISTANCES, KEPT
 from setveil.published import Release
 from setveil.report.inspection import PRIVATE
 from setveil.report.report import Fact, Report, Section
@@ -55,12 +54,9 @@ def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
 
 def report_losses(losses: Mapping[str, Any], measured: Release | None = None) -> Report:
     """What was lost, by metric; with the release of which all that apply were `measured`, also what was left out for want of a tree."""
-    expected = (
-        BY_HIERARCHY["typical-bags"]
-        if measured is not None and measured.form == "typical-bags"
-        else frozenset()
-    )
-    named = " and ".join(sorted(expected - losses.keys()))
+    usual = [] if measured is None else [n for n, row in METRICS.items() if row.is_usual(measured)]
+    missing = {name for name in usual if "hierarchy" in METRICS[name].needs} - losses.keys()
+    named = " and ".join(sorted(missing))
     note = (
         [
             Section(
@@ -112,10 +108,11 @@ def _notes(notes: Sequence[str]) -> list[Section]:
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
     """What was lost, and, where there are such measures, what was kept."""
     facts = {
-        name: Fact(name, _figure(name, value), _meaning(name)) for name, value in losses.items()
+        name: Fact(name, _figure(name, value), METRICS[name].about)
+        for name, value in losses.items()
     }
-    lost = tuple(fact for name, fact in facts.items() if name not in KEPT)
-    kept = tuple(fact for name, fact in facts.items() if name in KEPT)
+    lost = tuple(fact for name, fact in facts.items() if METRICS[name].better == "less")
+    kept = tuple(fact for name, fact in facts.items() if METRICS[name].better == "more")
     sections = [Section(f"Lost ({PRIVATE})", facts=lost)] if lost or not kept else []
     return sections + ([Section(f"Kept ({PRIVATE})", facts=kept)] if kept else [])
 
@@ -139,20 +136,13 @@ def _explanation(outcome: Outcome) -> list[Section]:
 
 
 def _figure(name: str, value: Any) -> str:
-    if name in DISTANCES:
+    if METRICS[name].unit == "steps":
         return f"{value:,.3f}"
     if isinstance(value, Mapping):
         return ", ".join(
             f"{part} {f'{number:,.1f}'.removesuffix('.0')}" for part, number in value.items()
         )
     return share(float(value))
-
-
-def _meaning(metric: str) -> str:
-    """What a metric tells, in the words of its own first line."""
-    first = (METRICS[metric].__doc__ or "").split("\n", 1)[0]
-    meaning = first.split(". ")[0].split(": ", 1)[-1].rstrip(".")
-    return meaning[:1].lower() + meaning[1:]
 
 
 def _places(outcome: Outcome) -> Section:
