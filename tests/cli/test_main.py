@@ -46,10 +46,10 @@ def test_every_command_has_help(call, command):
 def test_the_options_of_a_method_tell_whose_they_are_and_their_defaults(call):
     text = " ".join(call("anonymize", "--help").out.split())
     for told in (
-        "may be matched. [ssc; default: 4]",
+        "matched terms may be. [ssc; default: 4]",
         "[ssc; default: 10]",
         "[ssc; default: majority]",
-        "block. [ssc; default: off]",
+        "more than 20,000. [ssc; default: off]",
     ):
         assert told in text
 

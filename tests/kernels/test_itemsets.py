@@ -71,6 +71,13 @@ def test_weights_count_as_repeated_records(kind, data, count, least_size, draw):
 
 
 @each_kind
+def test_records_of_weight_0_count_as_absent(kind):
+    present, absent = [["a", "b"], ["a"], ["a", "b", "c"]], [["a", "b", "c", "d"]] * 6
+    found = KINDS[kind][0](Transactions.of(absent + present), 5, weights=[0] * 6 + [1] * 3)
+    assert list(found) == list(KINDS[kind][0](Transactions.of(present), 5))
+
+
+@each_kind
 @pytest.mark.parametrize("seed", range(6))
 def test_more_rows_than_a_word_has_bits_are_counted_right(kind, seed):
     chance = random.Random(seed)

@@ -96,7 +96,7 @@ def forged(release, change):
     records = [set(record) for record in release.classes.take(release.alignment)]
     change(records)
     return Generalized.of(
-        records, release.hierarchy, release.promise, method=release.method
+        records, release.hierarchy, release.promise, is_global=True
     ).without_alignment()
 
 
@@ -129,10 +129,8 @@ def test_an_item_that_is_missing_in_one_record_only_is_found(shop):
 
 def test_nodes_of_two_cuts_are_found(shop):
     _, tree = shop
-    method = {"name": "hghs", "recoding": "global"}
-    mixed = Generalized.of(
-        [["Drinks"], ["Drinks"], ["milk"], ["milk"]], tree, KmAnonymity(k=2, m=2), method=method
-    )
+    records = [["Drinks"], ["Drinks"], ["milk"], ["milk"]]
+    mixed = Generalized.of(records, tree, KmAnonymity(k=2, m=2), is_global=True)
     assert failing(verify(mixed)) == ["structure"]
 
 

@@ -59,7 +59,11 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
             {"typical": "mode"},
             "typical = 'mode' is not allowed: it must be one of majority, slots, generalized",
         ),
-        (SSC, {"exchanges": 1.5}, "exchanges = 1.5 is not allowed: it must be a whole number"),
+        (
+            SSC,
+            {"exchanges": 1.5},
+            "exchanges = 1.5 is not allowed: it must be a whole number of 0 or more",
+        ),
         (
             SSC,
             {"omega": float("nan")},

@@ -14,10 +14,10 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.ssc.centre import Near
+from setveil.kernels.ssc.centre import NearTerms
 from setveil.methods.ssc import SSC
+from setveil.methods.ssc import cluster as clustering
 from setveil.methods.ssc import method as module
-from setveil.methods.ssc.cluster import Block, Exchange, rows_of, with_centres
 from setveil.methods.ssc.prepare import prepare
 from setveil.promises import VocabularyKAnonymity
 from tests.oracle import ssc as oracle
@@ -70,14 +70,13 @@ class Follower:
     """Chooses among equally good matchings the one that the kernels took, and sees to it that it is one of the best."""
 
     def __init__(self, data, tree, method, k):
-        near = tree.neighbours(data.vocabulary, method.epsilon)
-        self.near = by_distance_alone(near)
-        self.rows, self.rule, self.labels = rows_of(data), method._rule(k), data.vocabulary.labels
+        near = by_distance_alone(tree.neighbours(data.vocabulary, method.epsilon))
+        self.space = clustering.space_of(data, near, method._rule(k))
+        self.labels = data.vocabulary.labels
 
     def __call__(self, members, centres):
-        made = with_centres(
-            self.rows, self.near, self.rule, np.array(members), np.array([0, len(members)])
-        )
+        bounds = np.array([0, len(members)])
+        made = clustering.with_centres((self.space, np.array(members), bounds))
         terms = [self.labels[term] for term in made.terms]
         width = len(members)
         slots = [tuple(terms[i * width : (i + 1) * width]) for i in range(len(made.slot_times))]
@@ -93,7 +92,8 @@ class Follower:
 
 
 def by_distance_alone(near):
-    return Near(near.indptr, near.items, near.distances, np.zeros(len(near.items), np.int32))
+    losses = np.zeros(len(near.items), np.int32)
+    return NearTerms(near.indptr, near.items, near.distances, losses)
 
 
 def check_against_oracle(records, tree, ways, k, typical):
@@ -200,24 +200,38 @@ def test_exchanges_never_make_the_clusters_worth_less(drawn, ways, rounds):
     data, tree = drawn
     prepared, method = prepare(data, 2, group_equal=False), SSC(**ways)
     assume(len(prepared.rows))
-    near = tree.neighbours(data.vocabulary, method.epsilon)
-    near = Near(near.indptr, near.items, near.distances, method._losses(near, data, tree))
-    block = Block(data, prepared.rows, near, method._rule(2))
+    near = method._near(data, tree)
+    space = clustering.space_of(data.take(prepared.rows), near, method._rule(2))
+    block = clustering.begin_growing(space)
     while block.done < block.total:
-        block.step()
-    work = Exchange(block.rows, near, block.rule, *block.members(), rounds)
-    worth = []
+        block = clustering.grow_some(block)
+    work = clustering.begin_exchanging(space, *clustering.members_of(block), rounds)
+    worth, count = [], len(work.groups.worth)
     while work.done < work.total:
-        work.step()
-        if work.done >= work.count:
+        work = clustering.exchange_some(work)
+        if work.done >= count:
             worth.append(int(work.groups.worth.sum()))
-    assert worth == sorted(worth)
-    assert sorted(work.groups.members.tolist()) == list(range(len(prepared.rows)))
     groups = work.groups
-    assert (
-        groups.owner[groups.members].tolist()
-        == np.repeat(np.arange(work.count), np.diff(groups.bounds)).tolist()
-    )
+    assert worth == sorted(worth)
+    assert sorted(groups.members.tolist()) == list(range(len(prepared.rows)))
+    owners = np.repeat(np.arange(count), np.diff(groups.bounds))
+    assert groups.owner[groups.members].tolist() == owners.tolist()
+
+
+def test_a_task_leaves_the_arrays_that_it_is_given_as_they_are():
+    data = Bags.of([[str(i % 7), str(i % 11), str(i % 5)] for i in range(60)])
+    tree, method = Hierarchy.balanced(data.vocabulary, 3), SSC()
+    space = clustering.space_of(data, method._near(data, tree), method._rule(3))
+    block = clustering.begin_growing(space)
+    grown = clustering.grow_some(block)
+    before = clustering.begin_growing(space)
+    assert (grown.done, block.done) == (60, 0)
+    assert all(map(np.array_equal, block.state[:3], before.state[:3]))
+    assert np.array_equal(block.store.used, before.store.used)
+    work = clustering.begin_exchanging(space, *clustering.members_of(grown), 1)
+    groups = [array.copy() for array in work.groups]
+    assert clustering.exchange_some(work).done == 20
+    assert all(map(np.array_equal, work.groups, groups))
 
 
 def test_an_exchange_brings_those_together_who_belong_together():
@@ -227,12 +241,12 @@ def test_an_exchange_brings_those_together_who_belong_together():
     tree = Hierarchy.from_paths(
         [(item, "low" if item < "m" else "high", "*") for item in data.vocabulary]
     )
-    found = tree.neighbours(data.vocabulary, 2)
-    method, rows = SSC(epsilon=2, omega=5), rows_of(data)
-    table = Near(found.indptr, found.items, found.distances, method._losses(found, data, tree))
-    work = Exchange(rows, table, method._rule(2), np.array([0, 1, 2, 3]), np.array([0, 2, 4]), 1)
+    method = SSC(epsilon=2, omega=5)
+    space = clustering.space_of(data, method._near(data, tree), method._rule(2))
+    members, bounds = np.array([0, 1, 2, 3]), np.array([0, 2, 4])
+    work = clustering.begin_exchanging(space, members, bounds, 1)
     while work.done < work.total:
-        work.step()
+        work = clustering.exchange_some(work)
     assert sorted(map(sorted, work.groups.members.reshape(2, 2).tolist())) == [[0, 2], [1, 3]]
 
 
@@ -345,9 +359,7 @@ def test_as_many_as_possible_are_matched_first_however_often_they_stand(omega):
 
 def test_a_vocabulary_whose_cost_is_beyond_all_numbers_is_refused():
     data = Bags.of([{"a": 10**17}, {"a": 1}])
-    with pytest.raises(
-        DataError, match=r"a vocabulary of 1e.17 occurrences is too large for omega = 10"
-    ):
+    with pytest.raises(DataError, match=r"a bag of 1e.17 occurrences is too large for omega = 10"):
         SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
 
 
@@ -375,8 +387,8 @@ def test_progress_counts_the_vocabularies_in_clusters():
         ({"seed_rule": "last"}, "it must be one of farthest, first"),
         ({"typical": "all"}, "it must be one of majority, slots, generalized"),
         ({"variant": "mine"}, "it must be one of best, paper"),
-        ({"exchanges": -1}, "a number of rounds, 0 or more"),
-        ({"epsilon": -1}, "it is a number of steps, 0 or more"),
+        ({"exchanges": -1}, "it must be a whole number of 0 or more"),
+        ({"epsilon": -1}, "it must be a whole number of 0 or more"),
     ],
 )
 def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
@@ -391,6 +403,6 @@ def test_an_epsilon_of_numpy_is_told_as_a_plain_number():
 def test_more_occurrences_than_can_be_told_one_by_one_are_refused():
     data = Bags.of([{"a": 10**10}, {"a": 10**10}])
     with pytest.raises(
-        DataError, match="occurrences would be published, too many to tell one by one"
+        DataError, match="occurrences would be published, too many to link each to its record"
     ):
         SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))

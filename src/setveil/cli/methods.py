@@ -13,6 +13,7 @@ import click
 
 from setveil.cli.options import Command
 from setveil.methods import METHODS, Method
+from setveil.parameters import parameters
 
 _PREFIX = "method_"
 
@@ -93,6 +94,8 @@ def _spelled(name: str, value: object) -> str:
 
 def _documented(kind: type[Method[Any]], name: str) -> str:
     """What stands right under a field in the source of a method, or of the class it comes from; written once, there."""
+    if help := parameters(kind)[name].about.help:
+        return help.replace("`", "")
     owner = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", {}))
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(tree, ast.ClassDef)

@@ -1,190 +1,256 @@
-"""Kernel of matching: the assignment of greatest gain between two sides, each of whose members may be taken a number of times.
+"""Steps of matching: the assignment of greatest gain between two sides.
 
-Shortest augmenting paths with dual variables (Jonker and Volgenant), on a sparse graph. What is left unmatched gains nothing, which is
-the matching with nil terms of [Liu2010b] section III-B: a pair of distance d that is matched gains 2 omega - d over leaving both apart.
-A search walks only through the connected part that it starts in. The kernels of `kernels/ssc/` compile `assign` into their own.
+Shortest augmenting paths with dual variables (Jonker and Volgenant), on a sparse graph. An
+unmatched row or column gains nothing. This is the matching with nil terms of [Liu2010b] section
+III-B: a matched pair of distance d gains 2 omega - d over leaving both unmatched.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.arrays import Int64s
+from setveil.kernels.jit import step
 
 
-@kernel
-def match_table(gains, supply, demand):
-    """The assignment of a dense table of gains; entries of 0 or less are no pairs.
+class Pairs(NamedTuple):
+    """What may be matched: the pairs of row i are `starts[i]` to `starts[i + 1] - 1`."""
 
-    Args:
-        gains: Gain of each row with each column.
-        supply: How often each row may be matched.
-        demand: How often each column may be matched.
+    starts: Int64s
+    ends: Int64s  # the column of each pair
+    gains: Int64s  # of each pair, above 0
+    supply: Int64s  # how often each row may be matched
+    demand: Int64s  # how often each column may be matched
 
-    Returns:
-        How often each row is matched with each column, and the sum of the gains.
+
+class Matching(NamedTuple):
+    """How often each pair is matched, what is left of each side, and the dual variables.
+
+    At all times `up[row] + across[column] >= gain` for every pair, with equality if it is matched.
+    Once a row was searched, it is matched as often as it may be unless its `up` is 0, and so is
+    every column whose `across` is above 0. So the weighted sum of both bounds the gain from above,
+    and falls to it.
     """
-    rows, columns = gains.shape
-    starts, ends = np.zeros(rows + 1, np.int64), np.empty(rows * columns, np.int64)
-    values, edges = np.empty(rows * columns, np.int64), 0
-    for row in range(rows):
-        for column in range(columns):
-            if gains[row, column] > 0:
-                ends[edges], values[edges] = column, gains[row, column]
-                edges += 1
-        starts[row + 1] = edges
-    flow, total = assign(starts, ends[:edges], values[:edges], supply, demand, np.int64(0))
-    times = np.zeros((rows, columns), np.int64)
-    for row in range(rows):
-        for edge in range(starts[row], starts[row + 1]):
-            times[row, ends[edge]] = flow[edge]
-    return times, total
+
+    flow: Int64s
+    left: Int64s  # of the supply
+    room: Int64s  # of the demand
+    up: Int64s
+    across: Int64s
+
+
+class Paths(NamedTuple):
+    """Room to search for paths; what a search has reached has its number in `seen`."""
+
+    owner: Int64s  # the row of each pair
+    begins: Int64s  # the pairs of column j are entries[begins[j]] to entries[begins[j + 1] - 1]
+    entries: Int64s
+    row_seen: Int64s
+    row_far: Int64s  # the length of the shortest path to the row
+    row_by: Int64s  # the last pair on that path
+    column_seen: Int64s
+    column_far: Int64s
+    column_by: Int64s
+    walked: Int64s  # the rows that were reached
+    opened: Int64s  # the columns that were reached, those whose distance is final first
 
 
 @step
-def assign(starts, ends, gains, supply, demand, need):
-    """How often each pair is matched, and the sum of the gains; -1 as soon as it is sure to be below `need`.
-
-    The pairs of row i are `starts[i]` to `starts[i + 1] - 1`, with the columns `ends` and the `gains`, all above 0. At all times
-    `up[row] + across[column] >= gain` for every pair, with equality where it is matched; a row whose `up` or a column whose `across` is
-    above 0 and was looked at is matched as often as it may. So the sum of both, weighted, bounds the gain from above, and falls to it.
-    """
-    rows, columns = len(supply), len(demand)
-    flow = np.zeros(len(ends), np.int64)
+def assign(pairs, need):
+    """How often each pair is matched, and the total gain: -1 once it is sure to be below `need`."""
+    rows, columns = len(pairs.supply), len(pairs.demand)
     up, across = np.zeros(rows, np.int64), np.zeros(columns, np.int64)
-    left, room = supply.copy(), demand.copy()
-    begins, entries, bound = reach_from_columns(rows, starts, ends, gains, up, supply, demand)
-    if bound < need:
+    flow = np.zeros(len(pairs.ends), np.int64)
+    matching = Matching(flow, pairs.supply.copy(), pairs.demand.copy(), up, across)
+    if simple_bound(pairs, up) < need:
         return flow, np.int64(-1)
-    bound = np.int64(0)
+    bound, is_done = match_greedily(pairs, matching)
+    if is_done:
+        return flow, bound
+    paths = new_paths(pairs)
+    stamp = np.int64(0)
     for row in range(rows):
-        bound += up[row] * supply[row]
-        for edge in range(starts[row], starts[row + 1]):
-            if gains[edge] == up[row] and left[row] > 0 and room[ends[edge]] > 0:
-                taken = min(left[row], room[ends[edge]])
-                flow[edge] += taken
-                left[row] -= taken
-                room[ends[edge]] -= taken
-    owner = np.empty(len(ends), np.int64)
-    for row in range(rows):
-        owner[starts[row] : starts[row + 1]] = row
-    row_seen, column_seen = np.full(rows, -1, np.int64), np.full(columns, -1, np.int64)
-    row_far, column_far = np.empty(rows, np.int64), np.empty(columns, np.int64)
-    row_by, column_by = np.empty(rows, np.int64), np.empty(columns, np.int64)
-    walked, opened, stamp = np.empty(rows, np.int64), np.empty(columns, np.int64), np.int64(0)
-    for row in range(rows):
-        while left[row] > 0 and up[row] > 0:
+        while matching.left[row] > 0 and up[row] > 0:
             stamp += 1
-            row_seen[row], row_far[row], row_by[row] = stamp, 0, -1
-            walked[0], steps, nodes, closed = row, np.int64(1), np.int64(0), np.int64(0)
-            least, end_row, end_column, here = up[row], row, np.int64(-1), np.int64(0)
-            while True:
-                while (
-                    here < steps
-                ):  # look along the pairs of every row that was reached and not yet looked at
-                    at = walked[here]
-                    for edge in range(starts[at], starts[at + 1]):
-                        column = ends[edge]
-                        far = row_far[at] + up[at] + across[column] - gains[edge]
-                        if far >= least:
-                            continue
-                        if column_seen[column] != stamp:
-                            column_seen[column] = stamp
-                            opened[nodes] = column
-                            nodes += 1
-                        elif column_far[column] <= far:
-                            continue
-                        column_far[column], column_by[column] = far, edge
-                    here += 1
-                best = np.int64(-1)
-                for i in range(closed, nodes):  # the nearest column that is still open
-                    if best < 0 or column_far[opened[i]] < column_far[opened[best]]:
-                        best = i
-                if best < 0 or column_far[opened[best]] >= least:
-                    break
-                column = opened[best]
-                opened[best] = opened[closed]
-                opened[closed] = column
-                if room[column] > 0:
-                    least, end_column = column_far[column], column
-                    break
-                closed += 1
-                for i in range(begins[column], begins[column + 1]):
-                    edge = entries[i]
-                    other = owner[edge]
-                    if flow[edge] > 0 and row_seen[other] != stamp:
-                        row_seen[other], row_far[other], row_by[other] = (
-                            stamp,
-                            column_far[column],
-                            edge,
-                        )
-                        walked[steps] = other
-                        steps += 1
-                        if row_far[other] + up[other] < least:
-                            least, end_row = row_far[other] + up[other], other
-            for i in range(steps):
-                change = max(least - row_far[walked[i]], 0)
-                up[walked[i]] -= change
-                bound -= change * supply[walked[i]]
-            for i in range(closed):
-                change = max(least - column_far[opened[i]], 0)
-                across[opened[i]] += change
-                bound += change * demand[opened[i]]
+            least, end_row, end_column, steps, closed = find_path(
+                pairs, matching, paths, np.int64(row), stamp
+            )
+            bound += shift_duals(pairs, matching, paths, steps, closed, least)
             if bound < need:
                 return flow, np.int64(-1)
             if end_column < 0 and end_row == row:
                 break
-            augment(row, end_row, end_column, left, room, flow, owner, ends, row_by, column_by)
+            augment(pairs, matching, paths, np.int64(row), end_row, end_column)
     return flow, bound
 
 
 @step
-def reach_from_columns(rows, starts, ends, gains, up, supply, demand):
-    """The pairs of each column, the greatest gain of each row in `up`, and the least of two simple bounds on the sum of all gains."""
-    columns = len(demand)
-    begins, entries, most = (
-        np.zeros(columns + 1, np.int64),
-        np.empty(len(ends), np.int64),
-        np.zeros(columns, np.int64),
-    )
+def simple_bound(pairs, up):
+    """A bound on the total gain: every row, or every column, gets its best pair. Fills `up`."""
+    best = np.zeros(len(pairs.demand), np.int64)
     by_row, by_column = np.int64(0), np.int64(0)
-    for row in range(rows):
-        for edge in range(starts[row], starts[row + 1]):
-            begins[ends[edge] + 1] += 1
-            up[row] = max(up[row], gains[edge])
-            most[ends[edge]] = max(most[ends[edge]], gains[edge])
-        by_row += up[row] * supply[row]
-    for column in range(columns):
-        begins[column + 1] += begins[column]
-        by_column += most[column] * demand[column]
-        most[column] = begins[column]
-    for edge in range(len(ends)):
-        entries[most[ends[edge]]] = edge
-        most[ends[edge]] += 1
-    return begins, entries, min(by_row, by_column)
+    for row in range(len(pairs.supply)):
+        for edge in range(pairs.starts[row], pairs.starts[row + 1]):
+            up[row] = max(up[row], pairs.gains[edge])
+            best[pairs.ends[edge]] = max(best[pairs.ends[edge]], pairs.gains[edge])
+        by_row += up[row] * pairs.supply[row]
+    for column in range(len(best)):
+        by_column += best[column] * pairs.demand[column]
+    return min(by_row, by_column)
 
 
 @step
-def augment(row, end_row, end_column, left, room, flow, owner, ends, row_by, column_by):
-    """Match `row` along the path that ends in a column with room, or in a row that gives up a match."""
-    amount = left[row]
-    at = end_row
+def match_greedily(pairs, matching):
+    """Match each row by its best pairs while there is room; the sum of the duals, and if done."""
+    left, room, up = matching.left, matching.room, matching.up
+    bound, is_done = np.int64(0), True
+    for row in range(len(left)):
+        bound += up[row] * left[row]
+        for edge in range(pairs.starts[row], pairs.starts[row + 1]):
+            column = pairs.ends[edge]
+            if pairs.gains[edge] == up[row] and left[row] > 0 and room[column] > 0:
+                taken = min(left[row], room[column])
+                matching.flow[edge] += taken
+                left[row] -= taken
+                room[column] -= taken
+        is_done = is_done and (left[row] == 0 or up[row] == 0)
+    return bound, is_done
+
+
+@step
+def new_paths(pairs):
+    rows, columns = len(pairs.supply), len(pairs.demand)
+    owner, entries = np.empty(len(pairs.ends), np.int64), np.empty(len(pairs.ends), np.int64)
+    begins = np.zeros(columns + 1, np.int64)
+    for row in range(rows):
+        for edge in range(pairs.starts[row], pairs.starts[row + 1]):
+            owner[edge] = row
+            begins[pairs.ends[edge] + 1] += 1
+    for column in range(columns):
+        begins[column + 1] += begins[column]
+    fill = begins.copy()
+    for edge in range(len(pairs.ends)):
+        entries[fill[pairs.ends[edge]]] = edge
+        fill[pairs.ends[edge]] += 1
+    of_row, of_column = np.zeros((4, rows), np.int64), np.zeros((4, columns), np.int64)
+    return Paths(
+        owner,
+        begins,
+        entries,
+        of_row[0],
+        of_row[1],
+        of_row[2],
+        of_column[0],
+        of_column[1],
+        of_column[2],
+        of_row[3],
+        of_column[3],
+    )
+
+
+@step
+def find_path(pairs, matching, paths, row, stamp):
+    """The shortest path from a row to a column with room, or to a row that gives up a match.
+
+    Dijkstra's search: lengths are reduced costs, which are never negative, and matched pairs cost
+    0.
+
+    Returns: Its length, its last row, its last column (-1 if it ends in a row), and how many rows
+        and columns have a final distance.
+    """
+    paths.row_seen[row], paths.row_far[row] = stamp, 0
+    paths.walked[0] = row
+    steps, nodes, closed, here = np.int64(1), np.int64(0), np.int64(0), np.int64(0)
+    least, end_row = matching.up[row], row
+    while True:
+        while here < steps:  # follow the pairs of every row that is new among the reached ones
+            nodes = open_columns(pairs, matching, paths, here, nodes, least)
+            here += 1
+        best = np.int64(-1)
+        for i in range(closed, nodes):  # the nearest column that is still open
+            if best < 0 or paths.column_far[paths.opened[i]] < paths.column_far[paths.opened[best]]:
+                best = i
+        if best < 0 or paths.column_far[paths.opened[best]] >= least:
+            return least, end_row, np.int64(-1), steps, closed
+        column = paths.opened[best]
+        paths.opened[best] = paths.opened[closed]
+        paths.opened[closed] = column
+        if matching.room[column] > 0:
+            return paths.column_far[column], end_row, column, steps, closed
+        closed += 1
+        for i in range(paths.begins[column], paths.begins[column + 1]):
+            edge = paths.entries[i]
+            other = paths.owner[edge]
+            if matching.flow[edge] > 0 and paths.row_seen[other] != stamp:
+                far = paths.column_far[column]
+                paths.row_seen[other], paths.row_far[other], paths.row_by[other] = stamp, far, edge
+                paths.walked[steps] = other
+                steps += 1
+                if far + matching.up[other] < least:
+                    least, end_row = far + matching.up[other], other
+
+
+@step
+def open_columns(pairs, matching, paths, place, nodes, least):
+    """Open the columns of a reached row that are nearer than `least`; how many are open now."""
+    row = paths.walked[place]
+    stamp, start = paths.row_seen[row], paths.row_far[row] + matching.up[row]
+    for edge in range(pairs.starts[row], pairs.starts[row + 1]):
+        column = pairs.ends[edge]
+        far = start + matching.across[column] - pairs.gains[edge]
+        if far >= least:
+            continue
+        if paths.column_seen[column] != stamp:
+            paths.column_seen[column] = stamp
+            paths.opened[nodes] = column
+            nodes += 1
+        elif paths.column_far[column] <= far:
+            continue
+        paths.column_far[column], paths.column_by[column] = far, edge
+    return nodes
+
+
+@step
+def shift_duals(pairs, matching, paths, steps, closed, least):
+    """Adjust the duals of all nodes nearer than `least`; how much their weighted sum changes."""
+    total = np.int64(0)
+    for i in range(steps):
+        row = paths.walked[i]
+        change = max(least - paths.row_far[row], 0)
+        matching.up[row] -= change
+        total -= change * pairs.supply[row]
+    for i in range(closed):
+        column = paths.opened[i]
+        change = max(least - paths.column_far[column], 0)
+        matching.across[column] += change
+        total += change * pairs.demand[column]
+    return total
+
+
+@step
+def augment(pairs, matching, paths, row, end_row, end_column):
+    """Match `row` along the path, as often as the narrowest pair on it allows."""
+    flow, owner, ends = matching.flow, paths.owner, pairs.ends
+    row_by, column_by = paths.row_by, paths.column_by
+    last = end_row if end_column < 0 else owner[column_by[end_column]]
+    amount = matching.left[row]
     if end_column >= 0:
-        amount = min(amount, room[end_column])
-        at = owner[column_by[end_column]]
+        amount = min(amount, matching.room[end_column])
+    at = last
     while at != row:
         amount = min(amount, flow[row_by[at]])
         at = owner[column_by[ends[row_by[at]]]]
-    at = end_row
     if end_column >= 0:
-        room[end_column] -= amount
+        matching.room[end_column] -= amount
         flow[column_by[end_column]] += amount
-        at = owner[column_by[end_column]]
     else:
-        left[end_row] += amount
+        matching.left[end_row] += amount
+    at = last
     while at != row:
         flow[row_by[at]] -= amount
         edge = column_by[ends[row_by[at]]]
         flow[edge] += amount
         at = owner[edge]
-    left[row] -= amount
+    matching.left[row] -= amount

@@ -1,4 +1,4 @@
-"""Steps over bitmaps: words of 64 bits, a bit for each row."""
+"""Steps over bitmaps: words of 64 bits, one bit per row."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ _ODD = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
-_ONE, _TWO, _FOUR, _TOP, _LAST = (
-    np.uint64(1),
-    np.uint64(2),
-    np.uint64(4),
-    np.uint64(56),
-    np.uint64(63),
-)
+_ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
+_TOP, _LAST = np.uint64(56), np.uint64(63)
 
 
 @step

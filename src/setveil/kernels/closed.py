@@ -1,9 +1,9 @@
-"""Kernel of closed itemsets: those that no item can be added to without a record being lost, by falling support.
+"""Kernel of closed itemsets (no larger itemset is in the same records), by falling support.
 
-A closed itemset has one parent, from which it is reached by one item (its core) and by adding all items that stand in every row that is
-left; what is added must not come before the core, or the same set is reached elsewhere (prefix-preserving closure extension, LCM). A
-set has fewer rows than its parent, so that a heap of what may come next gives the closed itemsets by falling support, and nothing below
-the last rank is ever looked at.
+A closed itemset has one parent, from which it is reached by adding one item (its core) and then all
+items that occur in every remaining row. None of these may come before the core, or the same set is
+reached elsewhere (prefix-preserving closure extension, LCM). A set has fewer rows than its parent.
+So a heap of candidates gives the closed itemsets by falling support, and stops at the last rank.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import roomier
-from setveil.kernels.itemsets import Int32s, Int64s, Rows
+from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.itemsets import RankedRows
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.top import Found, ranked_rows
+from setveil.kernels.top import Found, Wanted, Weighted, ranked_rows, support_of_rank
 
 EMITTED, FULL = 0, 1
+"""Slots of the state: how many closed itemsets of enough items were found; 1 if there are more."""
 
 
-class Heap(NamedTuple):
-    """What may come next, the greatest support at place 0; of equal supports that which was found first."""
+class Candidates(NamedTuple):
+    """A heap of what may come next: the greatest support first, of equals the one found first."""
 
     supports: Int64s
     numbers: Int64s  # the order in which they were found
@@ -29,7 +30,7 @@ class Heap(NamedTuple):
     cores: Int64s  # the item that it adds
 
 
-class Sets(NamedTuple):
+class ClosedSets(NamedTuple):
     """The closed itemsets that were found, one after the other."""
 
     items: Int32s
@@ -37,140 +38,111 @@ class Sets(NamedTuple):
     supports: Int64s
 
 
-def find_closed(
-    indptr: Int64s,
-    items: Int32s,
-    width: int,
-    weights: Int64s,
-    count: int,
-    least_size: int,
-    most_ties: int,
-) -> Found:
-    """The `count` closed itemsets of greatest support and of at least `least_size` items, and up to `most_ties` that tie with the last.
+class Extension(NamedTuple):
+    """The rows of one candidate: how often each item occurs in them, by weight."""
 
-    It begins with the items that stand as often as that of rank `count`; when these do not suffice, with those that stand half as often.
+    wanted: Int32s  # the items of the candidate, ascending
+    counts: Int64s  # of every item; 0 between uses
+    touched: Int32s  # the items that occur
+
+
+def find_closed(data: Weighted, wanted: Wanted) -> Found:
+    """The wanted closed itemsets of greatest support.
+
+    Begins with the items that are at least as frequent as the item of rank `wanted.itemsets`; if
+    these do not suffice, with those that are half as frequent, and so on.
     """
-    supports = np.bincount(
-        items, weights=np.repeat(weights, np.diff(indptr)), minlength=width
-    ).astype(np.int64)
-    limit = int(np.sort(supports)[::-1][count - 1]) if count <= width else 1
+    limit = support_of_rank(data, wanted.itemsets)
     while True:
         limit = max(limit, 1)
-        rows, order = ranked_rows(indptr, items, width, weights, limit)
-        sets, state = mine_closed(rows, count, least_size, count + most_ties, limit)
-        if state[EMITTED] >= count or limit == 1:
-            return _found(sets, order, least_size, bool(state[FULL] == 0))
+        rows, order = ranked_rows(data, limit)
+        sets, state = mine_closed(rows, wanted, limit)
+        if state[EMITTED] >= wanted.itemsets or limit == 1:
+            return _found(sets, order, wanted.least_size, bool(state[FULL] == 0))
         limit //= 2
 
 
-def _found(sets: Sets, order: Int64s, least_size: int, complete: bool) -> Found:
+def _found(sets: ClosedSets, order: Int64s, least_size: int, complete: bool) -> Found:
     sizes = np.diff(sets.starts)
     keep = sizes >= least_size
-    return Found(
-        sizes[keep], sets.supports[keep], order[sets.items[np.repeat(keep, sizes)]], complete
-    )
+    items = order[sets.items[np.repeat(keep, sizes)]]
+    return Found(sizes[keep], sets.supports[keep], items, complete)
 
 
 @kernel
-def mine_closed(
-    rows: Rows, count: int, least_size: int, most: int, limit: int
-) -> tuple[Sets, Int64s]:
-    """The closed itemsets by falling support, down to that of rank `count` or to `limit`; `most` of them at most."""
+def mine_closed(rows: RankedRows, wanted: Wanted, limit: int) -> tuple[ClosedSets, Int64s]:
+    """The closed itemsets by falling support, down to the last wanted rank or to `limit`."""
     width = len(rows.supports)
-    state = np.zeros(2, dtype=np.int64)
+    state, last = np.zeros(2, dtype=np.int64), np.int64(limit)
     counts, touched = np.zeros(width, dtype=np.int64), np.empty(width, dtype=np.int32)
-    set_items, set_starts, set_supports = (
-        np.empty(1024, dtype=np.int32),
-        np.zeros(1024, dtype=np.int64),
-        np.zeros(1024, dtype=np.int64),
-    )
-    heap = Heap(
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-        np.empty(1024, np.int64),
-    )
-    wanted = np.empty(width + 1, dtype=np.int32)
-    total = rows.weights.sum()
-    sets, waiting, pushed, last = np.int64(0), np.int64(0), np.int64(0), np.int64(limit)
-    parent, core, support = np.int64(-1), np.int64(-1), total
+    items, path = np.empty(1024, dtype=np.int32), np.empty(width + 1, dtype=np.int32)
+    sets = ClosedSets(items, np.zeros(1024, np.int64), np.zeros(1024, np.int64))
+    number, waiting, pushed = np.int64(0), np.int64(0), np.int64(0)
+    none = np.empty(0, dtype=np.int64)
+    heap = Candidates(none, none, none, none)
+    parent, core, support = np.int64(-1), np.int64(-1), rows.weights.sum()
     while width > 0:
-        size = gather(set_items, set_starts, parent, core, wanted)
-        found = count_beside(rows, wanted, size, counts, touched)
-        closed = closure(counts, touched, found, support, core, wanted, size)
+        size = gather(sets, parent, core, path)
+        found = count_items(rows, path[:size], counts, touched)
+        extension = Extension(path[:size], counts, touched[:found])
+        closed = count_closed(extension, support, core)
         if closed >= 0:
-            set_items = roomier(set_items, set_starts[sets] + closed)
-            set_starts, set_supports = (
-                roomier(set_starts, sets + 2),
-                roomier(set_supports, sets + 1),
-            )
-            top = set_starts[sets]
-            for at in range(found):
-                item = touched[at]
-                if counts[item] == support:
-                    set_items[top] = item
-                    top += 1
-                elif item > core and counts[item] >= last:
-                    if waiting == len(heap.supports):
-                        heap = Heap(
-                            roomier(heap.supports, waiting + 1),
-                            roomier(heap.numbers, waiting + 1),
-                            roomier(heap.parents, waiting + 1),
-                            roomier(heap.cores, waiting + 1),
-                        )
-                    sift_up(heap, waiting, counts[item], pushed, sets, np.int64(item))
+            sets = add_set(sets, number, extension, closed, support)
+            heap = roomier_heap(heap, waiting + found)
+            for item in extension.touched:
+                if item > core and last <= counts[item] < support:
+                    sift_up(heap, waiting, counts[item], pushed, number, np.int64(item))
                     waiting += 1
                     pushed += 1
-            set_items[set_starts[sets] : top].sort()
-            set_starts[sets + 1], set_supports[sets] = top, support
-            sets += 1
-            if closed >= least_size:
+            number += 1
+            if closed >= wanted.least_size:
                 state[EMITTED] += 1
-                if state[EMITTED] == count:
+                if state[EMITTED] == wanted.itemsets:
                     last = support
-        for at in range(found):
-            counts[touched[at]] = 0
+        for item in extension.touched:
+            counts[item] = 0
         if waiting == 0 or heap.supports[0] < last:
             break
-        if state[EMITTED] >= most:
+        if state[EMITTED] >= wanted.itemsets + wanted.most_ties:
             state[FULL] = 1
             break
         support, parent, core = heap.supports[0], heap.parents[0], heap.cores[0]
         waiting -= 1
         sift_down(heap, waiting)
-    return Sets(set_items[: set_starts[sets]], set_starts[: sets + 1], set_supports[:sets]), state
+    used = sets.starts[number]
+    return ClosedSets(sets.items[:used], sets.starts[: number + 1], sets.supports[:number]), state
 
 
 @step
-def gather(set_items, set_starts, parent, core, wanted):
-    """Write the items of the parent and the one that is added, ascending; gives their number."""
+def gather(sets, parent, core, path):
+    """Write the items of the parent and the core, ascending, to the path; returns their number."""
     size = np.int64(0)
     if parent >= 0:
-        for at in range(set_starts[parent], set_starts[parent + 1]):
-            item = set_items[at]
-            if size == at - set_starts[parent] and item > core:
-                wanted[size] = core
+        start, stop = sets.starts[parent], sets.starts[parent + 1]
+        for at in range(start, stop):
+            item = sets.items[at]
+            if size == at - start and item > core:
+                path[size] = core
                 size += 1
-            wanted[size] = item
+            path[size] = item
             size += 1
-        if size == set_starts[parent + 1] - set_starts[parent]:
-            wanted[size] = core
+        if size == stop - start:
+            path[size] = core
             size += 1
     return size
 
 
 @step
-def count_beside(rows, wanted, size, counts, touched):
-    """Count, by weight, how often each item stands in the rows that hold all of the wanted ones; gives the number of those that do."""
-    found = np.int64(0)
-    stop = len(rows.weights)
-    start = np.int64(0)
+def count_items(rows, wanted, counts, touched):
+    """Count each item in the rows that hold all wanted ones, by weight; how many items occur."""
+    found, size = np.int64(0), len(wanted)
+    start, stop = np.int64(0), len(rows.weights)
     if size:
         rarest = wanted[size - 1]
         start, stop = rows.starts[rarest], rows.starts[rarest + 1]
     for at in range(start, stop):
         row = rows.holders[at] if size else np.int64(at)
-        met = np.int64(0)
+        weight, met = rows.weights[row], np.int64(0)
         for place in range(rows.indptr[row], rows.indptr[row + 1]):
             if met == size:
                 break
@@ -178,9 +150,8 @@ def count_beside(rows, wanted, size, counts, touched):
                 met += 1
             elif rows.items[place] > wanted[met]:
                 break
-        if met < size:
+        if met < size or weight == 0:  # a count of 0 marks an item as new
             continue
-        weight = rows.weights[row]
         for place in range(rows.indptr[row], rows.indptr[row + 1]):
             item = rows.items[place]
             if counts[item] == 0:
@@ -191,19 +162,46 @@ def count_beside(rows, wanted, size, counts, touched):
 
 
 @step
-def closure(counts, touched, found, support, core, wanted, size):
-    """How many items stand in all of these rows; -1 when one of them before the core is not wanted, so that the set is met elsewhere."""
-    closed, before = np.int64(0), np.int64(0)
-    for at in range(found):
-        if counts[touched[at]] == support:
+def count_closed(extension, support, core):
+    """How many items are in all rows of the candidate; -1 if a new one comes before the core."""
+    closed, before, held = np.int64(0), np.int64(0), np.int64(0)
+    for item in extension.touched:
+        if extension.counts[item] == support:
             closed += 1
-            if touched[at] < core:
+            if item < core:
                 before += 1
-    held = np.int64(0)
-    for at in range(size):
-        if wanted[at] < core:
+    for item in extension.wanted:
+        if item < core:
             held += 1
     return closed if before == held else np.int64(-1)
+
+
+@step
+def add_set(sets, number, extension, size, support):
+    """The sets with one more: the items that are in all rows of the candidate."""
+    top = sets.starts[number]
+    sets = ClosedSets(
+        roomier(sets.items, top + size),
+        roomier(sets.starts, number + 2),
+        roomier(sets.supports, number + 1),
+    )
+    for item in extension.touched:
+        if extension.counts[item] == support:
+            sets.items[top] = item
+            top += 1
+    sets.items[sets.starts[number] : top].sort()
+    sets.starts[number + 1], sets.supports[number] = top, support
+    return sets
+
+
+@step
+def roomier_heap(heap, size):
+    return Candidates(
+        roomier(heap.supports, size),
+        roomier(heap.numbers, size),
+        roomier(heap.parents, size),
+        roomier(heap.cores, size),
+    )
 
 
 @step
@@ -215,28 +213,19 @@ def is_above(heap, place, support, number):
 
 @step
 def sift_up(heap, place, support, number, parent, core):
-    """Put in a new entry, at the end and up to its place."""
+    """Put a new candidate at the end, and move it up to its place."""
     while place > 0 and is_above(heap, (place - 1) // 2, support, number):
         copy(heap, place, (place - 1) // 2)
         place = (place - 1) // 2
-    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = (
-        support,
-        number,
-        parent,
-        core,
-    )
+    heap.supports[place], heap.numbers[place] = support, number
+    heap.parents[place], heap.cores[place] = parent, core
 
 
 @step
 def sift_down(heap, size):
-    """Take out the first: the last of `size + 1` takes its place and goes down."""
-    support, number, parent, core = (
-        heap.supports[size],
-        heap.numbers[size],
-        heap.parents[size],
-        heap.cores[size],
-    )
-    place = np.int64(0)
+    """Remove the first: the last of `size + 1` takes its place and moves down."""
+    support, number, parent = heap.supports[size], heap.numbers[size], heap.parents[size]
+    core, place = heap.cores[size], np.int64(0)
     while 2 * place + 1 < size:
         child = 2 * place + 1
         if child + 1 < size and is_above(
@@ -247,12 +236,8 @@ def sift_down(heap, size):
             break
         copy(heap, place, child)
         place = child
-    heap.supports[place], heap.numbers[place], heap.parents[place], heap.cores[place] = (
-        support,
-        number,
-        parent,
-        core,
-    )
+    heap.supports[place], heap.numbers[place] = support, number
+    heap.parents[place], heap.cores[place] = parent, core
 
 
 @step

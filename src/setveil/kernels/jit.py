@@ -1,10 +1,12 @@
-"""How kernels are compiled: cached where a cache can be kept, without one elsewhere."""
+"""How kernels are compiled and cached."""
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -18,45 +20,46 @@ _WITHOUT_DOORS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper"
 def kernel(function: Function) -> Function:
     """Compile on first call, without the interpreter lock.
 
-    The machine code is kept beside the package or in the user's cache folder; where neither can be written, Numba refuses to make a
-    cached function, and the kernel is compiled anew in each process.
+    The machine code is cached next to the package or in the user's cache folder. If neither can be
+    written, Numba refuses to cache, and each process compiles the kernel again.
     """
     try:
         made: Any = njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return cast(Function, njit(nogil=True)(function))
-    if made is not function:  # as it is where NUMBA_DISABLE_JIT is set
-        # Numba asks for the file of the kernel alone, and would keep what was compiled with the old steps of another file.
+    if made is not function:  # it is if NUMBA_DISABLE_JIT is set
+        # Numba checks only the kernel's own file, but steps of other files change too; and reading
+        # an index fails if it names types that are gone. The version is compared before both.
         kept = made._cache._cache_file
-        kept._source_stamp = (kept._source_stamp, *sources(function.__module__))
+        digest = sha256("".join(sources(function.__module__)).encode()).hexdigest()
+        kept._version = f"{kept._version} {digest}"
     return cast(Function, made)
 
 
 def step(function: Function) -> Function:
-    """Compile as a part of the kernels that call it; it has no door of its own, which halves the time to compile."""
+    """Compile as part of the kernels that call it, not for Python: half the compile time."""
     return cast(Function, njit(nogil=True, **_WITHOUT_DOORS)(function))
 
 
 def sources(module: str) -> tuple[str, ...]:
-    """The text of all files of kernels that a file of kernels takes something from, at once or through others."""
-    package, found, pending = module.partition(".")[0] + ".", {module, __name__}, [module]
+    """The text of a kernel file and of all that it imports from, directly or through others."""
+    package, pending = module.partition(".")[0], [module]
+    imports = re.compile(rf"^from ({package}\.[\w.]+) import", re.MULTILINE)
+    texts: list[str] = []
     for name in pending:
-        names = {
-            getattr(value, "__module__", None) or "" for value in vars(sys.modules[name]).values()
-        }
-        new = sorted(other for other in names - found if other.startswith(package))
-        found.update(new)
-        pending += new
-    return tuple(inspect.getsource(sys.modules[name]) for name in pending[1:])
+        texts.append(inspect.getsource(sys.modules[name]))
+        found = set(imports.findall(texts[-1])) - {*pending, __name__}
+        pending += sorted(found)
+    return tuple(texts)
 
 
 def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Any:
-    """A context in which these are called when a kernel begins and ends to be compiled; one that comes from the cache is not."""
+    """A context that calls these before and after a kernel is compiled (not if it is cached)."""
     return event.install_listener("numba:compile", _Watch(begins, ends))
 
 
 class _Watch(event.Listener):  # type: ignore[misc]
-    """A kernel is compiled with the steps it calls: only the outermost counts."""
+    """Reports the outermost compilation only; a kernel is compiled with the steps that it calls."""
 
     def __init__(self, begins: Callable[[], None], ends: Callable[[], None]) -> None:
         self.begins, self.ends, self.depth = begins, ends, 0

@@ -1,7 +1,6 @@
-"""Kernels of comparing by meaning: the nearest of many itemsets, and which bag may stand for whom.
+"""Kernels of comparing by meaning: the nearest of many itemsets, and which bag fits which record.
 
-Distances are whole numbers, as is omega, what an unmatched occurrence costs; a pair of distance d that is matched gains 2 omega - d over
-leaving both apart.
+Distances are whole numbers, and so is omega, the cost of an unmatched occurrence.
 """
 
 from __future__ import annotations
@@ -9,17 +8,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.kernels.arrays import roomier
-from setveil.kernels.assignment import assign
+from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
-
-class Rows(NamedTuple):
+class BagRows(NamedTuple):
     """Bags: row i holds `items[indptr[i]:indptr[i + 1]]`, each as often as `counts` says."""
 
     indptr: Int64s
@@ -27,7 +22,7 @@ class Rows(NamedTuple):
     counts: Int64s
 
 
-class Near(NamedTuple):
+class NearItems(NamedTuple):
     """The items near each item, ascending, with their distances."""
 
     indptr: Int64s
@@ -36,14 +31,14 @@ class Near(NamedTuple):
 
 
 @kernel
-def nearest_distances(some: Rows, others: Rows, table: Int64s, omega: int) -> Int64s:
-    """The distance of each of some itemsets to the nearest of others, by perfect matchings with nil items.
+def nearest_distances(some: BagRows, others: BagRows, table: Int64s, omega: int) -> Int64s:
+    """The distance of each of some itemsets to the nearest of others, by matchings with nil items.
 
     Args:
         some: Itemsets over the rows of the table.
         others: Itemsets over its columns.
-        table: The distance of each pair of items; -1 where they have nothing to do with each other.
-        omega: What an item without a partner costs.
+        table: The distance of each pair of items; -1 if they are unrelated.
+        omega: The cost of an unmatched item.
     """
     found = np.empty(len(some.indptr) - 1, dtype=np.int64)
     for number in range(len(found)):
@@ -63,7 +58,7 @@ def nearest_distances(some: Rows, others: Rows, table: Int64s, omega: int) -> In
 
 @step
 def most_gain(rows, columns, table, omega, turned):
-    """No matching of two itemsets gains more than the best partner of each on one side: that of the columns, if turned."""
+    """A bound on the gain of a matching: all rows (if turned, columns) get their best."""
     total = np.int64(0)
     for one in columns if turned else rows:
         most = np.int64(0)
@@ -78,12 +73,9 @@ def most_gain(rows, columns, table, omega, turned):
 @step
 def match_sets(rows, columns, table, omega):
     """The greatest gain of matching two itemsets."""
-    starts = np.zeros(len(rows) + 1, np.int64)
-    ends, gains = (
-        np.empty(len(rows) * len(columns), np.int64),
-        np.empty(len(rows) * len(columns), np.int64),
-    )
-    edges = 0
+    starts, edges = np.zeros(len(rows) + 1, np.int64), 0
+    ends = np.empty(len(rows) * len(columns), np.int64)
+    gains = np.empty(len(rows) * len(columns), np.int64)
     for at in range(len(rows)):
         for to in range(len(columns)):
             if table[rows[at], columns[to]] >= 0:
@@ -91,52 +83,45 @@ def match_sets(rows, columns, table, omega):
                 edges += 1
         starts[at + 1] = edges
     supply, demand = np.ones(len(rows), np.int64), np.ones(len(columns), np.int64)
-    return assign(starts, ends[:edges], gains[:edges], supply, demand, np.int64(0))[1]
+    pairs = Pairs(starts, ends[:edges], gains[:edges], supply, demand)
+    return assign(pairs, np.int64(0))[1]
 
 
 @kernel
 def pair_records(
-    published: Rows, alignment: Int64s, records: Rows, near: Near, omega: int
+    published: BagRows, alignment: Int64s, records: BagRows, near: NearItems, omega: int
 ) -> Int64s:
-    """Match each record with the bag that is published for it: rows of (entry of the bag, entry of the record, how often)."""
+    """Match records with their bags: (entry of the bag, entry of the record, times), flat."""
     found, top = np.empty(3 * 1024, dtype=np.int64), np.int64(0)
     for record in range(len(alignment)):
-        first, start = published.indptr[alignment[record]], records.indptr[record]
-        bag, own = (
-            published.indptr[alignment[record] + 1] - first,
-            records.indptr[record + 1] - start,
-        )
-        starts = np.zeros(bag + 1, np.int64)
-        ends, gains, edges = np.empty(bag * own, np.int64), np.empty(bag * own, np.int64), 0
-        for at in range(bag):
-            item = published.items[first + at]
-            for to in range(own):
-                distance = distance_of(near, item, records.items[start + to])
+        first, last = published.indptr[alignment[record]], published.indptr[alignment[record] + 1]
+        start, stop = records.indptr[record], records.indptr[record + 1]
+        starts, edges = np.zeros(last - first + 1, np.int64), 0
+        ends = np.empty((last - first) * (stop - start), np.int64)
+        gains = np.empty((last - first) * (stop - start), np.int64)
+        for at in range(first, last):
+            for to in range(start, stop):
+                distance = distance_of(near, published.items[at], records.items[to])
                 if distance >= 0:
-                    ends[edges], gains[edges] = to, 2 * omega - distance
+                    ends[edges], gains[edges] = to - start, 2 * omega - distance
                     edges += 1
-            starts[at + 1] = edges
-        supply, demand = (
-            published.counts[first : first + bag].copy(),
-            records.counts[start : start + own].copy(),
-        )
-        flow, _ = assign(starts, ends[:edges], gains[:edges], supply, demand, np.int64(0))
+            starts[at - first + 1] = edges
+        supply, demand = published.counts[first:last].copy(), records.counts[start:stop].copy()
+        pairs = Pairs(starts, ends[:edges], gains[:edges], supply, demand)
+        flow, _ = assign(pairs, np.int64(0))
         found = roomier(found, 3 * (top + edges))
-        for at in range(bag):
-            for edge in range(starts[at], starts[at + 1]):
+        for at in range(first, last):
+            for edge in range(starts[at - first], starts[at - first + 1]):
                 if flow[edge] > 0:
-                    found[3 * top], found[3 * top + 1], found[3 * top + 2] = (
-                        first + at,
-                        start + ends[edge],
-                        flow[edge],
-                    )
+                    found[3 * top], found[3 * top + 1] = at, start + ends[edge]
+                    found[3 * top + 2] = flow[edge]
                     top += 1
     return found[: 3 * top]
 
 
 @step
 def distance_of(near, item, other):
-    """The distance of two items, by bisection; -1 where they are not near."""
+    """The distance of two items, by bisection; -1 if they are not near."""
     low, high = near.indptr[item], near.indptr[item + 1]
     while low < high:
         middle = (low + high) // 2
@@ -151,31 +136,29 @@ def distance_of(near, item, other):
 
 @kernel
 def rate_bags(
-    records: Rows,
-    published: Rows,
-    holders: Rows,
-    near: Near,
-    omega: int,
-    chosen: Int64s,
-    ratings: Int64s,
-) -> None:
-    """For each record the bags that are nearest to it by a rating that is never above the distance, the best first; -1 for none.
+    records: BagRows, published: BagRows, holders: BagRows, near: NearItems, omega: int, most: int
+) -> tuple[Int64s, Int64s]:
+    """The `most` bags nearest to each record, best first, and their ratings; -1 for none.
+
+    A rating is a lower bound on the distance: each item of the record is matched with everything
+    near it in the bag. Bags longer than the record are left out.
 
     Args:
         records: The records.
         published: The bags.
         holders: For each item the bags that hold it, with its count there.
         near: The items near each item.
-        omega: What an unmatched occurrence costs.
-        chosen: Filled with the bags of each record.
-        ratings: Filled with their ratings.
+        omega: The cost of an unmatched occurrence.
+        most: How many bags per record.
     """
-    bags, most = len(published.indptr) - 1, chosen.shape[1]
+    bags, count = len(published.indptr) - 1, len(records.indptr) - 1
+    chosen = np.full((count, most), -1, np.int64)
+    ratings = np.full((count, most), -1, np.int64)
     lengths = np.zeros(bags, np.int64)
     for bag in range(bags):
         lengths[bag] = published.counts[published.indptr[bag] : published.indptr[bag + 1]].sum()
     gain, touched = np.zeros(bags, np.int64), np.empty(bags, np.int64)
-    for record in range(len(records.indptr) - 1):
+    for record in range(count):
         length = records.counts[records.indptr[record] : records.indptr[record + 1]].sum()
         found = np.int64(0)
         for at in range(records.indptr[record], records.indptr[record + 1]):
@@ -195,22 +178,21 @@ def rate_bags(
             bag = touched[i]
             rating = max(omega * (length + lengths[bag]) - gain[bag], 0)
             gain[bag] = 0
-            size = insert(chosen[record], ratings[record], size, most, bag, rating)
-        for i in range(size, most):
-            chosen[record, i], ratings[record, i] = -1, -1
+            size = insert_sorted(chosen[record], ratings[record], size, bag, rating)
+    return chosen, ratings
 
 
 @step
-def insert(chosen, ratings, size, most, bag, rating):
-    """Put a bag among the best so far, of equal ratings the first; gives how many these are."""
+def insert_sorted(chosen, ratings, size, bag, rating):
+    """Put a bag among the best so far, by rating and then by number; how many these are now."""
     place = size
     while place > 0 and (
         ratings[place - 1] > rating or (ratings[place - 1] == rating and chosen[place - 1] > bag)
     ):
         place -= 1
-    if place == most:
+    if place == len(chosen):
         return size
-    size = min(size + 1, most)
+    size = min(size + 1, len(chosen))
     for at in range(size - 1, place, -1):
         chosen[at], ratings[at] = chosen[at - 1], ratings[at - 1]
     chosen[place], ratings[place] = bag, rating

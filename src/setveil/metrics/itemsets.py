@@ -126,12 +126,15 @@ def _found(
     least_size: int,
     weights: npt.ArrayLike | None,
 ) -> Itemsets:
+    from setveil.kernels.top import Wanted, Weighted
+
     count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
     if count > _MOST_COUNT:
         raise ParameterError("count", count, f"at most {_MOST_COUNT:,} itemsets are found at once")
     data = as_transactions(thing)
     given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
-    found = find(data.indptr, data.items, len(data.vocabulary), given, count, least_size, MOST_TIES)
+    weighted = Weighted(data.indptr, data.items, given, len(data.vocabulary))
+    found = find(weighted, Wanted(count, least_size, MOST_TIES))
     return _sorted(found.sizes, found.supports, found.items, data, count, found.complete)
 
 

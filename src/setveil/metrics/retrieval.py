@@ -104,7 +104,7 @@ def sdist(
         >>> sdist(release, Transactions.of([["beer"], ["beer"], ["wine"], ["wine"]]), hierarchy=tree)
         1.0
     """
-    from setveil.kernels.retrieval import Rows, nearest_distances
+    from setveil.kernels.retrieval import BagRows, nearest_distances
 
     _check_size(release, original)
     release = over_tree(release, original, hierarchy)
@@ -123,8 +123,8 @@ def sdist(
     others, published = _numbered(there)
     table = meaning.table(names, published, tree if release.tree is None else release.tree, tree)
     found = nearest_distances(
-        Rows(some.indptr, some.items, np.ones(len(some.items), dtype=np.int64)),
-        Rows(others.indptr, others.items, np.ones(len(others.items), dtype=np.int64)),
+        BagRows(some.indptr, some.items, np.ones(len(some.items), dtype=np.int64)),
+        BagRows(others.indptr, others.items, np.ones(len(others.items), dtype=np.int64)),
         table,
         meaning.nil,
     )

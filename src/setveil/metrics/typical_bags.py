@@ -94,7 +94,7 @@ def _matched_anew(
     release: TypicalBags, original: Transactions, tree: Hierarchy, leaves: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], Numbers]:
     """Slots by matching each record with its bag: one for each item of each bag."""
-    from setveil.kernels.retrieval import Near, Rows, pair_records
+    from setveil.kernels.retrieval import BagRows, NearItems, pair_records
 
     meaning = Meaning.of(release)
     near = tree.neighbours(original.vocabulary, meaning.epsilon)
@@ -105,10 +105,10 @@ def _matched_anew(
     )
     items = _encoded(release.classes, original)[1]
     pairs = pair_records(
-        Rows(release.classes.indptr, items, release.classes.counts),
+        BagRows(release.classes.indptr, items, release.classes.counts),
         alignment,
-        Rows(original.indptr, original.items, _counts(original)),
-        Near(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
+        BagRows(original.indptr, original.items, _counts(original)),
+        NearItems(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
         meaning.nil,
     ).reshape(-1, 3)
     slots = _slots_of(
@@ -149,21 +149,18 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
     pairs of record and bag are taken by their ratings, the best first, as long as the bag has people left. Records that are left over get
     what is left. This is greedy, so that the loss found with it is an estimate, in general above the true one.
     """
-    from setveil.kernels.retrieval import Near, Rows, rate_bags
+    from setveil.kernels.retrieval import BagRows, NearItems, rate_bags
 
     classes, items = release.classes, _encoded(release.classes, original)[1]
     order = np.argsort(items, kind="stable")
     starts = np.searchsorted(items[order], np.arange(len(original.vocabulary) + 1))
-    chosen = np.full((len(original), CANDIDATES), -1, dtype=np.int64)
-    ratings = np.full((len(original), CANDIDATES), -1, dtype=np.int64)
-    rate_bags(
-        Rows(original.indptr, original.items, _counts(original)),
-        Rows(classes.indptr, items, classes.counts),
-        Rows(starts, classes.rows[order].astype(np.int32), classes.counts[order]),
-        Near(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
+    chosen, ratings = rate_bags(
+        BagRows(original.indptr, original.items, _counts(original)),
+        BagRows(classes.indptr, items, classes.counts),
+        BagRows(starts, classes.rows[order].astype(np.int32), classes.counts[order]),
+        NearItems(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
         Meaning.of(release).nil,
-        chosen,
-        ratings,
+        CANDIDATES,
     )
     return _handed_out(chosen, ratings, release.sizes)
 

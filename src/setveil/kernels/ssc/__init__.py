@@ -1,1 +1,1 @@
-"""Kernels of SSC: matching bags, centres of clusters, clusters that grow and exchange members."""
+"""Kernels of SSC: centres of clusters, clusters that grow, and clusters that exchange members."""

@@ -1,8 +1,9 @@
-"""Kernels of the centre of a cluster: a hyper vocabulary, and how one more vocabulary is matched with it. [Liu2010b] section IV-B
+"""Kernels of the centre of a cluster, and of matching a bag with it. [Liu2010b] section IV-B
 
-A centre is a row of slots that hold one term of each member. Equal slots are one with a number of `times`. Beside each slot stand all
-terms that are relevant to every term of it, ascending, with the sums of their distances: what can still be matched with it. All costs are
-whole numbers, so that no rounding decides who is nearest. `grow.py` and `exchange.py` compile these steps into their own.
+A centre (the paper's hyper vocabulary) is a row of slots; a slot holds one term of each member.
+Equal slots are merged and counted. Each slot comes with all terms that are relevant to each of its
+terms, ascending, with the sums of their distances: only these can still be matched with it. All
+costs are whole numbers, so that no rounding decides which bag is nearest.
 """
 
 from __future__ import annotations
@@ -10,18 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.kernels.arrays import roomier
-from setveil.kernels.assignment import assign
+from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
-
-class Rows(NamedTuple):
-    """TypicalBags in canonical order: terms, how often each stands, and how many occurrences that makes."""
+class CountedBags(NamedTuple):
+    """Bags in canonical order: their terms, how often each occurs, and all occurrences of a bag."""
 
     indptr: Int64s
     items: Int32s
@@ -29,46 +26,57 @@ class Rows(NamedTuple):
     sizes: Int64s
 
 
-class Near(NamedTuple):
-    """The relevant terms of each term."""
+class NearTerms(NamedTuple):
+    """The relevant terms of each term, ascending."""
 
     indptr: Int64s
     items: Int32s
     distances: Int32s
     losses: Int32s
-    """What it loses to publish both as what is over both; all 0 when only distances count."""
+    """What is lost if both are published as the lowest node over both; 0 if distances decide."""
 
 
 class Rule(NamedTuple):
-    """What decides who is near."""
+    """What decides which bag is nearest."""
 
     k: np.int64
     omega: np.int64
     unit: np.int64
-    """What a distance of 1 costs."""
+    """The cost of a distance of 1."""
     maximum: np.int64
     """1 for model 1 (maximum matching first), 0 for model 2 (nil terms)."""
     farthest: np.int64
-    """1 when the vocabulary farthest from all centres begins a cluster, 0 when the first one does."""
+    """1 if the bag farthest from all centres begins a cluster, 0 if the first one does."""
+
+
+class Space(NamedTuple):
+    """The bags of a block, and what decides which of them are near each other."""
+
+    bags: CountedBags
+    near: NearTerms
+    rule: Rule
 
 
 class Centre(NamedTuple):
-    """Slots, with the terms that are relevant to all of each."""
+    """Slots, and the terms that are relevant to all terms of each."""
 
     times: Int64s
+    """How many equal slots each is."""
     starts: Int64s
     items: Int32s
     sums: Int32s
     peaks: Int32s
-    """The greatest loss of any two terms, if the term were in the slot: what is over all terms is over two of them."""
+    """The greatest loss of any two terms if the term joined the slot.
+
+    The lowest node over all terms is the lowest node over some two of them."""
     peak: Int32s
-    """The same of the slot as it is."""
-    terms: npt.NDArray[np.int32]
-    """The terms of each slot, in the order in which the members joined."""
+    """The same for the slot as it is."""
+    terms: Int32s
+    """The terms of each slot, in the order in which the members joined: one column per member."""
 
 
 class Board(NamedTuple):
-    """A centre from the side of the terms: what each gains at most, how many slots would take it, and where these are listed."""
+    """A centre seen from its terms: the best gain of each, how many slots take it, and which."""
 
     gain: Int64s
     room: Int64s
@@ -77,29 +85,43 @@ class Board(NamedTuple):
     touched: Int64s
 
 
-@kernel
-def match_members(rows, near, rule, members, bounds):
-    """The centre of each cluster, whose members join in the order given.
+class Offers(NamedTuple):
+    """The slots of the centre on the board; those of term t are `start[t]` to `stop[t] - 1`."""
 
-    Returns:
-        How many slots each cluster has; how often each slot stands, one cluster after the other; and what they hold, a term of each member.
+    terms: np.int64
+    """How many terms are on the board."""
+    slots: Int64s
+    gains: Int64s
+
+
+class Matched(NamedTuple):
+    """A bag matched with a centre: pairs of a term and a slot, and how often each is matched."""
+
+    gain: np.int64
+    """-1 if it is surely less than what was needed."""
+    items: Int32s
+    starts: Int64s
+    slots: Int64s
+    flow: Int64s
+
+
+@kernel
+def match_members(space, members, bounds):
+    """The centre of each cluster, whose members join in the given order.
+
+    Returns: How many slots each cluster has; how often each slot occurs, one cluster after the
+        other; and the terms of the slots, one per member.
     """
-    board = new_board(len(near.indptr) - 1)
-    made, times, terms = (
-        np.zeros(len(bounds) - 1, np.int64),
-        np.empty(len(members), np.int64),
-        np.empty(len(rows.items), np.int32),
-    )
-    slot, at = np.int64(0), np.int64(0)
+    board = new_board(space)
+    made, slot, at = np.zeros(len(bounds) - 1, np.int64), np.int64(0), np.int64(0)
+    times, terms = np.empty(len(members), np.int64), np.empty(len(space.bags.items), np.int32)
     for cluster in range(len(bounds) - 1):
-        centre = begin_centre(rows, near, members[bounds[cluster]])
+        centre = begin_centre(space, members[bounds[cluster]])
         for i in range(bounds[cluster] + 1, bounds[cluster + 1]):
-            centre = join(rows, near, rule, centre, i - bounds[cluster], members[i], board)
+            centre = join(space, centre, members[i], board)
         made[cluster] = len(centre.times)
-        times, terms = (
-            roomier(times, slot + len(centre.times)),
-            roomier(terms, at + centre.terms.size),
-        )
+        times = roomier(times, slot + len(centre.times))
+        terms = roomier(terms, at + centre.terms.size)
         for i in range(len(centre.times)):
             times[slot] = centre.times[i]
             slot += 1
@@ -111,9 +133,9 @@ def match_members(rows, near, rule, members, bounds):
 
 @kernel
 def choose_terms(near, frequency, sizes, terms):
-    """Of each slot, given by its number of terms, the term with the least sum of distances to all of them.
+    """The term of each slot with the least sum of distances to all its terms.
 
-    Of equals the one that stands most often in the slot, then most often in the data, then the first.
+    Ties go to the term that is most frequent in the slot, then in the data, then to the first.
     """
     chosen, start = np.empty(len(sizes), np.int32), np.int64(0)
     for slot in range(len(sizes)):
@@ -138,117 +160,106 @@ def choose_terms(near, frequency, sizes, terms):
 
 
 @step
-def begin_centre(rows, near, row):
-    """The centre of one vocabulary: each term is a slot."""
-    start, stop = rows.indptr[row], rows.indptr[row + 1]
+def begin_centre(space, row):
+    """The centre of one bag: each term is a slot."""
+    bags, near = space.bags, space.near
+    start, stop = bags.indptr[row], bags.indptr[row + 1]
     starts = np.zeros(stop - start + 1, np.int64)
     for i in range(start, stop):
-        item = rows.items[i]
+        item = bags.items[i]
         starts[i - start + 1] = starts[i - start] + near.indptr[item + 1] - near.indptr[item]
-    items, sums, peaks = (
-        np.empty(starts[-1], np.int32),
-        np.empty(starts[-1], np.int32),
-        np.empty(starts[-1], np.int32),
-    )
+    items, sums = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    peaks, peak = np.empty(starts[-1], np.int32), np.zeros(stop - start, np.int32)
     terms = np.empty((stop - start, 1), np.int32)
     for i in range(start, stop):
-        item, to = rows.items[i], starts[i - start]
+        item, to = bags.items[i], starts[i - start]
         terms[i - start, 0] = item
         for j in range(near.indptr[item], near.indptr[item + 1]):
             items[to], sums[to], peaks[to] = near.items[j], near.distances[j], near.losses[j]
             to += 1
-    return Centre(
-        rows.counts[start:stop].copy(),
-        starts,
-        items,
-        sums,
-        peaks,
-        np.zeros(stop - start, np.int32),
-        terms,
-    )
+    return Centre(bags.counts[start:stop].copy(), starts, items, sums, peaks, peak, terms)
 
 
 @step
-def join(rows, near, rule, centre, size, row, board):
-    """The centre with one member more: of what is matched; the rest is gone."""
-    count, slots, gains = set_board(centre, size, rule, board)
-    _, starts, ends, flow, items = match_row(
-        rows, row, centre.times, board, slots, gains, size, rule, np.int64(0)
-    )
-    clear_board(board, count)
-    return joined(near, centre, size, starts, ends, flow, items)
+def join(space, centre, row, board):
+    """The centre with one more member; what is not matched is dropped."""
+    offers = set_board(space.rule, centre, board)
+    matched = match_row(space, row, centre, board, offers, np.int64(0))
+    clear_board(board, offers)
+    return joined(space.near, centre, matched)
 
 
 @step
-def joined(near, centre, size, starts, ends, flow, items):
+def joined(near, centre, matched):
     """The slots that matched pairs make, by slot, then by term."""
-    made, most = np.int64(0), np.int64(0)
+    made, most, size = np.int64(0), np.int64(0), centre.terms.shape[1]
     first = np.zeros(len(centre.times) + 1, np.int64)
-    for edge in range(len(ends)):
-        if flow[edge] > 0:
+    for edge in range(len(matched.slots)):
+        if matched.flow[edge] > 0:
+            slot = matched.slots[edge]
             made += 1
-            first[ends[edge] + 1] += 1
-            most += centre.starts[ends[edge] + 1] - centre.starts[ends[edge]]
+            first[slot + 1] += 1
+            most += centre.starts[slot + 1] - centre.starts[slot]
     for slot in range(len(centre.times)):
         first[slot + 1] += first[slot]
-    origin, term, times = (
-        np.empty(made, np.int64),
-        np.empty(made, np.int32),
-        np.empty(made, np.int64),
-    )
-    for at in range(len(items)):
-        for edge in range(starts[at], starts[at + 1]):
-            if flow[edge] > 0:
-                to = first[ends[edge]]
-                origin[to], term[to], times[to] = ends[edge], items[at], flow[edge]
-                first[ends[edge]] = to + 1
-    begins, common, total = (
-        np.zeros(made + 1, np.int64),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-    )
-    peaks, peak = np.empty(most, np.int32), np.zeros(made, np.int32)
-    terms, to = np.empty((made, size + 1), np.int32), np.int64(0)
+    origin, times = np.empty(made, np.int64), np.empty(made, np.int64)
+    terms = np.empty((made, size + 1), np.int32)
+    for at in range(len(matched.items)):
+        for edge in range(matched.starts[at], matched.starts[at + 1]):
+            if matched.flow[edge] > 0:
+                slot = matched.slots[edge]
+                to = first[slot]
+                origin[to], times[to] = slot, matched.flow[edge]
+                terms[to, :size] = centre.terms[slot]
+                terms[to, size] = matched.items[at]
+                first[slot] = to + 1
+    starts, items = np.zeros(made + 1, np.int64), np.empty(most, np.int32)
+    sums, peaks, peak = np.empty(most, np.int32), np.empty(most, np.int32), np.zeros(made, np.int32)
+    common = Centre(times, starts, items, sums, peaks, peak, terms)
     for slot in range(made):
-        terms[slot, :size] = centre.terms[origin[slot]]
-        terms[slot, size] = term[slot]
-        i, stop = centre.starts[origin[slot]], centre.starts[origin[slot] + 1]
-        j, end = near.indptr[term[slot]], near.indptr[term[slot] + 1]
-        while i < stop and j < end:
-            if centre.items[i] == near.items[j]:
-                common[to], total[to] = near.items[j], centre.sums[i] + near.distances[j]
-                peaks[to] = max(centre.peaks[i], near.losses[j])
-                if common[to] == term[slot]:
-                    peak[slot] = centre.peaks[i]
-                to += 1
-                i += 1
-                j += 1
-            elif centre.items[i] < near.items[j]:
-                i += 1
-            else:
-                j += 1
-        begins[slot + 1] = to
-    for slot in range(made):  # what is over the whole slot is over any other term in it
-        for i in range(begins[slot], begins[slot + 1]):
-            peaks[i] = max(peaks[i], peak[slot])
-    return Centre(
-        times, begins, common[:to].copy(), total[:to].copy(), peaks[:to].copy(), peak, terms
-    )
+        starts[slot + 1] = merge_terms(near, centre, origin[slot], common, slot)
+    to = starts[made]
+    entries = (items[:to].copy(), sums[:to].copy(), peaks[:to].copy())
+    return Centre(times, starts, entries[0], entries[1], entries[2], peak, terms)
 
 
 @step
-def new_board(width):
-    zeros = np.zeros((5, width), np.int64)
+def merge_terms(near, centre, origin, common, slot):
+    """Write the terms that are relevant to an old slot and to its new term; where they end."""
+    term, to = common.terms[slot, -1], common.starts[slot]
+    i, stop = centre.starts[origin], centre.starts[origin + 1]
+    j, end = near.indptr[term], near.indptr[term + 1]
+    while i < stop and j < end:
+        if centre.items[i] == near.items[j]:
+            common.items[to], common.sums[to] = near.items[j], centre.sums[i] + near.distances[j]
+            common.peaks[to] = max(centre.peaks[i], near.losses[j])
+            if near.items[j] == term:
+                common.peak[slot] = centre.peaks[i]
+            to += 1
+            i += 1
+            j += 1
+        elif centre.items[i] < near.items[j]:
+            i += 1
+        else:
+            j += 1
+    for at in range(common.starts[slot], to):  # a further term never lowers the loss of a slot
+        common.peaks[at] = max(common.peaks[at], common.peak[slot])
+    return to
+
+
+@step
+def new_board(space):
+    zeros = np.zeros((5, len(space.near.indptr) - 1), np.int64)
     return Board(zeros[0], zeros[1], zeros[2], zeros[3], zeros[4])
 
 
 @step
-def set_board(centre, size, rule, board):
-    """Turn a centre round: for each term the slots in which it gains. Returns the number of terms and the lists of slots and gains."""
+def set_board(rule, centre, board):
+    """Put a centre on the board: list, for each term, the slots in which it gains something."""
     count, total = np.int64(0), np.int64(0)
     for slot in range(len(centre.times)):
         for i in range(centre.starts[slot], centre.starts[slot + 1]):
-            item, gain = centre.items[i], gain_of(centre, slot, i, size, rule)
+            item, gain = centre.items[i], gain_of(rule, centre, slot, i)
             if gain <= 0:
                 continue
             if board.room[item] == 0:
@@ -257,84 +268,75 @@ def set_board(centre, size, rule, board):
             board.room[item] += centre.times[slot]
             board.gain[item] = max(board.gain[item], gain)
             board.stop[item] += 1
-    for i in range(count):
+    for i in range(count):  # from how many slots each term has to where they are listed
         item = board.touched[i]
         board.start[item] = total
         total += board.stop[item]
         board.stop[item] = board.start[item]
-    slots, gains = np.empty(total, np.int64), np.empty(total, np.int64)
+    offers = Offers(count, np.empty(total, np.int64), np.empty(total, np.int64))
     for slot in range(len(centre.times)):
         for i in range(centre.starts[slot], centre.starts[slot + 1]):
-            gain = gain_of(centre, slot, i, size, rule)
+            gain = gain_of(rule, centre, slot, i)
             if gain > 0:
                 to = board.stop[centre.items[i]]
-                slots[to], gains[to] = slot, gain
+                offers.slots[to], offers.gains[to] = slot, gain
                 board.stop[centre.items[i]] = to + 1
-    return count, slots, gains
+    return offers
 
 
 @step
-def clear_board(board, count):
-    for i in range(count):
+def clear_board(board, offers):
+    for i in range(offers.terms):
         item = board.touched[i]
         board.gain[item], board.room[item], board.start[item], board.stop[item] = 0, 0, 0, 0
 
 
 @step
-def gain_of(centre, slot, i, size, rule):
-    """What it gains to match a term with a slot, over leaving both unmatched."""
+def gain_of(rule, centre, slot, i):
+    """The gain of matching a term with a slot, over leaving both unmatched."""
+    size = centre.terms.shape[1]
     lost = (size + 1) * centre.peaks[i] - size * centre.peak[slot]
     return (size + 1) * rule.omega - centre.sums[i] * rule.unit - lost
 
 
 @step
-def nil_cost(rule, size):
-    """What it costs to leave a slot of so many terms unmatched."""
-    return rule.omega * size
-
-
-@step
-def bound_of(rows, row, board):
-    """What a vocabulary gains at most with the centre on the board: as if each of its terms had its best slot for itself."""
+def bound_of(bags, row, board):
+    """A bound on the gain of a bag: as if each of its terms had its best slot for itself."""
     gain = np.int64(0)
-    for i in range(rows.indptr[row], rows.indptr[row + 1]):
-        item = rows.items[i]
+    for i in range(bags.indptr[row], bags.indptr[row + 1]):
+        item = bags.items[i]
         if board.room[item] > 0:
-            gain += board.gain[item] * min(rows.counts[i], board.room[item])
+            gain += board.gain[item] * min(bags.counts[i], board.room[item])
     return gain
 
 
 @step
-def match_row(rows, row, times, board, slots, worth, size, rule, need):
-    """The best matching of a vocabulary with the slots on the board: what it gains (-1 if surely less than `need`), and its pairs."""
-    start, stop = rows.indptr[row], rows.indptr[row + 1]
+def match_row(space, row, centre, board, offers, need):
+    """The best matching of a bag with the centre on the board."""
+    bags, rule = space.bags, space.rule
+    start, stop = bags.indptr[row], bags.indptr[row + 1]
     edges, filled = np.int64(0), np.int64(0)
     for i in range(start, stop):
-        item = rows.items[i]
+        item = bags.items[i]
         edges += board.stop[item] - board.start[item]
         filled += board.room[item] > 0
-    starts, ends, gains = (
-        np.zeros(filled + 1, np.int64),
-        np.empty(edges, np.int64),
-        np.empty(edges, np.int64),
-    )
-    supply, items = np.empty(filled, np.int64), np.empty(filled, np.int32)
-    more = np.int64(0)
-    if (
-        rule.maximum == 1
-    ):  # a further pair then outweighs what the others can lose for it: at most one pair of each term has to go
-        need, more = np.int64(0), (size + 1) * rule.omega * (filled + 1)
+    starts, ends = np.zeros(filled + 1, np.int64), np.empty(edges, np.int64)
+    gains, supply = np.empty(edges, np.int64), np.empty(filled, np.int64)
+    items, more = np.empty(filled, np.int32), np.int64(0)
+    if rule.maximum == 1:
+        # One more pair outweighs what the others can lose by it: at most one pair per term.
+        need, more = np.int64(0), (centre.terms.shape[1] + 1) * rule.omega * (filled + 1)
     to, at = np.int64(0), np.int64(0)
     for i in range(start, stop):
-        item = rows.items[i]
+        item = bags.items[i]
         if board.room[item] > 0:
-            supply[at], items[at] = rows.counts[i], item
+            supply[at], items[at] = bags.counts[i], item
             for j in range(board.start[item], board.stop[item]):
-                ends[to], gains[to] = slots[j], worth[j] + more
+                ends[to], gains[to] = offers.slots[j], offers.gains[j] + more
                 to += 1
             at += 1
             starts[at] = to
-    flow, total = assign(starts, ends, gains, supply, times, need)
+    flow, total = assign(Pairs(starts, ends, gains, supply, centre.times), need)
     if total > 0:
         total -= more * flow.sum()
-    return total, starts, ends, flow, items
+    return Matched(total, items, starts, ends, flow)

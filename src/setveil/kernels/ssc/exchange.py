@@ -1,4 +1,4 @@
-"""Kernel of exchanges: two vocabularies change places when both clusters together lose less."""
+"""Kernel of exchanges: two bags change places if both clusters together lose less."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.ssc.centre import (
-    Int64s,
     begin_centre,
     bound_of,
     clear_board,
@@ -23,132 +23,124 @@ class Groups(NamedTuple):
     """Clusters, and what each of them is worth."""
 
     members: Int64s
-    """The vocabularies of each cluster in the order in which they join."""
+    """The bags of each cluster, in the order in which they join."""
     bounds: Int64s
     owner: Int64s
-    """The cluster of each vocabulary."""
+    """The cluster of each bag."""
     worth: Int64s
-    """What a cluster keeps: for each occurrence that is published omega, less what its slot loses."""
+    """What a cluster keeps: omega for each published occurrence, minus what its slot loses."""
     rest: Int64s
-    """For each vocabulary what the others of its cluster would keep with one that fits them entirely."""
+    """For each bag what the others of its cluster would keep with a bag that fits perfectly."""
+
+
+class Effort(NamedTuple):
+    """How hard to search."""
+
+    looks: int
+    """How many bags, the most promising ones, are matched with the rest of a cluster."""
+    tries: int
+    """With how many of these, the most promising ones, the exchange is tried."""
 
 
 @kernel
-def exchange(rows, near, rule, groups, first, last, looks, tries):
-    """Offer a member of each of the clusters `first` to `last - 1` to all others in exchange for one of theirs.
+def exchange(space, groups, first, last, effort):
+    """Offer a member of each of the clusters `first` to `last - 1` in exchange for any other bag.
 
-    The member is the one without whom most would be left. When the cluster keeps more with it as the last to join, it becomes that.
-    Without any looks, what the clusters are worth is filled in, which must be done first.
-
-    Args:
-        rows: The vocabularies.
-        near: The relevant terms of each term.
-        rule: What things cost.
-        groups: The clusters; they change.
-        first: The first cluster.
-        last: The one after the last cluster.
-        looks: How many vocabularies are matched with what is left of the cluster, those that promise most.
-        tries: With how many of them the exchange is tried, those that still promise most.
+    The member is the one without which most would be left. If the cluster keeps more when this
+    member joins last, it moves to the end. With 0 looks, what the clusters are worth is filled in
+    instead; do this first.
     """
-    board = new_board(len(near.indptr) - 1)
+    board = new_board(space)
     hopes, found = np.empty(len(groups.owner), np.int64), np.empty(len(groups.owner), np.int64)
     for cluster in range(first, last):
-        if looks == 0:
-            value_cluster(rows, near, rule, groups, cluster, board)
+        if effort.looks == 0:
+            value_cluster(space, groups, cluster, board)
             continue
-        start, stop = groups.bounds[cluster], groups.bounds[cluster + 1]
-        row, size = groups.members[start], stop - start - 1
-        for i in range(start + 1, stop):
+        row = groups.members[groups.bounds[cluster]]
+        for i in range(groups.bounds[cluster] + 1, groups.bounds[cluster + 1]):
             if groups.rest[groups.members[i]] > groups.rest[row]:
                 row = groups.members[i]
-        centre = centre_without(rows, near, rule, groups, row, board)
-        count, slots, gains = set_board(centre, size, rule, board)
-        kept = keep(rows, row, centre, board, slots, gains, size, rule)
+        centre = centre_without(space, groups, row, board)
+        offers = set_board(space.rule, centre, board)
+        kept = keep(space, row, centre, board, offers)
         if kept > groups.worth[cluster]:
             move_last(groups, row)
             groups.worth[cluster] = kept
-        promising = look_for(rows, rule, groups, row, board, hopes, found, looks)
+        look_for(space, groups, row, board, hopes, found)
+        promising = np.flatnonzero(found >= 0)
+        if len(promising) > effort.looks:
+            order = np.argsort(-(hopes[promising] + found[promising]))
+            promising = promising[order][: effort.looks]
         for other in promising:
-            found[other] = keep(rows, other, centre, board, slots, gains, size, rule)
+            found[other] = keep(space, other, centre, board, offers)
             hopes[other] += found[other]
-        clear_board(board, count)
-        for other in promising[np.argsort(-hopes[promising])][:tries]:
-            if hopes[other] <= 0:
-                break
-            if try_exchange(rows, near, rule, groups, row, other, found[other], board):
+        clear_board(board, offers)
+        for other in promising[np.argsort(-hopes[promising])][: effort.tries]:
+            if hopes[other] <= 0 or try_exchange(space, groups, row, other, found[other], board):
                 break
 
 
 @step
-def value_cluster(rows, near, rule, groups, cluster, board):
+def value_cluster(space, groups, cluster, board):
     """Fill in what a cluster is worth, and what is left of it without each of its members."""
     start, stop = groups.bounds[cluster], groups.bounds[cluster + 1]
     for i in range(start, stop):
-        row, size = groups.members[i], stop - start - 1
-        centre = centre_without(rows, near, rule, groups, row, board)
-        left = np.int64(0)
+        row, left = groups.members[i], np.int64(0)
+        centre = centre_without(space, groups, row, board)
         for slot in range(len(centre.times)):
-            left += centre.times[slot] * (size + 1) * (rule.omega - centre.peak[slot])
+            left += centre.times[slot] * (stop - start) * (space.rule.omega - centre.peak[slot])
         groups.rest[row] = left
         if i == stop - 1:
-            count, slots, gains = set_board(centre, size, rule, board)
-            groups.worth[cluster] = keep(rows, row, centre, board, slots, gains, size, rule)
-            clear_board(board, count)
+            offers = set_board(space.rule, centre, board)
+            groups.worth[cluster] = keep(space, row, centre, board, offers)
+            clear_board(board, offers)
 
 
 @step
-def centre_without(rows, near, rule, groups, row, board):
+def centre_without(space, groups, row, board):
     """The centre of a cluster without one of its members."""
     cluster = groups.owner[row]
     start, stop = groups.bounds[cluster], groups.bounds[cluster + 1]
     first = start + (groups.members[start] == row)
-    centre, size = begin_centre(rows, near, groups.members[first]), np.int64(1)
+    centre = begin_centre(space, groups.members[first])
     for i in range(first + 1, stop):
         if groups.members[i] != row:
-            centre = join(rows, near, rule, centre, size, groups.members[i], board)
-            size += 1
+            centre = join(space, centre, groups.members[i], board)
     return centre
 
 
 @step
-def keep(rows, row, centre, board, slots, gains, size, rule):
-    """What a cluster keeps when a vocabulary comes to the centre on the board as the last one."""
-    _, _, ends, flow, items = match_row(
-        rows, row, centre.times, board, slots, gains, size, rule, np.int64(0)
-    )
-    kept, at = np.int64(0), np.int64(0)
-    for i in range(len(items)):
-        for j in range(board.start[items[i]], board.stop[items[i]]):
-            kept += flow[at] * (gains[j] - size * centre.peak[ends[at]])
+def keep(space, row, centre, board, offers):
+    """What a cluster keeps if a bag joins the centre on the board as its last member."""
+    matched = match_row(space, row, centre, board, offers, np.int64(0))
+    kept, at, size = np.int64(0), np.int64(0), centre.terms.shape[1]
+    for item in matched.items:
+        for j in range(board.start[item], board.stop[item]):
+            kept += matched.flow[at] * (offers.gains[j] - size * centre.peak[matched.slots[at]])
             at += 1
     return kept
 
 
 @step
-def look_for(rows, rule, groups, row, board, hopes, found, looks):
-    """The vocabularies of other clusters that promise most in exchange for `row`.
+def look_for(space, groups, row, board, hopes, found):
+    """Rate all bags of other clusters for an exchange with `row`.
 
-    `hopes` gets what can be gained at most besides what the cluster of `row` then keeps, and `found` a bound on that.
+    `found` is a bound on what the cluster of `row` then keeps, -1 if there is no hope; `hopes`
+    bounds the gain besides that.
     """
-    here = groups.owner[row]
+    here, omega = groups.owner[row], space.rule.omega
     size = groups.bounds[here + 1] - groups.bounds[here]
-    promising = np.zeros(len(hopes), np.bool_)
     for other in range(len(hopes)):
         there = groups.owner[other]
+        found[other] = -1
         if there == here:
             continue
-        hopes[other] = (
-            min(groups.rest[other], size * rule.omega * rows.sizes[row])
-            - groups.worth[there]
-            - groups.worth[here]
-        )
-        if hopes[other] + size * rule.omega * rows.sizes[other] > 0:
-            found[other] = bound_of(rows, other, board)
-            promising[other] = hopes[other] + found[other] > 0
-    places = np.flatnonzero(promising)
-    if len(places) > looks:
-        places = places[np.argsort(-(hopes[places] + found[places]))][:looks]
-    return places
+        kept = min(groups.rest[other], size * omega * space.bags.sizes[row])
+        hopes[other] = kept - groups.worth[there] - groups.worth[here]
+        if hopes[other] + size * omega * space.bags.sizes[other] > 0:
+            bound = bound_of(space.bags, other, board)
+            if hopes[other] + bound > 0:
+                found[other] = bound
 
 
 @step
@@ -165,14 +157,13 @@ def move_last(groups, row):
 
 
 @step
-def try_exchange(rows, near, rule, groups, row, other, kept, board):
-    """Exchange two vocabularies if both clusters together are then worth more; that of `row` then keeps `kept`."""
+def try_exchange(space, groups, row, other, kept, board):
+    """Exchange two bags if both clusters are then worth more; that of `row` then keeps `kept`."""
     here, there = groups.owner[row], groups.owner[other]
-    size = groups.bounds[there + 1] - groups.bounds[there] - 1
-    centre = centre_without(rows, near, rule, groups, other, board)
-    count, slots, gains = set_board(centre, size, rule, board)
-    kept += keep(rows, row, centre, board, slots, gains, size, rule)
-    clear_board(board, count)
+    centre = centre_without(space, groups, other, board)
+    offers = set_board(space.rule, centre, board)
+    kept += keep(space, row, centre, board, offers)
+    clear_board(board, offers)
     if kept <= groups.worth[here] + groups.worth[there]:
         return False
     move_last(groups, row)
@@ -180,6 +171,6 @@ def try_exchange(rows, near, rule, groups, row, other, kept, board):
     groups.members[groups.bounds[here + 1] - 1] = other
     groups.members[groups.bounds[there + 1] - 1] = row
     groups.owner[row], groups.owner[other] = there, here
-    value_cluster(rows, near, rule, groups, here, board)
-    value_cluster(rows, near, rule, groups, there, board)
+    value_cluster(space, groups, here, board)
+    value_cluster(space, groups, there, board)
     return True

@@ -1,20 +1,19 @@
-"""Large data in blocks of similar vocabularies, each of which is clustered by itself."""
+"""Large data in blocks of similar bags, each of which is clustered on its own."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Bags
 from setveil.hierarchy.tree import Hierarchy
 
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.floating[Any]]
-
 CONCEPTS = 256
-"""Nodes of the tree that vocabularies are compared by, at most: those of the deepest level that has no more."""
+"""Bags are compared by the nodes of the deepest level of the tree that has at most this many."""
 ROUNDS = 20
 """Steps of the power iteration; a rough direction is as good as an exact one."""
 
@@ -22,9 +21,10 @@ ROUNDS = 20
 def blocks(data: Bags, hierarchy: Hierarchy, most: int) -> list[Int64s]:
     """The rows in blocks of at most `most`, each ascending.
 
-    A block that is too large is halved across the direction in which its vocabularies differ most: their weights on the concepts
-    (nodes high in the tree), each vocabulary of length 1, projected on the first principal direction and cut at the median; of equals
-    the first rows come first. Sums are taken in the order of the rows, so the result is the same on any number of threads.
+    A block that is too large is halved across the direction in which its bags differ most: their
+    weights on the concepts (nodes high in the tree), each bag scaled to length 1, are projected on
+    the first principal direction and cut at the median; of equals the first rows come first. Sums
+    are taken in the order of the rows, so the result is the same on any number of threads.
     """
     rows = np.arange(len(data))
     if len(data) <= most:
@@ -41,15 +41,18 @@ def blocks(data: Bags, hierarchy: Hierarchy, most: int) -> list[Int64s]:
     return done
 
 
+@dataclass(frozen=True)
 class _Vectors:
     """Sparse vectors of length 1 over the concepts."""
 
-    def __init__(self, indptr: Int64s, concepts: Int64s, weights: Floats, width: int) -> None:
-        self.indptr, self.concepts, self.weights, self.width = indptr, concepts, weights, width
+    indptr: Int64s
+    concepts: Int64s
+    weights: Floats
+    width: int
 
 
 def _vectors(data: Bags, hierarchy: Hierarchy) -> _Vectors:
-    """The vector of each vocabulary: the roots of the counts of what it holds under each concept."""
+    """The vector of each bag: the roots of its counts under each concept."""
     level = _level(hierarchy)
     above = hierarchy.ancestors[hierarchy.leaf_numbers(data.vocabulary)]
     nodes = np.where(above[:, level] >= 0, above[:, level], above.max(axis=1))
@@ -74,32 +77,25 @@ def _level(hierarchy: Hierarchy) -> int:
 
 
 def _projected(vectors: _Vectors, block: Int64s) -> Floats:
-    """Where each row of a block lies along its first principal direction."""
-    lengths = np.diff(vectors.indptr)[block]
-    owners = np.repeat(np.arange(len(block)), lengths)
-    ends = np.cumsum(lengths)
+    """The position of each row of a block along its first principal direction."""
+    lengths, size, width = np.diff(vectors.indptr)[block], len(block), vectors.width
+    owners, ends = np.repeat(np.arange(size), lengths), np.cumsum(lengths)
     entries = np.arange(ends[-1]) + np.repeat(vectors.indptr[block] - (ends - lengths), lengths)
     concepts, weights = vectors.concepts[entries], vectors.weights[entries]
-    mean = np.bincount(concepts, weights=weights, minlength=vectors.width) / len(block)
-    squares = np.bincount(concepts, weights=weights * weights, minlength=vectors.width) / len(block)
-    direction = np.zeros(vectors.width)
+    mean = np.bincount(concepts, weights, width) / size
+    squares = np.bincount(concepts, weights * weights, width) / size
+    direction = np.zeros(width)
     direction[int(np.argmax(squares - mean * mean))] = 1.0
     for _ in range(ROUNDS):
-        along = np.bincount(
-            owners, weights=weights * direction[concepts], minlength=len(block)
-        ) - _sum(mean * direction)
-        direction = np.bincount(
-            concepts, weights=weights * along[owners], minlength=vectors.width
-        ) - mean * _sum(along)
+        along = np.bincount(owners, weights * direction[concepts], size) - _sum(mean * direction)
+        direction = np.bincount(concepts, weights * along[owners], width) - mean * _sum(along)
         length = np.sqrt(_sum(direction * direction))
         if length == 0:
             break
         direction /= length
-    return np.bincount(owners, weights=weights * direction[concepts], minlength=len(block)).astype(
-        np.float64
-    )
+    return np.bincount(owners, weights * direction[concepts], size).astype(np.float64)
 
 
-def _sum(values: Floats) -> float:
+def _sum(values: npt.NDArray[np.floating[Any]]) -> float:
     """The sum from first to last."""
     return float(np.cumsum(values)[-1])

@@ -1,47 +1,46 @@
-"""Algorithm 1 on blocks of vocabularies: clusters of k, then what is left joins them; then exchanges. [Liu2010b] section IV-A"""
+"""Algorithm 1 on blocks of bags: clusters of k, then exchanges. [Liu2010b] section IV-A"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
-from setveil.engines.local import LOCAL
-from setveil.kernels.ssc import centre as kernels
 from setveil.kernels.ssc import exchange, grow
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
+from setveil.kernels.ssc.centre import CountedBags, NearTerms, Rule, Space, match_members
 
 BUDGET = 50
-"""Clusters that a block makes before the progress is told."""
-LOOKS, TRIES = 60, 6
-"""Of all vocabularies, so many are matched with a cluster that offers a member in exchange, and the exchange is tried with so many."""
+"""How many clusters a task works on before progress is reported."""
+EFFORT, NO_EFFORT = exchange.Effort(looks=60, tries=6), exchange.Effort(looks=0, tries=0)
 ROOM = 1 << 12
-"""What the store of centres has room for at first; it doubles."""
+"""The initial capacity of the store of centres; it doubles."""
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters of vocabularies with their centres."""
+    """Clusters of bags with their centres."""
 
     members: Int64s
-    """The vocabularies of one cluster after the other, in the order in which they joined."""
+    """The bags of one cluster after the other, in the order in which they joined."""
     bounds: Int64s
     slot_cluster: Int64s
     """The cluster of each slot."""
     slot_times: Int64s
-    """How often each slot stands in its cluster."""
+    """How often each slot occurs in its cluster."""
     terms: Int32s
-    """The terms of one slot after the other, one of each member in the order of the members."""
+    """The terms of one slot after the other, one per member, in the order of the members."""
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
+
+    def of(self, rows: Int64s) -> Clusters:
+        """The same clusters, with these numbers for the bags."""
+        return replace(self, members=rows[self.members])
 
     @property
     def sizes(self) -> Int64s:
@@ -52,37 +51,54 @@ class Clusters:
         """How many terms each slot holds."""
         return self.sizes[self.slot_cluster]
 
-    def of(self, rows: Int64s) -> Clusters:
-        """The same clusters, of rows whose numbers are these."""
-        return replace(self, members=rows[self.members])
+    @property
+    def slot_owners(self) -> Int64s:
+        """The slot of each entry of `terms`."""
+        return np.repeat(np.arange(len(self.slot_times)), self.slot_sizes)
+
+
+class Growing(NamedTuple):
+    """The clustering of a block, and how far it is."""
+
+    space: Space
+    state: grow.State
+    store: grow.Store
+
+    @property
+    def done(self) -> int:
+        return int(self.state.numbers[grow.MEMBERS])
+
+    @property
+    def total(self) -> int:
+        """All bags but the fewer than k that are left at the end."""
+        return len(self.state.alive) // int(self.space.rule.k) * int(self.space.rule.k)
+
+
+class Exchanging(NamedTuple):
+    """The exchanges between the clusters of a block, and how far they are."""
+
+    space: Space
+    groups: exchange.Groups
+    done: int
+    """How many clusters were visited in all rounds; round 0 finds out what they are worth."""
+    total: int
 
 
 def cluster(
-    data: Bags,
-    blocks: list[Int64s],
-    near: kernels.Near,
-    rule: kernels.Rule,
-    rounds: int = 0,
-    engine: Engine = LOCAL,
-    progress: Progress | None = None,
-) -> Clusters:
-    """The clusters of the rows of each block, which must be in canonical order and at least k.
+    spaces: Sequence[Space], rounds: int, engine: Engine, progress: Progress | None = None
+) -> list[Clusters]:
+    """The clusters of each block.
 
-    Args:
-        data: The vocabularies.
-        blocks: Which rows are clustered together.
-        near: The relevant terms of each term.
-        rule: What decides who is near.
-        rounds: How often members are exchanged between clusters.
-        engine: Runs blocks beside each other.
-        progress: Is told how many vocabularies are in clusters.
+    Args: spaces: The bags of each block, at least k in canonical order, and what decides which are
+        near. rounds: How often members are exchanged between clusters. engine: Runs several blocks
+        at once. progress: Is called with how many bags are in clusters.
     """
-    work = [Block(data, rows, near, rule) for rows in blocks]
-    _run(work, "clustering", engine, progress)
-    groups = [Exchange(block.rows, near, rule, *block.members(), rounds) for block in work]
-    _run(groups, "exchanging", engine, progress)
-    places = dict(engine.map(lambda number: (number, groups[number].finish()), range(len(groups))))
-    return joined_clusters([places[number].of(rows) for number, rows in enumerate(blocks)])
+    growing = [begin_growing(space) for space in spaces]
+    growing = _finished(grow_some, growing, "clustering", engine, progress)
+    exchanging = [begin_exchanging(block.space, *members_of(block), rounds) for block in growing]
+    exchanging = _finished(exchange_some, exchanging, "exchanging", engine, progress)
+    made = [(block.space, block.groups.members, block.groups.bounds) for block in exchanging]
+    return list(engine.map(with_centres, made))
 
 
 class Work(Protocol):
@@ -94,111 +110,41 @@ class Work(Protocol):
     @property
     def total(self) -> int: ...
 
-    def step(self) -> None: ...
+
+Part = TypeVar("Part", bound=Work)
 
 
-def _run(work: Sequence[Work], stage: str, engine: Engine, progress: Progress | None) -> None:
-    """Do all of it, several beside each other."""
-    pending = [part for part in work if part.done < part.total]
-    while pending:
-        for _ in engine.map(lambda part: part.step(), pending):
+def _finished(
+    step: Callable[[Part], Part],
+    parts: list[Part],
+    stage: str,
+    engine: Engine,
+    progress: Progress | None,
+) -> list[Part]:
+    """The parts after all their steps."""
+    parts, total = list(parts), sum(part.total for part in parts)
+    while pending := [i for i, part in enumerate(parts) if part.done < part.total]:
+        answers = engine.map(step, [parts[i] for i in pending])
+        for i, answer in zip(pending, answers, strict=True):
+            parts[i] = answer
             if progress is not None:
-                progress(sum(part.done for part in work), sum(part.total for part in work), stage)
-        pending = [part for part in pending if part.done < part.total]
+                progress(sum(part.done for part in parts), total, stage)
+    return parts
 
 
-class Block:
-    """The clustering of some vocabularies."""
-
-    def __init__(self, data: Bags, numbers: Int64s, near: kernels.Near, rule: kernels.Rule) -> None:
-        self.rows, self.near, self.rule = rows_of(data.take(numbers)), near, rule
-        count = len(numbers)
-        self.state = grow.State(
-            alive=np.arange(count),
-            upper=np.full(count, grow.FAR),
-            seen=np.zeros(count, dtype=np.int64),
-            members=np.empty(count, dtype=np.int64),
-            numbers=np.array([count, 0, 0], dtype=np.int64),
-        )
-        self.target = np.empty(int(rule.k), dtype=np.int64)
-        self.store = new_store(count // int(rule.k) + int(rule.k) + 2, len(near.indptr) - 1)
-
-    @property
-    def done(self) -> int:
-        return int(self.state.numbers[grow.MEMBERS])
-
-    @property
-    def total(self) -> int:
-        """What is left at the end is too little for a cluster."""
-        return len(self.state.alive) // int(self.rule.k) * int(self.rule.k)
-
-    def step(self) -> None:
-        """Make some clusters."""
-        work = (self.rows, self.near, self.rule, self.state)
-        self.store = grow.build_clusters(*work, self.store, self.target, np.int64(BUDGET))
-
-    def members(self) -> tuple[Int64s, Int64s]:
-        """The members of one cluster after the other, and where each begins; those that were left over come last."""
-        state, numbers = self.state, self.state.numbers
-        owners = np.concatenate(
-            (
-                np.repeat(np.arange(numbers[grow.CLUSTERS]), self.rule.k),
-                self.target[: numbers[grow.ALIVE]],
-            )
-        )
-        members = np.concatenate(
-            (state.members[: numbers[grow.MEMBERS]], state.alive[: numbers[grow.ALIVE]])
-        )
-        bounds = np.concatenate(
-            ([0], np.cumsum(np.bincount(owners, minlength=numbers[grow.CLUSTERS])))
-        )
-        return members[np.argsort(owners, kind="stable")], bounds
-
-
-class Exchange:
-    """The clusters of a block, between which members are exchanged in some rounds."""
-
-    def __init__(
-        self,
-        rows: kernels.Rows,
-        near: kernels.Near,
-        rule: kernels.Rule,
-        members: Int64s,
-        bounds: Int64s,
-        rounds: int,
-    ) -> None:
-        self.rows, self.near, self.rule, self.done = rows, near, rule, 0
-        self.count = len(bounds) - 1
-        self.total = (rounds + 1) * self.count if rounds else 0
-        owner, none = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
-        owner[members] = np.repeat(np.arange(self.count), np.diff(bounds))
-        self.groups = exchange.Groups(
-            members, bounds, owner, np.zeros(self.count, dtype=np.int64), none
-        )
-
-    def step(self) -> None:
-        """Look at some clusters; in a first round to see what they are worth."""
-        first = self.done % self.count
-        last = min(first + BUDGET, self.count)
-        work = (self.rows, self.near, self.rule, self.groups, np.int64(first), np.int64(last))
-        exchange.exchange(*work, np.int64(0 if self.done < self.count else LOOKS), np.int64(TRIES))
-        self.done += last - first
-
-    def finish(self) -> Clusters:
-        """The clusters as they are now, with their centres."""
-        return with_centres(
-            self.rows, self.near, self.rule, self.groups.members, self.groups.bounds
-        )
-
-
-def rows_of(data: Bags) -> kernels.Rows:
-    """TypicalBags as the kernels take them."""
-    return kernels.Rows(data.indptr, data.items, data.counts, data.totals)
-
-
-def new_store(centres: int, terms: int) -> grow.Store:
-    """Room for so many centres; that for what they hold grows."""
-    return grow.Store(
+def begin_growing(space: Space) -> Growing:
+    """The clustering of a block before its first step."""
+    count, k = len(space.bags.sizes), int(space.rule.k)
+    centres, terms = count // k + k + 2, len(space.near.indptr) - 1
+    state = grow.State(
+        alive=np.arange(count),
+        upper=np.full(count, grow.FAR),
+        seen=np.zeros(count, dtype=np.int64),
+        members=np.empty(count, dtype=np.int64),
+        target=np.empty(k, dtype=np.int64),
+        numbers=np.array([count, 0, 0], dtype=np.int64),
+    )
+    store = grow.Store(
         cluster=np.full(centres, -1, dtype=np.int64),
         size=np.zeros(centres, dtype=np.int64),
         nil=np.zeros(centres, dtype=np.int64),
@@ -216,25 +162,67 @@ def new_store(centres: int, terms: int) -> grow.Store:
         room=np.empty(ROOM, dtype=np.int64),
         used=np.zeros(2, dtype=np.int64),
     )
+    return Growing(space, state, store)
 
 
-def with_centres(
-    rows: kernels.Rows, near: kernels.Near, rule: kernels.Rule, members: Int64s, bounds: Int64s
-) -> Clusters:
-    """Clusters whose members join in the order given, with their centres."""
-    made, times, terms = kernels.match_members(rows, near, rule, members, bounds)
+def grow_some(block: Growing) -> Growing:
+    """The block with some more clusters; what was given stays as it is."""
+    state = grow.State._make(array.copy() for array in block.state)
+    store = grow.Store._make(array.copy() for array in block.store)
+    store = grow.build_clusters(block.space, state, store, np.int64(BUDGET))
+    return Growing(block.space, state, store)
+
+
+def members_of(block: Growing) -> tuple[Int64s, Int64s]:
+    """The bags of one cluster after the other, and where each begins; left-over bags come last."""
+    state, k = block.state, block.space.rule.k
+    alive, clusters, members = state.numbers.tolist()
+    owners = np.concatenate((np.repeat(np.arange(clusters), k), state.target[:alive]))
+    rows = np.concatenate((state.members[:members], state.alive[:alive]))
+    bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=clusters))))
+    return rows[np.argsort(owners, kind="stable")], bounds
+
+
+def begin_exchanging(space: Space, members: Int64s, bounds: Int64s, rounds: int) -> Exchanging:
+    """The exchanges of a block before their first step."""
+    count = len(bounds) - 1
+    owner, rest = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
+    owner[members] = np.repeat(np.arange(count), np.diff(bounds))
+    groups = exchange.Groups(members, bounds, owner, np.zeros(count, dtype=np.int64), rest)
+    return Exchanging(space, groups, 0, (rounds + 1) * count if rounds else 0)
+
+
+def exchange_some(block: Exchanging) -> Exchanging:
+    """The block after exchanges of some more clusters; what was given stays as it is."""
+    groups = exchange.Groups._make(array.copy() for array in block.groups)
+    count = len(groups.worth)
+    first = block.done % count
+    last = min(first + BUDGET, count)
+    effort = EFFORT if block.done >= count else NO_EFFORT
+    exchange.exchange(block.space, groups, np.int64(first), np.int64(last), effort)
+    return block._replace(groups=groups, done=block.done + last - first)
+
+
+def with_centres(clusters: tuple[Space, Int64s, Int64s]) -> Clusters:
+    """Clusters with their centres; given are the bags of one after the other, and the bounds."""
+    space, members, bounds = clusters
+    made, times, terms = match_members(space, members, bounds)
     return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, terms)
 
 
+def space_of(data: Bags, near: NearTerms, rule: Rule) -> Space:
+    """Bags as the kernels take them."""
+    return Space(CountedBags(data.indptr, data.items, data.counts, data.totals), near, rule)
+
+
 def of_equal(data: Bags, groups: list[Int64s]) -> Clusters:
-    """Groups of equal vocabularies as clusters: each term is a slot."""
+    """Groups of equal bags as clusters: each term is a slot."""
     none = np.empty(0, dtype=np.int64)
     firsts = data.take(np.array([group[0] for group in groups], dtype=np.int64))
     sizes = np.array([len(group) for group in groups], dtype=np.int64)
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
     return Clusters(
         np.concatenate([none, *groups]),
-        bounds,
+        np.concatenate(([0], np.cumsum(sizes))),
         firsts.rows,
         firsts.counts,
         np.repeat(firsts.items, sizes[firsts.rows]),

@@ -1,37 +1,36 @@
-"""What comes before the clustering: a canonical order, and what needs no clustering."""
+"""What comes before clustering: a canonical order, and the bags that need no clustering."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags
-
-Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The vocabularies to cluster, and groups that are clusters already; all others are published as empty."""
+    """The bags to cluster, and groups that are clusters already; all others are published empty."""
 
     rows: Int64s
-    """The numbers of the vocabularies to cluster, in canonical order."""
+    """The numbers of the bags to cluster, in canonical order."""
     groups: list[Int64s]
-    """Groups of equal vocabularies, each published as it is."""
+    """Groups of equal bags, each published as it is."""
 
 
 def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
-    """Sort the vocabularies, set the empty ones apart and, if asked for, those that stand k times or more.
+    """Sort the bags, and set aside empty ones and, if asked for, those that occur at least k times.
 
-    Where there are 1 to k - 1 empty vocabularies, the shortest others are published as empty too, until there are k; where fewer than k
-    remain, so are these. A group of equal vocabularies, the smallest first, is one of the others only where these are too few.
+    If there are 1 to k - 1 empty bags, the shortest others are published empty as well, until there
+    are k; so are the remaining bags if they are fewer than k. If too few bags are outside of
+    groups, the smallest groups of equal bags are broken up.
 
     Args:
-        data: The vocabularies.
-        k: How many must be alike.
-        group_equal: Whether equal vocabularies, k or more of them, are a cluster of their own.
+        data: The bags.
+        k: How many must be equal.
+        group_equal: Whether k or more equal bags are a cluster of their own.
     """
     order, keys = canonical_order(data)
     sizes = data.totals
@@ -47,14 +46,14 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
 
 
 def _suffice(others: int, empty: int, missing: int, k: int) -> bool:
-    """Whether the vocabularies outside of groups are enough for what they are needed for: a cluster, or to be published as empty."""
+    """Whether the bags outside of groups are enough for a cluster, or to join the empty ones."""
     return others >= missing if empty else others == 0 or others >= k
 
 
 def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
-    """The vocabularies in the order of their terms and counts, as words in a dictionary; and the key of each.
+    """The bags in the order of their terms and counts, like words in a dictionary; and their keys.
 
-    It depends on what they hold alone; equal ones stand together.
+    It depends only on the content of the bags; equal ones are neighbours.
     """
     ends = (12 * data.indptr).tolist()
     pairs = np.empty(len(data.items), dtype=[("item", ">u4"), ("count", ">u8")])
@@ -65,9 +64,7 @@ def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
 
 
 def _equal(rows: Int64s, keys: list[bytes], k: int) -> list[Int64s]:
-    """The groups of k or more equal vocabularies, the smallest first."""
+    """The groups of k or more equal bags, the smallest first."""
     new = [i for i in range(1, len(rows)) if keys[rows[i]] != keys[rows[i - 1]]]
-    return sorted(
-        (run for run in np.split(rows, new) if len(run) >= k),
-        key=lambda run: (len(run), keys[run[0]]),
-    )
+    groups = (run for run in np.split(rows, new) if len(run) >= k)
+    return sorted(groups, key=lambda run: (len(run), keys[run[0]]))
