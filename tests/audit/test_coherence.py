@@ -145,9 +145,7 @@ def test_a_private_item_may_be_left_out_only_where_the_release_says_that_items_s
     min_support, holds
 ):
     without = [[item for item in record if item != "Diabetes"] for record in PUBLISHED]
-    release = replace(
-        Suppressed.of(without, PROMISE), method={"name": "suppression", "min_support": min_support}
-    )
+    release = Suppressed.of(without, PROMISE, min_support=min_support)
     verdict = verify(release, Transactions.of(ORIGINAL))
     assert verdict.holds == holds
     if holds:

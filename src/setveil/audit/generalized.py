@@ -7,12 +7,25 @@ import numpy as np
 from setveil.alignment.align import align
 from setveil.alignment.recoding import nested_nodes
 from setveil.audit.kanonymity import shown_record
+from setveil.audit.question import Question
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.published.generalized import Generalized
-from setveil.published.typical_bags import TypicalBags
+from setveil.published.release import RecordRelease
 from setveil.words import are, plural
+
+
+def check_generalized(release: Generalized, question: Question) -> list[Check]:
+    """Whether a generalized release is well formed and comes from its original, if one is given."""
+    structure, original = check_structure(release, question.limit), question.original
+    if original is None:
+        return [structure]
+    counts = check_record_count(release, original)
+    if structure.holds:
+        return [structure, counts, check_containment(release, original)]
+    text = "a release that is not well formed cannot be compared with its original"
+    return [structure, counts, Check("containment", False, text)]
 
 
 def check_structure(release: Generalized, limit: int = 1) -> Check:
@@ -70,7 +83,7 @@ def check_structure(release: Generalized, limit: int = 1) -> Check:
     )
 
 
-def check_record_count(release: Generalized | TypicalBags, original: Transactions) -> Check:
+def check_record_count(release: RecordRelease, original: Transactions) -> Check:
     """Whether as many records are published as there are originals."""
     text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
     if len(release) == len(original):

@@ -5,54 +5,43 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from setveil.audit.generalized import check_record_count
+from setveil.audit.question import Question
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Transactions
-from setveil.promises.coherence import Coherence
-from setveil.promises.promise import Promise
 from setveil.published.suppressed import Suppressed
-from setveil.words import are, plural
+from setveil.words import are
 
 Numbers = npt.NDArray[np.int64]
 
 
-def check_suppressed_structure(release: Suppressed) -> Check:
-    """Whether each distinct record stands at least once, and is a set."""
-    if isinstance(release.classes, Bags):
-        return Check("structure", False, "a suppressed release holds sets, not bags")
-    if len(release.sizes) != len(release.classes) or (
-        len(release.sizes) and release.sizes.min() < 1
-    ):
-        return Check("structure", False, "each distinct record needs a number of 1 or more")
-    return Check(
-        "structure", True, "every published record is a set of items that stands at least once"
-    )
+def check_suppressed(release: Suppressed, question: Question) -> list[Check]:
+    """Whether a suppressed release is well formed and comes from its original, if one is given.
 
-
-def check_suppression(
-    release: Suppressed, original: Transactions, promise: Promise, limit: int = 1
-) -> list[Check]:
-    """Whether no record is lost, no private item touched, and every other item published everywhere or nowhere."""
+    That is: no record is lost, no private item is missing, and every other item is published everywhere
+    or nowhere.
+    """
+    structure, original = check_suppressed_structure(release), question.original
+    if original is None or not structure.holds:
+        return [structure]
     data = original.sets() if isinstance(original, Bags) else original
-    counts = _check_counts(release, data)
+    counts = check_record_count(release, data)
     return [
+        structure,
         counts,
-        _check_private(release, data, promise, limit),
-        _check_total(release, data, limit),
+        _check_private(release, data, question),
+        _check_total(release, data, question.limit),
         _check_records(release, data, counts.holds),
     ]
 
 
-def _check_counts(release: Suppressed, original: Transactions) -> Check:
-    text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
-    if len(release) == len(original):
-        return Check("records", True, text)
-    difference = len(original) - len(release)
-    fault = (
-        f"{are(difference, 'record')} lost"
-        if difference > 0
-        else f"{are(-difference, 'record')} invented"
-    )
-    return Check("records", False, text, (Witness(f"{fault}: {text}", count=len(release)),))
+def check_suppressed_structure(release: Suppressed) -> Check:
+    """Whether the distinct records are sets, each with its number."""
+    if isinstance(release.classes, Bags):
+        return Check("structure", False, "a suppressed release has sets, not bags")
+    if len(release.sizes) != len(release.classes) or release.sizes.min(initial=1) < 1:
+        return Check("structure", False, "each distinct record needs a number of 1 or more")
+    return Check("structure", True, "each published record is a set of items")
 
 
 def _published_supports(release: Suppressed, original: Transactions) -> tuple[Numbers, list[str]]:
@@ -71,11 +60,10 @@ def _published_supports(release: Suppressed, original: Transactions) -> tuple[Nu
     return found, foreign
 
 
-def _check_private(
-    release: Suppressed, original: Transactions, promise: Promise, limit: int
-) -> Check:
-    """Whether every private item stands as often as it did, but for rare ones where the release says that all rare items were left out."""
-    private = promise.private if isinstance(promise, Coherence) else frozenset()
+def _check_private(release: Suppressed, original: Transactions, question: Question) -> Check:
+    """Whether each private item is published as often as it occurs, unless it is rare and the release
+    says that all rare items were left out."""
+    private, limit = question.promise.named_items.get("private", frozenset()), question.limit
     published, before = _published_supports(release, original)[0], original.supports()
     marks = np.fromiter(
         (item in private for item in original.vocabulary),

@@ -1,26 +1,16 @@
-"""Verify: does a release, or any data, keep a promise, and does the release stem from the original it claims to?"""
+"""Verify: does a release, or any data, keep a promise, and does the release come from its original?"""
 
 from __future__ import annotations
 
-from setveil.audit.coherence import check_coherence
-from setveil.audit.disassociated.check import check_disassociated
-from setveil.audit.generalized import check_containment, check_record_count, check_structure
-from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
-from setveil.audit.km import check_km_anonymity
-from setveil.audit.suppressed import check_suppressed_structure, check_suppression
-from setveil.audit.typical_bags.check import check_vocabularies, check_vocabulary_structure
-from setveil.audit.verdict import Check, Verdict
+from setveil.audit.kanonymity import count_records
+from setveil.audit.question import Question
+from setveil.audit.tables import check_promise, check_release
+from setveil.audit.verdict import Verdict
 from setveil.data.tables.exchange import as_transactions
-from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError, check_count
 from setveil.hierarchy.tree import Hierarchy
-from setveil.promises.coherence import Coherence
-from setveil.promises.kanonymity import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from setveil.promises.promise import Promise
-from setveil.published.disassociated.form import Disassociated
-from setveil.published.generalized import Generalized
-from setveil.published.suppressed import Suppressed
-from setveil.published.typical_bags import TypicalBags
+from setveil.published.release import Release
 
 
 def verify(
@@ -36,113 +26,37 @@ def verify(
     Written independently of every method: it counts again from the published records.
 
     Args:
-        thing: A release; or data as it is, as any object that `as_transactions` takes.
-        original: The data a release was made from, as any object that `as_transactions` takes; then also whether no record is lost or
-            invented, and each is the image of its original.
+        thing: A release, or data: anything that `as_transactions` takes.
+        original: The data a release was made from; then it is also checked that no record is lost or
+            invented and that the release can come from it.
         promise: What to check; by default what the release itself promises.
         limit: How many witnesses to give for each check at most.
-        hierarchy: The tree by which a release of vocabularies was made, so that its items can be compared with those of its original.
+        hierarchy: The tree that items were compared with, if the release does not have it.
 
     Example:
-        >>> from setveil.promises import KAnonymity
-        >>> verdict = verify(Transactions.of([["beer", "wine"], ["wine", "beer"], ["milk"]]), promise=KAnonymity(k=2))
+        >>> from setveil import KAnonymity
+        >>> data = [["beer", "wine"], ["wine", "beer"], ["milk"]]
+        >>> verdict = verify(data, promise=KAnonymity(k=2))
         >>> verdict.holds, verdict.witness.items, verdict.witness.count
         (False, ('milk',), 1)
     """
     limit = check_count("limit", limit, 1)
     if not isinstance(hierarchy, Hierarchy | None):
         raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
-    original = None if original is None else as_transactions(original)
-    if isinstance(thing, Disassociated):
-        asked = thing.promise if promise is None else promise
-        return Verdict(asked, tuple(check_disassociated(thing, original, asked, limit)))
-    if isinstance(thing, Generalized):
-        asked = thing.promise if promise is None else promise
-        return Verdict(asked, tuple(_check_release(thing, original, asked, limit)))
-    if isinstance(thing, Suppressed):
-        asked = thing.promise if promise is None else promise
-        return Verdict(asked, tuple(_check_suppressed(thing, original, asked, limit)))
-    if isinstance(thing, TypicalBags):
-        asked = thing.promise if promise is None else promise
-        return Verdict(asked, tuple(_check_vocabularies(thing, original, asked, hierarchy, limit)))
+    if not isinstance(thing, Release):
+        return _verify_data(thing, original, promise, limit)
+    asked = thing.promise if promise is None else promise
+    data = None if original is None else as_transactions(original)
+    question = Question(promise=asked, original=data, hierarchy=hierarchy, limit=limit)
+    return Verdict(asked, check_release(thing, question))
+
+
+def _verify_data(thing: object, original: object, promise: Promise | None, limit: int) -> Verdict:
     data = as_transactions(thing)
     if promise is None:
-        raise ParameterError(
-            "promise", None, "plain data carries no promise; give one, such as KAnonymity(k=10)"
-        )
+        allowed = "plain data carries no promise; give one, such as KAnonymity(k=10)"
+        raise ParameterError("promise", None, allowed)
     if original is not None:
-        raise ParameterError(
-            "original", original, "only a release can be compared with its original, not plain data"
-        )
+        allowed = "only a release can be compared with its original, not plain data"
+        raise ParameterError("original", original, allowed)
     return Verdict(promise, (check_promise(count_records(data), promise, limit),))
-
-
-def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
-    """Whether these records keep a promise."""
-    if isinstance(promise, KAnonymity | VocabularyKAnonymity):
-        return check_k_anonymity(counted, promise, limit)
-    if isinstance(promise, KmAnonymity) and promise.diversity is not None:
-        raise ParameterError(
-            "promise", promise, "l-diversity can be verified on disassociated data only"
-        )
-    if isinstance(promise, KmAnonymity):
-        return check_km_anonymity(counted, promise, limit)
-    if isinstance(promise, Coherence):
-        return check_coherence(counted, promise, limit)
-    raise ParameterError(
-        "promise",
-        promise,
-        "records can be verified for k-anonymity, km-anonymity, coherence and vocabulary-k-anonymity",
-    )
-
-
-def _check_release(
-    release: Generalized, original: Transactions | None, promise: Promise, limit: int
-) -> list[Check]:
-    structure = check_structure(release, limit)
-    checks = [
-        structure,
-        check_promise(count_records(release.classes, release.sizes), promise, limit),
-    ]
-    if original is not None:
-        checks.append(check_record_count(release, original))
-        checks.append(check_containment(release, original) if structure.holds else _not_contained())
-    return checks
-
-
-def _check_suppressed(
-    release: Suppressed, original: Transactions | None, promise: Promise, limit: int
-) -> list[Check]:
-    structure = check_suppressed_structure(release)
-    if not structure.holds:
-        return [structure]
-    checks = [
-        structure,
-        check_promise(count_records(release.classes, release.sizes), promise, limit),
-    ]
-    return (
-        checks
-        if original is None
-        else [*checks, *check_suppression(release, original, promise, limit)]
-    )
-
-
-def _check_vocabularies(
-    release: TypicalBags,
-    original: Transactions | None,
-    promise: Promise,
-    hierarchy: Hierarchy | None,
-    limit: int,
-) -> list[Check]:
-    structure = check_vocabulary_structure(release, limit)
-    checks = [
-        structure,
-        check_promise(count_records(release.classes, release.sizes), promise, limit),
-    ]
-    if original is None or not structure.holds:
-        return checks
-    return [*checks, *check_vocabularies(release, original, hierarchy, limit)]
-
-
-def _not_contained() -> Check:
-    return Check("containment", False, "a release that is not well formed is the image of nothing")

@@ -2,57 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from setveil.audit.disassociated.chunks import check_chunks, check_clusters
 from setveil.audit.disassociated.guarantee import check_guarantee
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.ldiversity import check_l_diversity
 from setveil.audit.disassociated.original import check_original
 from setveil.audit.disassociated.structure import check_structure
+from setveil.audit.question import Question
 from setveil.audit.verdict import Check
-from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises.kanonymity import KmAnonymity
 from setveil.promises.ldiversity import LDiversity
-from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
 
 
-def check_disassociated(
-    release: Disassociated, original: Transactions | None, promise: Promise, limit: int = 1
-) -> list[Check]:
-    """Whether a disassociated release is well formed, keeps a promise, and stems from its original.
+def check_disassociated(release: Disassociated, question: Question) -> list[Check]:
+    """Whether disassociated data is well formed, keeps its promise and comes from its original.
 
     Raises:
-        ParameterError: when the promise is none that this form can be verified for.
+        ParameterError: if the promise is not one that this form can be verified for.
     """
-    if not isinstance(promise, KmAnonymity | LDiversity):
-        raise ParameterError(
-            "promise",
-            promise,
-            "disassociated data can be verified for km-anonymity and l-diversity",
-        )
+    promise, limit = question.promise, question.limit
+    for part in promise.parts:
+        if part.model not in PARTS:
+            allowed = f"disassociated data can be verified for {' and '.join(PARTS)}"
+            raise ParameterError("promise", part, allowed)
     layout = Layout(release)
     structure = check_structure(layout, limit)
     if not structure.holds:
-        text = "not asked: a release that is not well formed has no meaning"
+        text = "not checked: a release that is not well formed has no meaning"
         return [structure, Check(promise.model, False, text)]
-    checks = [structure, *_check_promise(layout, promise, limit)]
-    if original is not None:
-        checks.extend(check_original(layout, original, limit))
-    return checks
+    kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
+    if question.original is None:
+        return [structure, *kept]
+    return [structure, *kept, *check_original(layout, question.original, limit)]
 
 
-def _check_promise(layout: Layout, promise: KmAnonymity | LDiversity, limit: int) -> list[Check]:
-    if isinstance(promise, LDiversity):
-        return [check_l_diversity(layout, promise, limit)]
+def _check_km(layout: Layout, promise: KmAnonymity, limit: int) -> list[Check]:
     chunks = check_chunks(layout, promise, limit)
-    checks = [
-        check_clusters(layout, promise, limit),
-        chunks,
-        check_guarantee(layout, promise, limit, chunks_hold=chunks.holds),
-    ]
-    return (
-        checks
-        if promise.diversity is None
-        else [*checks, check_l_diversity(layout, promise.diversity, limit)]
-    )
+    guarantee = check_guarantee(layout, promise, limit, chunks_hold=chunks.holds)
+    return [check_clusters(layout, promise, limit), chunks, guarantee]
+
+
+def _check_l(layout: Layout, promise: LDiversity, limit: int) -> list[Check]:
+    return [check_l_diversity(layout, promise, limit)]
+
+
+PARTS: dict[str, Callable[[Layout, Any, int], list[Check]]] = {
+    "km-anonymity": _check_km,
+    "l-diversity": _check_l,
+}
+"""By model: the checks of a promise, or of a part of one."""

@@ -11,6 +11,7 @@ from setveil.alignment.align import over_tree, semantic_tree
 from setveil.alignment.fitting import leaves_of
 from setveil.audit.generalized import check_record_count, misfit_witness
 from setveil.audit.kanonymity import shown_record
+from setveil.audit.question import Question
 from setveil.audit.typical_bags.certificate import check_matches
 from setveil.audit.typical_bags.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
@@ -23,7 +24,15 @@ from setveil.published.typical_bags import TypicalBags
 Numbers = npt.NDArray[np.int64]
 
 
-def check_vocabulary_structure(release: TypicalBags, limit: int = 1) -> Check:
+def check_typical_bags(release: TypicalBags, question: Question) -> list[Check]:
+    """Whether typical bags are well formed and represent their originals, if these are given."""
+    structure = _check_structure(release, question.limit)
+    if question.original is None or not structure.holds:
+        return [structure]
+    return [structure, *_check_original(release, question.original, question)]
+
+
+def _check_structure(release: TypicalBags, limit: int = 1) -> Check:
     """Whether each bag stands at least once and is made of what the release says: nodes of its tree, or slots of one person each."""
     if len(release.sizes) != len(release.classes) or (
         len(release.sizes) and release.sizes.min() < 1
@@ -78,11 +87,15 @@ def _check_slots(release: TypicalBags, slots: Bags, limit: int) -> Check:
     )
 
 
-def check_vocabularies(
-    release: TypicalBags, original: Transactions, hierarchy: Hierarchy | None, limit: int = 1
+def _check_original(
+    release: TypicalBags, original: Transactions, question: Question
 ) -> list[Check]:
     """Whether as many bags are published as there are originals, of their own items, and each can stand for its original."""
-    counts = check_record_count(release, original)
+    counts, hierarchy, limit = (
+        check_record_count(release, original),
+        question.hierarchy,
+        question.limit,
+    )
     try:
         hierarchy = (
             hierarchy if release.alignment is None else semantic_tree(release, original, hierarchy)
@@ -294,7 +307,7 @@ def _check_pairs(
     near = (
         ""
         if release.slots is not None or release.hierarchy is not None
-        else f", at most {release.method['epsilon']} steps away"
+        else f", at most {release.epsilon} steps away"
     )
     return Check(
         "containment",

@@ -1,0 +1,59 @@
+"""The checks of each promise and of each published form: one line for a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from setveil.audit.coherence import check_coherence
+from setveil.audit.disassociated.check import check_disassociated
+from setveil.audit.generalized import check_generalized
+from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
+from setveil.audit.km import check_km_anonymity
+from setveil.audit.question import Question
+from setveil.audit.suppressed import check_suppressed
+from setveil.audit.typical_bags.check import check_typical_bags
+from setveil.audit.verdict import Check
+from setveil.errors import ParameterError
+from setveil.promises.promise import Promise
+from setveil.published.release import RecordRelease, Release
+
+PROMISE_CHECKS: dict[str, Callable[[Counted, Any, int], Check]] = {
+    "k-anonymity": check_k_anonymity,
+    "vocabulary-k-anonymity": check_k_anonymity,
+    "km-anonymity": check_km_anonymity,
+    "coherence": check_coherence,
+}
+"""By model: whether distinct records and their numbers keep a promise."""
+
+FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
+    "generalized": check_generalized,
+    "suppressed": check_suppressed,
+    "typical-bags": check_typical_bags,
+    "disassociated": check_disassociated,
+}
+"""By form: whether a release is well formed and comes from its original, if one is given. A form that
+does not show records also checks its promise."""
+
+
+def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
+    """Whether these records keep a promise."""
+    for part in promise.parts:
+        if part.model not in PROMISE_CHECKS:
+            allowed = f"records can be verified for {', '.join(PROMISE_CHECKS)}, not {part.model}"
+            raise ParameterError("promise", part, allowed)
+    return PROMISE_CHECKS[promise.model](counted, promise, limit)
+
+
+def check_release(release: Release, question: Question) -> tuple[Check, ...]:
+    """Every check of a release: its structure first, then its promise, then its original."""
+    checks = list(FORM_CHECKS[release.form](release, question))
+    if isinstance(release, RecordRelease) and _shows_sizes(release):
+        counted = count_records(release.classes, release.sizes)
+        checks.insert(1, check_promise(counted, question.promise, question.limit))
+    return tuple(checks)
+
+
+def _shows_sizes(release: RecordRelease) -> bool:
+    """Whether each distinct record has a size; without one its promise cannot be checked."""
+    return len(release.sizes) == len(release.classes)
