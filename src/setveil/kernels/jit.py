@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Callable
-from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -31,8 +29,7 @@ def kernel(function: Function) -> Function:
         # Numba checks only the kernel's own file, but steps of other files change too; and reading
         # an index fails if it names types that are gone. The version is compared before both.
         kept = made._cache._cache_file
-        digest = sha256("".join(sources(function.__module__)).encode()).hexdigest()
-        kept._version = f"{kept._version} {digest}"
+        kept._version = (kept._version, *sources(function.__module__))
     return cast(Function, made)
 
 
@@ -43,13 +40,12 @@ def step(function: Function) -> Function:
 
 def sources(module: str) -> tuple[str, ...]:
     """The text of a kernel file and of all that it imports from, directly or through others."""
-    package, pending = module.partition(".")[0], [module]
-    imports = re.compile(rf"^from ({package}\.[\w.]+) import", re.MULTILINE)
+    start, pending = f"from {module.partition('.')[0]}.", [module]
     texts: list[str] = []
     for name in pending:
         texts.append(inspect.getsource(sys.modules[name]))
-        found = set(imports.findall(texts[-1])) - {*pending, __name__}
-        pending += sorted(found)
+        lines = (line for line in texts[-1].splitlines() if line.startswith(start))
+        pending += sorted({line.split()[1] for line in lines} - {*pending, __name__})
     return tuple(texts)
 
 
