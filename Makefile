@@ -12,10 +12,10 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire:
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet lint format bench lock clean
+.PHONY: help setup demo test test-all wordnet lint format docs-tables bench lock clean
 
 help: ## print this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: $(READY) ## make .venv with the locked dependencies and this package (fast when nothing changed)
 
@@ -55,6 +55,9 @@ lint: $(READY) ## ruff and mypy, changing nothing
 format: $(READY) ## let ruff put the code in order
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
+
+docs-tables: $(READY) ## write the tables of the docs that are derived from the code
+	$(BIN)/python -m tools.docs_tables
 
 bench: $(READY) ## one table: time, memory and slope beside a plain baseline
 	$(BIN)/python -m benchmarks

@@ -18,6 +18,8 @@ import pytest
 from setveil import FORMATS, METHODS, METRICS, PROMISES, WordNet
 from setveil.cli import answer
 from setveil.cli.root import COMMANDS, root
+from setveil.parameters import parameters
+from tools.docs_tables import marked_pages, renewed
 
 TOP = Path(__file__).resolve().parents[1]
 DOCS = TOP / "docs"
@@ -75,6 +77,18 @@ def test_the_page_of_a_command_names_each_of_its_options(page, command):
         assert f"`{option.opts[-1]}" in text, (
             f"{option.opts[-1]} of {command.name} is not on its page"
         )
+
+
+@pytest.mark.parametrize("page", marked_pages(), ids=named)
+def test_the_derived_tables_of_a_page_agree_with_the_code(page):
+    assert page.read_text(encoding="utf-8") == renewed(page), "run `make docs-tables`"
+
+
+@pytest.mark.parametrize(
+    "kind", [*METHODS.values(), *PROMISES.values()], ids=lambda kind: kind.__name__
+)
+def test_every_parameter_says_what_it_means(kind):
+    assert [each.name for each in parameters(kind).values() if not each.about.help] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
