@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.promises import KAnonymity
+from setveil.io.releases.folder import read_release, write_release
+from setveil.methods import HgHs, Partition
+from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import distinct_records
 from tests.audit.releases import bags_of, releases
@@ -115,3 +119,30 @@ def test_what_anybody_may_have_links_nobody():
 def test_an_empty_release_is_a_release():
     release = Generalized.of([], TREE, KAnonymity(k=2))
     assert (len(release), len(release.classes), len(release.records())) == (0, 0, 0)
+
+
+def test_a_group_of_which_an_item_is_suppressed_everywhere_may_have_been_in_any_record():
+    release = Generalized.of([["a1"], ["a1"], ["b"]], TREE, KAnonymity(k=2), is_global=True)
+    assert (release.support(["a1"]).lower, release.support(["a1"]).upper) == (2, 2)
+    assert (release.support(["A"]).lower, release.support(["A"]).upper) == (2, 3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("built", [True, False], ids=["pruned", "whole"])
+@pytest.mark.parametrize(
+    ("method", "promise"),
+    [(HgHs(), KmAnonymity(k=3, m=2)), (Partition(), KAnonymity(k=3))],
+    ids=["hghs", "partition"],
+)
+def test_the_support_of_every_node_of_the_original_is_within_the_bounds(
+    method, promise, built, seed, tmp_path
+):
+    random = Random(seed)
+    data = Transactions.of(random.sample("abcdefghi", random.randint(0, 4)) for _ in range(20))
+    tree = Hierarchy.balanced(data.vocabulary, fanout=random.choice([2, 3]))
+    write_release(method.anonymize(data, promise, tree), tmp_path / "it", public_items=not built)
+    release = read_release(tmp_path / "it")
+    for label in tree.labels:
+        below = {item for item in data.vocabulary if label in tree.path(item)}
+        found = release.support([label])
+        assert found.lower <= sum(bool(below & set(record)) for record in data) <= found.upper

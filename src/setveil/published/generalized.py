@@ -161,8 +161,8 @@ class Generalized(RecordRelease):
     def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
         """A published node at or below the label is certain, one above it is possible.
 
-        In an empty record of a local recoding, and under one cut for an item that it does not cover,
-        anything may have been suppressed.
+        In an empty record of a local recoding, and under one cut for a label that it does not cover as a
+        whole, anything may have been suppressed.
         """
         tree, classes = self.hierarchy, self.classes
         node = tree.nodes.numbers.get(label)
@@ -173,11 +173,24 @@ class Generalized(RecordRelease):
         within, above, chance = self._coverage(node)
         if isinstance(classes, Bags):
             chance = 1.0 - (1.0 - chance) ** classes.counts
-        if self.is_global and not (within | above).any():
+        if self.is_global and not self._is_covered(node):
             hidden = ~hidden
         missing = np.ones(len(classes))
         np.multiply.at(missing, classes.rows, 1.0 - chance)
         return _any(within, classes), _any(within | above, classes) | hidden, 1.0 - missing
+
+    def _is_covered(self, node: int) -> bool:
+        """Whether one cut covers every leaf below a node, so that none of them is suppressed.
+
+        Of a tree of which only a part was published, only a node that is itself covered is sure to be.
+        """
+        tree, published = self.hierarchy, self.published_nodes()
+        first, stop = tree.first[published], tree.stop[published]
+        above = (first <= tree.first[node]) & (stop >= tree.stop[node])
+        if tree.origin.pruned:
+            return bool((above & (tree.depth[published] <= tree.depth[node])).any())
+        below = (first >= tree.first[node]) & (stop <= tree.stop[node])
+        return bool(above.any() or (stop - first)[below].sum() == tree.widths[node])
 
     def _coverage(self, node: int) -> tuple[Flags, Flags, Floats]:
         """For each entry of `classes`: is it at or below a node, is it above it, and the chance.
