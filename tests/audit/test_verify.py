@@ -298,7 +298,7 @@ def test_a_promise_that_cannot_be_verified_is_refused():
 
     with pytest.raises(
         ParameterError,
-        match="records can be verified for k-anonymity, .*, coherence, not vague",
+        match=r"records can be verified for k-anonymity, .*, coherence, not vague",
     ):
         verify(Transactions.of([["a"]]), promise=Vague())
 
