@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     )
     from setveil.methods.suppression import explain
     from setveil.metrics import METRICS, measure
-    from setveil.metrics.certain import top_itemsets_with_bounds
-    from setveil.metrics.itemsets import top_itemsets
+    from setveil.metrics.itemsets import top_itemsets, top_itemsets_with_bounds
     from setveil.pipeline import Job, Outcome, run
     from setveil.promises import (
         PROMISES,
@@ -129,8 +128,7 @@ _HOMES = {
     ),
     "setveil.methods.suppression": ("explain",),
     "setveil.metrics": ("METRICS", "measure"),
-    "setveil.metrics.certain": ("top_itemsets_with_bounds",),
-    "setveil.metrics.itemsets": ("top_itemsets",),
+    "setveil.metrics.itemsets": ("top_itemsets", "top_itemsets_with_bounds"),
     "setveil.pipeline": ("Job", "Outcome", "run"),
     "setveil.promises": (
         "PROMISES",

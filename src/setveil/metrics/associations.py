@@ -1,4 +1,4 @@
-"""What disassociation did to frequent itemsets: tkd and its variants, the share of the top itemsets that is no longer among the top."""
+"""What happened to frequent itemsets: tkd and its variants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.certain import certain_rows
 from setveil.metrics.itemsets import Itemsets, top_itemsets
 from setveil.metrics.ranking import Deviation, Itemset, Top, deviation, merged
 from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
@@ -21,13 +20,16 @@ TOP = 1000
 def tkd(
     release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
 ) -> float:
-    """Top-K deviation: the share of the 1000 most frequent itemsets that are not so in a reconstruction. [Terrovitis2012] section 6
+    """Top-K deviation: the share of the 1,000 most frequent itemsets that drop out of the top
+    1,000.
 
-    Formula: tkd = 1 - |FI and FI'| / |FI|, FI the K itemsets of any size with the greatest supports in the original, FI' those of a
-    reconstructed release. With several reconstructions FI' is taken by the average supports. Itemsets that tie for rank K may be in or
-    out: the figure is the middle between the best and the worst way to break ties, which `tkd_range` gives.
+    Formula: tkd = 1 - |FI and FI'| / |FI|, where FI are the K itemsets of any size with the
+    greatest supports in the original, FI' those of a reconstruction. With several reconstructions
+    FI' goes by the average supports. Itemsets that tie for rank K may be in or out: the figure is
+    the middle between the best and the worst way to break ties, which `tkd_range` gives.
+    [Terrovitis2012] section 6
 
-    Range: 0 (all are still at the top) to 1 (none is). 0 when the original has no items.
+    Range: 0 (all are still at the top) to 1 (none is). 0 if the original has no items.
 
     Args:
         release: The release.
@@ -36,13 +38,14 @@ def tkd(
         drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
 
     Example:
-        The items a and b stand in chunks of their own, but 3 and 3 of them fill 4 records only if 2 hold both, as in the original.
+        The items a and b are in chunks of their own, but 3 and 3 of them fill 4 records only if 2
+        records have both, as in the original.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
-        >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]])
-        >>> tkd(release, original, count=3)
+        >>> cluster = SimpleCluster(4, [{("a",): 3}, {("b",): 3}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
+        >>> tkd(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=3)
         0.0
     """
     return tkd_range(release, original, count=count, **drawing).middle
@@ -51,15 +54,16 @@ def tkd(
 def tkd_2(
     release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
 ) -> float:
-    """Top-K deviation of larger itemsets: as tkd, but only among the itemsets of 2 items or more.
+    """Top-K deviation of larger itemsets: as tkd, among the itemsets of 2 or more items.
 
-    Single items are kept by every release of this form, so this variant tells more about what was linked. Formula, range and arguments
-    as `tkd`.
+    A disassociated release keeps every single item, so this variant says more about what was
+    linked. Formula, range and arguments as `tkd`.
 
     Example:
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 3}, {("b",): 3}])], KmAnonymity(k=3, m=2))
+        >>> cluster = SimpleCluster(4, [{("a",): 3}, {("b",): 3}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
         >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
         0.0
     """
@@ -67,35 +71,41 @@ def tkd_2(
 
 
 def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
-    """Top-K deviation of what is certain: as tkd, but only what stands inside chunks counts. [Terrovitis2012] section 7
+    """Top-K deviation of what is certain: as tkd, but only what is inside chunks counts.
 
-    Formula: 1 - |FI and FI'| / |FI|, FI' by the number of subrecords of record and shared chunks that hold an itemset, plus one for each
-    term chunk that holds a single item. No reconstruction is needed, and no chance is in it. Ties as in `tkd`.
+    Formula: 1 - |FI and FI'| / |FI|, where FI' goes by the number of subrecords of record and
+    shared chunks that contain an itemset, plus one for each term chunk that has a single item. It
+    needs no reconstruction and does not depend on chance. Ties as in `tkd`. [Terrovitis2012]
+    section 7
 
     Range: 0 to 1.
 
     Example:
         The top itemsets are {a}, {b} and {a, b}; the pair is in no chunk.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a",): 4}, {("b",): 3}], ["c"])], KmAnonymity(k=3, m=2))
-        >>> tkd_a(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]]), count=3)
+        >>> cluster = SimpleCluster(4, [{("a",): 4}, {("b",): 3}], ["c"])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
+        >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "c"]])
+        >>> tkd_a(release, original, count=3)
         0.3333333333333333
     """
     return tkd_a_range(release, original, count=count).middle
 
 
 def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
-    """Top-K deviation of larger itemsets that are certain: as tkd_a, but only among the itemsets of 2 items or more.
+    """Top-K deviation of larger itemsets that are certain: as tkd_a, of 2 or more items.
 
     Range: 0 to 1.
 
     Example:
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(4, [{("a", "b"): 4}], ["c"])], KmAnonymity(k=3, m=2))
-        >>> tkd_a_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]]), count=1)
+        >>> cluster = SimpleCluster(4, [{("a", "b"): 4}], ["c"])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
+        >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]])
+        >>> tkd_a_2(release, original, count=1)
         0.0
     """
     return tkd_a_range(release, original, least_size=2, count=count).middle
@@ -109,7 +119,7 @@ def tkd_range(
     count: int = TOP,
     **drawing: Unpack[Drawing],
 ) -> Deviation:
-    """`tkd` if ties for the last ranks are broken for the best and for the worst."""
+    """`tkd` with ties for the last ranks broken for the best and for the worst."""
     published = joined(draw_worlds(release, **drawing))
     return deviation(
         _top(top_itemsets(original, count, least_size=least_size)),
@@ -120,8 +130,8 @@ def tkd_range(
 def tkd_a_range(
     release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP
 ) -> Deviation:
-    """`tkd_a` if ties for the last ranks are broken for the best and for the worst."""
-    rows, counts = certain_rows(release)
+    """`tkd_a` with ties for the last ranks broken for the best and for the worst."""
+    rows, counts = release.certain_rows()
     published = top_itemsets(rows, count, least_size=least_size, weights=counts)
     return deviation(_top(top_itemsets(original, count, least_size=least_size)), _top(published))
 
@@ -134,21 +144,26 @@ def tkd_ml2(
     count: int = TOP,
     **drawing: Unpack[Drawing],
 ) -> float:
-    """Top-K multiple level mining loss: as tkd, but for itemsets of nodes at every level of a hierarchy. [Terrovitis2012] section 6
+    """Top-K multiple level mining loss: as tkd, for itemsets of nodes at every level of a
+    hierarchy.
 
-    Formula: 1 - |FI and FI'| / |FI|, FI the K most frequent itemsets whose items are all of one level of the hierarchy (below the root),
-    over all levels together; an item that has no node so far down stands for itself. FI' the same of a reconstruction. Ties as in `tkd`.
+    Formula: 1 - |FI and FI'| / |FI|, where FI are the K most frequent itemsets whose items are all
+    on one level of the hierarchy (below the root), over all levels together; an item without a node
+    on a level counts as itself there. FI' is the same of a reconstruction. Ties as in `tkd`.
+    [Terrovitis2012] section 6
 
     Range: 0 to 1.
 
     Example:
         Whichever drink went with which milk, a drink went with each.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> tree = Hierarchy.from_paths([("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL")])
-        >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("milk",): 2}, {("beer",): 1, ("wine",): 1}])], KmAnonymity(k=2, m=2))
-        >>> tkd_ml2(release, Transactions.of([["beer", "milk"], ["wine", "milk"]]), hierarchy=tree, count=4)
+        >>> paths = [("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "Food", "ALL")]
+        >>> cluster = SimpleCluster(2, [{("milk",): 2}, {("beer",): 1, ("wine",): 1}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
+        >>> original = Transactions.of([["beer", "milk"], ["wine", "milk"]])
+        >>> tkd_ml2(release, original, hierarchy=Hierarchy.from_paths(paths), count=4)
         0.0
     """
     published = joined(draw_worlds(release, **drawing))
@@ -158,7 +173,8 @@ def tkd_ml2(
 
 
 def joined(worlds: Worlds) -> Transactions:
-    """The records of several worlds one after the other; supports add up, so the top itemsets are those of the average."""
+    """The records of several worlds in one; supports add up, so the top itemsets are the average
+    ones."""
     if len(worlds) == 1:
         return worlds[0]
     ends = np.cumsum([0, *(len(world.items) for world in worlds)])

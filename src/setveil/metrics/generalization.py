@@ -1,4 +1,4 @@
-"""What generalizing and suppressing items cost: ncp, lm, blm, distortion; and the sizes of classes."""
+"""What generalizing and suppressing items cost: ncp, lm, blm, distortion; and class sizes."""
 
 from __future__ import annotations
 
@@ -15,32 +15,36 @@ from setveil.published.release import RecordRelease
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
-"""How many original occurrences each node is published for, from `published_occurrences`; losses take it to share the work."""
+"""How many original occurrences each node is published for; metrics share it."""
 
 
 def ncp(
     release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
-    """Normalized certainty penalty: how much of the tree stands in the place of an item, on average. [He2009] section 3.2
+    """Normalized certainty penalty: how large a group replaces an item, as a share of all items.
 
-    Formula: the sum over all original occurrences of NCP(v), v the node that stands for the occurrence, divided by their number, where
-    NCP(v) = 0 if v has u = 1 leaf, else u / |I|, |I| the number of leaves of the hierarchy; a suppressed occurrence costs 1.
+    Formula: the average over all original occurrences of NCP(v), where v is the node that replaces
+    the occurrence. NCP(v) = 0 if v has u = 1 leaf, else u / |I|, where |I| is the number of leaves
+    of the hierarchy; a suppressed occurrence costs 1. [He2009] section 3.2
 
-    Range: 0 (every item is published as it is) to 1 (every item became the root or vanished). 0 when there are no occurrences.
+    Range: 0 (every item is published as it is) to 1 (every item became the root or was suppressed).
+    0 if there are no occurrences.
 
-    Departures from the paper: its formula sums over published items, its example over original occurrences; this follows the example.
+    Departures from the paper: its formula sums over published items, its example over original
+    occurrences; this follows the example.
 
     Example:
         Table 1 of the paper, where the loss is 1/3:
 
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([(drink, "Alcohol", "ALL") for drink in ("Beer", "Wine")]
-        ...     + [(care, "Health Care", "ALL") for care in ("Diapers", "Pregnancy Test")])
-        >>> original = Transactions.of([["Beer", "Diapers"], ["Wine", "Diapers", "Pregnancy Test"],
+        >>> alcohol = [(drink, "Alcohol", "ALL") for drink in ("Beer", "Wine")]
+        >>> care = [(item, "Health Care", "ALL") for item in ("Diapers", "Pregnancy Test")]
+        >>> original = Transactions.of([
+        ...     ["Beer", "Diapers"], ["Wine", "Diapers", "Pregnancy Test"],
         ...     ["Beer", "Wine", "Pregnancy Test"], ["Beer", "Wine", "Diapers", "Pregnancy Test"]])
         >>> published = [["Alcohol", "Health Care"]] * 2 + [["Beer", "Wine", "Health Care"]] * 2
-        >>> release = Generalized.of(published, tree, KAnonymity(k=2))
-        >>> round(ncp(release, original), 4)
+        >>> tree = Hierarchy.from_paths(alcohol + care)
+        >>> round(ncp(Generalized.of(published, tree, KAnonymity(k=2)), original), 4)
         0.3333
     """
     return _average(release, original, ncp_of_nodes, published)
@@ -49,19 +53,21 @@ def ncp(
 def lm(
     release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
-    """Loss metric: how many other leaves an item may be confused with, on average.
+    """Loss metric: how many other items an item may be confused with, as a share of them.
 
-    Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), v the node over u of the |I| leaves that stands for
-    the occurrence; a suppressed occurrence costs 1.
+    Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), where v is
+    the node over u of the |I| leaves that replaces the occurrence; a suppressed occurrence costs 1.
 
     Range: 0 to 1, as `ncp`; a tree of one leaf costs 0.
 
     Example:
-        Two people who bought alcohol, one of whom is published as such, in a tree of three items: (1/2 + 0) / 2.
+        Two people bought alcohol, one of them is published as such, in a tree of three items:
+        (1/2 + 0) / 2.
 
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
-        >>> lm(Generalized.of([["Alcohol"], ["wine"]], tree, KAnonymity(k=2)), Transactions.of([["beer"], ["wine"]]))
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> rows, tree = [["Alcohol"], ["wine"]], Hierarchy.from_paths(paths)
+        >>> lm(Generalized.of(rows, tree, KAnonymity(k=2)), Transactions.of([["beer"], ["wine"]]))
         0.25
     """
     return _average(release, original, lm_of_nodes, published)
@@ -70,26 +76,24 @@ def lm(
 def blm(
     release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
-    """Loss metric of bags: a published occurrence costs the LM of what represents it, any other costs 1. [Liu2010b] section V-A
+    """Loss metric of bags: an occurrence costs the LM of its node, or 1 if it is not published.
 
-    Formula: for a node v that stands c times in a published record whose original holds o occurrences under v, c of them cost
-    LM(v) = (u - 1) / (|I| - 1) and o - c cost 1; the average over all original occurrences. In sets every occurrence counts once and
-    every covered one is published. In a generalized release what represents an occurrence is its node, so `blm` equals `lm`. In
-    vocabularies it is the lowest node over all items of its slot, in `hierarchy` or in the tree of the release; what the slots hold is
-    exact right after `anonymize` and where slots or nodes are published, and else found by matching: see
-    `setveil.metrics.typical_bags.loss_of_slots`.
+    Formula: if a node v occurs c times in a published record whose original has o occurrences below
+    v, then c of them cost LM(v) = (u - 1) / (|I| - 1) and o - c cost 1; the average over all
+    original occurrences. In sets every covered occurrence is published, so `blm` equals `lm`. For
+    typical bags see `setveil.metrics.typical_bags.loss_of_slots`. [Liu2010b] section V-A
 
     Range: 0 to 1.
 
     Example:
-        Five occurrences, four of them published under a node of LM 1/2, one not: (4 x 1/2 + 1) / 5.
+        Five occurrences, four of them published under a node of LM 1/2: (4 x 1/2 + 1) / 5.
 
         >>> from setveil.data.transactions import Bags
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
         >>> original = Bags.of([{"beer": 2, "wine": 1}, {"beer": 1, "wine": 1}])
-        >>> release = Generalized.of([{"Alcohol": 2}, {"Alcohol": 2}], tree, KAnonymity(k=2), counted=True)
-        >>> blm(release, original)
+        >>> rows, tree = [{"Alcohol": 2}, {"Alcohol": 2}], Hierarchy.from_paths(paths)
+        >>> blm(Generalized.of(rows, tree, KAnonymity(k=2), counted=True), original)
         0.6
     """
     return lm(release, original, published=published)
@@ -98,10 +102,11 @@ def blm(
 def distortion(
     release: Generalized, original: Transactions, *, published: Occurrences | None = None
 ) -> float:
-    """The share of original occurrences that are not published at all.
+    """The share of the original occurrences that are not published at all.
 
-    Formula: suppressed occurrences / all occurrences; of a node that stands c times for o > c occurrences of a bag, o - c are suppressed.
-    In vocabularies each published occurrence is one of each person that its bag stands for; all others are suppressed.
+    Formula: suppressed occurrences / all occurrences. If a node occurs c times for o > c
+    occurrences in a bag, o - c are suppressed. A typical bag publishes one occurrence of each of
+    its people per occurrence in it; all others are suppressed.
 
     Range: 0 to 1.
 
@@ -110,21 +115,21 @@ def distortion(
 
         >>> from setveil.data.transactions import Bags
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
         >>> original = Bags.of([{"beer": 2, "wine": 1}, {"beer": 1, "wine": 1}])
-        >>> release = Generalized.of([{"Alcohol": 2}, {"Alcohol": 2}], tree, KAnonymity(k=2), counted=True)
-        >>> distortion(release, original)
+        >>> rows, tree = [{"Alcohol": 2}, {"Alcohol": 2}], Hierarchy.from_paths(paths)
+        >>> distortion(Generalized.of(rows, tree, KAnonymity(k=2), counted=True), original)
         0.2
     """
     return _average(release, original, lambda tree: np.zeros(len(tree)), published)
 
 
 def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, float]:
-    """How many equal records stand together: min, median, mean and max over the distinct published records.
+    """How many people share one published record: minimum, median, mean and maximum.
 
-    Formula: over the classes of equal published records (of bags: with equal counts), their numbers of records.
+    Formula: over the classes of equal published records (bags: with equal counts), their sizes.
 
-    Range: 1 to the number of records; all 0 when nothing is published. k-anonymity means min >= k.
+    Range: 1 to the number of records; all 0 if nothing is published. k-anonymity means min >= k.
 
     Example:
         >>> from setveil.promises import KAnonymity
@@ -133,15 +138,9 @@ def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, flo
         >>> class_sizes(release, Transactions.of([["beer"], ["wine"], ["wine"]]))
         {'min': 1.0, 'median': 1.5, 'mean': 1.5, 'max': 2.0}
     """
-    sizes = release.sizes
-    if not len(sizes):
-        return {"min": 0.0, "median": 0.0, "mean": 0.0, "max": 0.0}
-    return {
-        "min": float(sizes.min()),
-        "median": float(np.median(sizes)),
-        "mean": float(sizes.mean()),
-        "max": float(sizes.max()),
-    }
+    sizes = release.sizes if len(release.sizes) else np.zeros(1)
+    ends = {"min": float(sizes.min()), "median": float(np.median(sizes))}
+    return {**ends, "mean": float(sizes.mean()), "max": float(sizes.max())}
 
 
 def ncp_of_nodes(tree: Hierarchy) -> Costs:
@@ -160,7 +159,7 @@ def _average(
     cost: Callable[[Hierarchy], Costs],
     published: Occurrences | None,
 ) -> float:
-    """The average cost of the original occurrences, a published one at the cost of its node, a suppressed one at 1."""
+    """The average cost of the original occurrences: of its node, or 1 if suppressed."""
     if not original.occurrences:
         return 0.0
     if published is None:
@@ -171,7 +170,7 @@ def _average(
 
 
 def published_occurrences(release: Generalized, original: Transactions) -> Occurrences:
-    """How many original occurrences each node is published for: in bags as often as it stands, in sets all that it covers."""
+    """How many original occurrences each node is published for: in sets all that it covers."""
     classes, size = release.classes, len(release.hierarchy)
     if isinstance(classes, Bags):
         return np.bincount(

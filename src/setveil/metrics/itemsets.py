@@ -1,4 +1,4 @@
-"""Top itemsets: those that stand in the most records."""
+"""Top itemsets: those that are in the most records."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Counts, Transactions
 from setveil.errors import ParameterError, check_count
+from setveil.published.release import Release, Support
 
 if TYPE_CHECKING:
     from setveil.kernels.top import Found
@@ -24,10 +25,11 @@ MOST_TIES = 100_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Itemsets:
-    """Itemsets with their supports, the greatest first; of equal supports the shorter first, then in the order of the items.
+    """Itemsets with their supports, the greatest first; equal ones by length, then in the order of
+    items.
 
-    Below the rank that was asked for stand those that tie with it: any of them might as well be among the top.
-    """
+    After the rank that was asked for come those that tie with it: any of them could be among the
+    top."""
 
     itemsets: Transactions
     """Each itemset as a record."""
@@ -35,7 +37,7 @@ class Itemsets:
     wanted: int
     """How many were asked for."""
     complete: bool = True
-    """Whether all ties are here; there may be astronomically many, and only `MOST_TIES` are kept."""
+    """Whether all ties are here; at most `MOST_TIES` are kept."""
 
     def __len__(self) -> int:
         return len(self.supports)
@@ -49,12 +51,12 @@ class Itemsets:
 
     @property
     def least_support(self) -> int:
-        """The support at the last rank asked for; 0 when there are fewer itemsets."""
+        """The support at the last rank asked for; 0 if there are fewer itemsets."""
         return int(self.supports[self.wanted - 1]) if len(self) >= self.wanted else 0
 
     @property
     def certain(self) -> int:
-        """How many are among the top whatever happens to ties: the first so many."""
+        """How many are among the top however ties are broken: the first ones."""
         return (
             len(self)
             if len(self) <= self.wanted
@@ -68,22 +70,23 @@ def top_itemsets(
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
     Args:
-        data: The records, or any object that `as_transactions` takes; of bags the counts are left aside.
+        data: The records: anything that `as_transactions` takes; counts of bags are ignored.
         count: How many itemsets.
-        least_size: How many items each must have at least.
-        weights: How often each record stands; once when not given.
+        least_size: The smallest number of items of each.
+        weights: How often each record occurs; by default once.
 
-    Cost: counting pairs looks at each pair of items in each record once or twice; larger itemsets are counted by bitmaps over the records
-    of their least frequent item. 1000 itemsets of 88,000 real baskets take less than a second.
+    Cost: each pair of items in each record is counted once or twice; larger itemsets are counted by
+    bitmaps over the records of their rarest item. 1,000 itemsets of 88,000 real baskets take less
+    than a second.
 
     Example:
-        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"]])
-        >>> found = top_itemsets(data, 2)
+        >>> baskets = [["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"]]
+        >>> found = top_itemsets(baskets, 2)
         >>> list(found)
-        [(('beer',), 3), (('milk',), 2), (('wine',), 2), (('beer', 'milk'), 2), (('beer', 'wine'), 2)]
+        [(('beer',), 3), (('milk',), 2), (('wine',), 2), (('beer', 'milk'), 2), ...]
         >>> found.certain, found.least_support
         (1, 2)
-        >>> list(top_itemsets(data, 1, least_size=3))
+        >>> list(top_itemsets(baskets, 1, least_size=3))
         [(('beer', 'milk', 'wine'), 1)]
     """
     from setveil.kernels.top import find_top
@@ -94,29 +97,61 @@ def top_itemsets(
 def closed_itemsets(
     data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None
 ) -> Itemsets:
-    """The closed itemsets with the greatest supports, exactly, and those that tie with the last of them.
+    """The closed itemsets with the greatest supports, exactly, and those that tie with the last of
+    them.
 
-    An itemset is closed when every larger one stands in fewer records; the others' supports follow from these. [Liu2010b] section V-B
+    An itemset is closed if every larger one is in fewer records; the supports of all others follow
+    from these. [Liu2010b] section V-B
 
     Args:
-        data: The records, or any object that `as_transactions` takes; of bags the counts are left aside.
+        data: The records: anything that `as_transactions` takes; counts of bags are ignored.
         count: How many itemsets.
-        least_size: How many items each must have at least.
-        weights: How often each record stands; once when not given.
+        least_size: The smallest number of items of each.
+        weights: How often each record occurs; by default once.
 
-    Cost: for each itemset found, the records of its least frequent item are looked at once. 1000 itemsets of 88,000 real baskets take
-    about a second.
+    Cost: for each itemset found, the records of its rarest item are read once. 1,000 itemsets of
+    88,000 real baskets take about a second.
 
     Example:
-        Milk is never bought without beer, so that milk alone is not closed:
+        Milk is never bought without beer, so milk alone is not closed:
 
-        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"]])
-        >>> list(closed_itemsets(data, 3))
+        >>> baskets = [["beer", "wine"], ["beer", "wine", "milk"], ["beer", "milk"], ["bread"]]
+        >>> list(closed_itemsets(baskets, 3))
         [(('beer',), 3), (('beer', 'milk'), 2), (('beer', 'wine'), 2)]
     """
     from setveil.kernels.closed import find_closed
 
     return _found(find_closed, data, count, least_size, weights)
+
+
+def top_itemsets_with_bounds(
+    release: Release, count: int = 100, *, least_size: int = 1, seed: int = 0
+) -> list[tuple[tuple[str, ...], Support]]:
+    """The itemsets that most records are expected to contain, with bounds, from the release alone.
+
+    The candidates are the top itemsets among what is certain and those of one reconstruction, twice
+    as many as asked for of each. They are sorted by expected support, then by lower bound, then by
+    length. An itemset whose items are separated everywhere may be missed if that one reconstruction
+    happens to join them rarely.
+
+    Example:
+        >>> from setveil import Disassociated, KmAnonymity
+        >>> from setveil.published.disassociated.clusters import SimpleCluster
+        >>> cluster = SimpleCluster(4, [{("a", "b"): 3}, {("c",): 2}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
+        >>> for itemset, support in top_itemsets_with_bounds(release, 2, least_size=2):
+        ...     print(itemset, support)
+        ('a', 'b') Support(lower=3, upper=3, expected=3.0)
+        ('a', 'c') Support(lower=1, upper=2, expected=1.5)
+    """
+    check_count("count", count, 1)
+    rows, weights = release.certain_rows()
+    certain = top_itemsets(rows, 2 * count, least_size=least_size, weights=weights)
+    drawn = top_itemsets(release.reconstruct(seed), 2 * count, least_size=least_size)
+    found = {itemset for each in (certain, drawn) for itemset, _ in each}
+    bounded = [(itemset, release.support(itemset)) for itemset in found]
+    bounded.sort(key=lambda entry: (-entry[1].expected, -entry[1].lower, len(entry[0]), entry[0]))
+    return bounded[:count]
 
 
 def _found(
@@ -144,7 +179,7 @@ def _weights(weights: npt.ArrayLike, records: int) -> Counts:
         raise ParameterError(
             "weights",
             weights,
-            f"it must hold a whole number of 0 or more for each of the {records} records",
+            f"it must have a whole number of 0 or more for each of the {records} records",
         )
     if given.sum(dtype=np.float64) >= _MOST_WEIGHT:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Distances by meaning in whole numbers, as kernels take them."""
+"""Distances in meaning as whole numbers, for kernels."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.published.release import Release
 
 EPSILON, OMEGA = 4, 10
-"""The numbers of [Liu2010b], for releases of methods that have none of their own."""
+"""The numbers of [Liu2010b], for releases without their own."""
 SCALE = 1000
 """Omega may be a fraction: distances are counted in thousandths."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """When two items have to do with each other, and what one without a partner costs."""
+    """Which items are close in meaning, and what one without a partner costs."""
 
     epsilon: int
     omega: float
@@ -42,13 +42,13 @@ class Meaning:
     def table(
         self, items: Vocabulary, published: Vocabulary, tree: Hierarchy, network: Hierarchy
     ) -> npt.NDArray[np.int64]:
-        """The scaled distance of each item to each published label; -1 where it is more than epsilon.
+        """The scaled distance of each item to each published label; -1 if it is more than epsilon.
 
         Args:
             items: Original items.
             published: Original items or nodes of the tree.
             tree: The tree of the nodes.
-            network: What gives the distances of items, the tree itself or a richer one.
+            network: What gives the distances of items: the tree itself or a richer one.
         """
         table = np.full((len(items), len(published)), -1, dtype=np.int64)
         leaves = tree.leaf_numbers(items).astype(np.int64)

@@ -34,10 +34,10 @@ def measure(
 ) -> Losses:
     """What the release lost against its original, by the names of `METRICS`.
 
-    A release right after `anonymize` knows which published record belongs to whom, and the figures are
-    exact. One that was read from disk does not. It is then paired with the original first, and if there
-    are several ways to do that, figures that depend on it (`ncp`, `lm` and `distortion` of sets, `blm`
-    of typical bags) are those of one of them.
+    A release right after `anonymize` knows which published record belongs to whom, and the figures
+    are exact. One that was read from disk does not. It is then paired with the original first, and
+    if there are several ways to do that, figures that depend on it (`ncp`, `lm` and `distortion` of
+    sets, `blm` of typical bags) are those of one of them.
 
     Args:
         release: The release.
@@ -45,8 +45,8 @@ def measure(
         names: Which metrics, or the name of one; by default the usual ones of the release's form.
         seed: For random queries and for reconstructing.
         reconstructions: How many possible originals the figures are averaged over.
-        hierarchy: For metrics that need one, if the release has none and does not say how to build it;
-            without it, these are left out unless they are named.
+        hierarchy: For metrics that need one, if the release has none and does not say how to build
+            it; without it, these are left out unless they are named.
 
     Raises:
         MisfitError: if the release cannot come from this original.
@@ -69,7 +69,8 @@ def measure(
 
 @dataclass(frozen=True)
 class Providers:
-    """What metrics need besides the release and its original; each is made once, when first needed."""
+    """What metrics need besides the release and its original; each is made once, when first
+    needed."""
 
     release: Any
     original: Transactions

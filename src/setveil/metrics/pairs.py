@@ -1,4 +1,4 @@
-"""What disassociation did to pairs of items: re, the relative error of their supports, and its variants."""
+"""What happened to pairs of items: re, the relative error of their supports, and its variants."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.transactions import Counts, Transactions
-from setveil.metrics.certain import certain_rows
 from setveil.metrics.worlds import Drawing, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 
 TERMS = 20
 """How many consecutive items are paired with each other. [Terrovitis2012] section 7"""
 FIRST = 200
-"""The rank of the first of them, counted from 0: neither the most frequent nor utterly rare."""
+"""The rank of the first of them, counted from 0: neither the most frequent nor very rare."""
 _BLOCK = 1 << 16
 
 
@@ -27,15 +26,15 @@ def re(
     first: int = FIRST,
     **drawing: Unpack[Drawing],
 ) -> float:
-    """Relative error of pairs: how wrong the supports of pairs of the 200th to 219th most frequent items are in a reconstruction.
-    [Terrovitis2012] section 6
+    """Relative error of pairs: how wrong the supports of pairs of items at ranks 200 to 219 are.
 
-    Formula: the average over all pairs {a, b} of 20 consecutive items by their support in the original (ranks from `first`; of equal
-    supports in the order of the vocabulary) of |so - sp| / ((so + sp) / 2), so the support of the pair in the original, sp in a
-    reconstruction (with several, on average over them). Pairs that both have nowhere are left out. Where the original has fewer items, its
-    last 20 are taken.
+    Formula: the average over all pairs {a, b} of 20 items with consecutive ranks by their support
+    in the original (ranks from `first`; equal supports in the order of the vocabulary) of |so - sp|
+    / ((so + sp) / 2), where so is the support of the pair in the original and sp that in a
+    reconstruction (the average of several). Pairs that occur in neither are left out. If the
+    original has fewer items, its last 20 are taken. [Terrovitis2012] section 6
 
-    Range: 0 (all supports are right) to 2 (no pair is where it was). 0 when there are no pairs.
+    Range: 0 (all supports are right) to 2 (no pair is where it was). 0 if there are no pairs.
 
     Args:
         release: The release.
@@ -44,12 +43,13 @@ def re(
         drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
 
     Example:
-        The pair {a, b} stood in 2 records, and stands in 2 of 3 for certain; {a, c} and {b, c} did and do not.
+        The pair {a, b} was in 2 records and certainly is in 2; {a, c} and {b, c} never occur.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> clusters = [SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}]), SimpleCluster(2, [{("c",): 2}])]
-        >>> release = Disassociated.of_clusters(clusters, KmAnonymity(k=2, m=2))
+        >>> first = SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}])
+        >>> second = SimpleCluster(2, [{("c",): 2}])
+        >>> release = Disassociated.of_clusters([first, second], KmAnonymity(k=2, m=2))
         >>> re(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]]))
         0.0
     """
@@ -62,16 +62,17 @@ def re(
 
 
 def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Drawing]) -> float:
-    """Relative error of frequent pairs: as re, but for the 20 most frequent items.
+    """Relative error of frequent pairs: as re, for the 20 most frequent items.
 
     Range: 0 to 2.
 
     Example:
-        The reconstruction of {a} twice and {b} twice in a cluster of 2 records has the pair twice; the original had it too.
+        If a and b both occur twice in a cluster of 2 records, both records have the pair.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
+        >>> cluster = SimpleCluster(2, [{("a",): 2}, {("b",): 2}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
         >>> re_top(release, Transactions.of([["a", "b"], ["a", "b"]]))
         0.0
     """
@@ -79,22 +80,24 @@ def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Dra
 
 
 def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) -> float:
-    """Relative error of pairs that are certain: as re, but only pairs inside a chunk count. [Terrovitis2012] section 7
+    """Relative error of pairs that are certain: as re, but only pairs inside a chunk count.
 
-    Formula: as `re`, sp the number of subrecords of record and shared chunks that hold the pair. No reconstruction, no chance.
+    Formula: as `re`, where sp is the number of subrecords of record and shared chunks that contain
+    the pair. It needs no reconstruction and does not depend on chance. [Terrovitis2012] section 7
 
     Range: 0 to 2.
 
     Example:
-        Both records held the pair, but the release keeps its items apart: |2 - 0| / 1.
+        Both records had the pair, but the release separates its items: |2 - 0| / 1.
 
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(2, [{("a",): 2}, {("b",): 2}])], KmAnonymity(k=2, m=2))
+        >>> cluster = SimpleCluster(2, [{("a",): 2}, {("b",): 2}])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
         >>> re_a(release, Transactions.of([["a", "b"], ["a", "b"]]))
         2.0
     """
-    rows, counts = certain_rows(release)
+    rows, counts = release.certain_rows()
     numbers = ranked_items(original, first)
     labels = [original.vocabulary[number] for number in numbers.tolist()]
     return relative_error(
@@ -103,14 +106,15 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
 
 
 def re_a_top(release: Disassociated, original: Transactions) -> float:
-    """Relative error of frequent pairs that are certain: as re_a, but for the 20 most frequent items.
+    """Relative error of frequent pairs that are certain: as re_a, for the 20 most frequent items.
 
     Range: 0 to 2.
 
     Example:
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Disassociated, KmAnonymity
         >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> release = Disassociated.of_clusters([SimpleCluster(3, [{("a", "b"): 2}], ["c"])], KmAnonymity(k=2, m=2))
+        >>> cluster = SimpleCluster(3, [{("a", "b"): 2}], ["c"])
+        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
         >>> re_a_top(release, Transactions.of([["a", "b"], ["a", "b"], ["c"]]))
         0.0
     """
@@ -137,7 +141,7 @@ def relative_error(original: npt.NDArray[np.generic], published: npt.NDArray[np.
 def pair_supports(
     data: Transactions, numbers: npt.NDArray[np.int64], weights: Counts | None = None
 ) -> npt.NDArray[np.float64]:
-    """A table of the supports of all pairs of some items; those of the items themselves stand on the diagonal."""
+    """A table of the supports of all pairs of some items; the diagonal has those of the items."""
     column = np.full(len(data.vocabulary), -1, dtype=np.int64)
     column[numbers] = np.arange(len(numbers))
     columns = column[data.items]

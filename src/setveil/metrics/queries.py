@@ -21,22 +21,24 @@ _BLOCK_RECORDS = 1 << 16
 
 
 def are(release: Release, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
-    """Average relative error of counting queries: how wrong "how many people hold these items?" is answered from the release.
+    """Average relative error of counting queries: how wrong the answer to "how many people have
+    these items?" is.
 
-    Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), s = 0.1 % of the number of records. A query is drawn by
-    drawing a record of the original and then items of it, for each of 1, 2 and 3 items `queries` times. est(S) is the expected number of
-    records that hold S when each published node may be any of its leaves; see `setveil.published.estimates`. A suppressed
-    release answers exactly when all items of S are published, and 0 otherwise.
+    Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), where s is 0.1 % of
+    the number of records. A query is drawn by drawing a record of the original and then items of
+    it, `queries` times for each of 1, 2 and 3 items. est(S) is the expected support that
+    `release.estimates` gives; a suppressed release answers exactly if all items of S are published,
+    and 0 otherwise.
 
-    Range: 0 (every answer is right) upward, without a bound. 0 when no record has items.
+    Range: 0 (every answer is right) upward, without a bound. 0 if no record has items.
 
     Example:
         Half of the people behind "Alcohol" are expected to have bought beer; all did.
 
-        >>> from setveil import Generalized, Hierarchy
-        >>> from setveil.promises import KAnonymity
+        >>> from setveil import Generalized, Hierarchy, KAnonymity
         >>> tree = Hierarchy.from_paths([("beer", "Alcohol"), ("wine", "Alcohol")])
-        >>> are(Generalized.of([["Alcohol"], ["Alcohol"]], tree, KAnonymity(k=2)), Transactions.of([["beer"], ["beer"]]))
+        >>> release = Generalized.of([["Alcohol"], ["Alcohol"]], tree, KAnonymity(k=2))
+        >>> are(release, Transactions.of([["beer"], ["beer"]]))
         0.5
     """
     asked, truth = _drawn(original, seed, queries)
@@ -49,7 +51,7 @@ def are(release: Release, original: Transactions, *, seed: int = 0, queries: int
 def are_of_suppressed(
     release: Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
 ) -> float:
-    """The same for a suppressed release, whose answers are exact if all items are published, else 0."""
+    """The same for a suppressed release: exact if all items are published, else 0."""
     check_fits(release, original)
     found = (item in release.items for item in original.vocabulary)
     published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
@@ -78,13 +80,14 @@ def _average_error(truth: Int64s, estimate: Floats | Int64s, records: int) -> fl
 
 
 def _asked(queries: Queries) -> tuple[Queries, Queries]:
-    """The items that are asked for, and the queries as positions in them; -1 asks for nothing."""
+    """The items that occur in queries, and the queries as positions in them; -1 stays."""
     numbers = np.unique(queries[queries >= 0])
     return numbers, np.where(queries >= 0, np.searchsorted(numbers, queries), -1)
 
 
 def draw_queries(data: Transactions, size: int, count: int, random: np.random.Generator) -> Queries:
-    """Rows of `size` items that stand together in a record: a random record that has as many, then random items of it."""
+    """Rows of `size` items that occur together: a random record with as many, random items of
+    it."""
     able = np.flatnonzero(data.lengths >= size)
     if not len(able):
         return np.zeros((0, size), dtype=np.int64)
@@ -99,7 +102,7 @@ def draw_queries(data: Transactions, size: int, count: int, random: np.random.Ge
 
 
 def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64]:
-    """The number of records that hold all items of each query (-1 asks for nothing), by bitmaps over blocks of records."""
+    """The number of records that contain each query, by bitmaps over blocks of records."""
     numbers, places = _asked(queries)
     row_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
     row_of[numbers] = np.arange(len(numbers))
@@ -115,7 +118,7 @@ def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64
 def _bitmap(
     data: Transactions, row_of: Queries, height: int, start: int, stop: int
 ) -> npt.NDArray[np.uint64]:
-    """One row of bits for each item that is asked for, one bit for each record of the block; at last a row of ones."""
+    """A row of bits per item, a bit per record of the block, and last a row of ones."""
     words = (stop - start + 63) // 64
     table = np.zeros((height + 1, words), dtype=np.uint64)
     table[-1] = ~np.uint64(0)

@@ -1,4 +1,4 @@
-"""Two lists of the top itemsets compared, when some of their members tie for the last places."""
+"""Two lists of top itemsets compared, if some of their members tie for the last places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Top:
 
 @dataclass(frozen=True)
 class Deviation:
-    """The share of the top itemsets that is lost, if ties are broken for the best and for the worst."""
+    """The share of the top itemsets that is lost, if ties are broken for the best and for the
+    worst."""
 
     best: float
     worst: float
@@ -49,7 +50,8 @@ class Deviation:
 
 
 def deviation(original: Top, published: Top) -> Deviation:
-    """1 - |FI and FI'| / |FI|, over all ways to break ties in either list; 0 when there is nothing to lose.
+    """1 - |FI and FI'| / |FI|, over all ways to break ties in either list; 0 if there is nothing to
+    lose.
 
     Example:
         >>> first = Top.of({("a",): 3, ("b",): 2, ("c",): 1}, 2)
@@ -82,7 +84,8 @@ def deviation(original: Top, published: Top) -> Deviation:
 def _meeting(
     original: Top, published: Top
 ) -> tuple[frozenset[Itemset], frozenset[Itemset], frozenset[Itemset]]:
-    """Ties of the original that are certain in the other list, the reverse, and what ties in both."""
+    """Ties of the original that are certain in the other list, the reverse, and what ties in
+    both."""
     return (
         original.ties & published.certain,
         published.ties & original.certain,
@@ -96,10 +99,10 @@ def _forced(top: Top, certain: int) -> int:
 
 
 def _forced_ties(top: Top, certain: int, tied: int) -> int:
-    """How many of the ties that tie in both lists must be taken when as few of the certain ones as possible are."""
+    """How many ties of both lists must be taken if as few certain ones as possible are."""
     return min(tied, max(0, top.places - (len(top.ties) - certain - tied)))
 
 
 def merged(lists: Iterable[Mapping[Itemset, int]]) -> dict[Itemset, int]:
-    """All itemsets of several lists; one that stands in several has one support."""
+    """All itemsets of several lists; one that is in several has one support."""
     return {itemset: support for found in lists for itemset, support in found.items()}

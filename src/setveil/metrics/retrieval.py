@@ -1,4 +1,4 @@
-"""What was lost of frequent patterns: recall, and sdist, which forgives what is near in meaning. [Liu2010b] section V-B"""
+"""What was lost of frequent patterns: recall, sdist and term_counts. [Liu2010b] section V-B"""
 
 from __future__ import annotations
 
@@ -26,29 +26,31 @@ def recall(
     count: int = TOP,
     least_size: int = 1,
 ) -> float:
-    """Recall: how much of the most frequent closed itemsets is still found together among those of the release. [Liu2010b] section V-B
+    """Recall: how much of the most frequent closed itemsets is still found together in the release.
 
-    Formula: the sum over the itemsets O of the original of the greatest |O and A| over the itemsets A of the release, divided by the sum of
-    |O|; on either side the `count` closed itemsets of greatest support. Of bags the counts are left aside. A node of the tree is an
-    original item only when it is a leaf; a slot counts as the item that it holds most often.
+    Formula: the sum over the itemsets O of the original of the greatest |O and A| over the itemsets
+    A of the release, divided by the sum of |O|; on either side the `count` closed itemsets of
+    greatest support. Counts of bags are ignored. A node of the tree is an original item only if it
+    is a leaf; a slot counts as its most frequent item. [Liu2010b] section V-B
 
-    Range: 0 (nothing is found) to 1 (everything). 1 when the original has no items.
+    Range: 0 (nothing is found) to 1 (everything). 1 if the original has no items.
 
     Args:
         release: The release.
         original: The data it was made from.
         count: How many itemsets.
-        least_size: How many items each must have at least.
+        least_size: The smallest number of items of each.
 
-    Ties: of those that tie for the last rank the shorter go first, then in the order of the items.
+    Ties: of those that tie for the last rank the shorter come first, then in the order of the
+    items.
 
     Example:
         Of {beer, wine}, {beer} and {milk}, wine is not found:
 
         >>> from setveil import TypicalBags, VocabularyKAnonymity
         >>> original = Transactions.of([["beer", "wine"], ["beer"], ["milk"], ["milk"]])
-        >>> release = TypicalBags.of([["beer"], ["beer"], ["milk"], ["milk"]], VocabularyKAnonymity(k=2))
-        >>> recall(release, original)
+        >>> bags = [["beer"], ["beer"], ["milk"], ["milk"]]
+        >>> recall(TypicalBags.of(bags, VocabularyKAnonymity(k=2)), original)
         0.75
     """
     _check_size(release, original)
@@ -78,30 +80,35 @@ def sdist(
     count: int = TOP,
     least_size: int = 1,
 ) -> float:
-    """Semantic distance of the most frequent closed itemsets to the nearest ones of the release, for each item. [Liu2010b] section V-B
+    """Semantic distance: how far the most frequent closed itemsets moved in meaning, in steps per
+    item.
 
-    Formula: the sum over the itemsets O of the original of the least distance(O, A) over the itemsets A of the release, divided by the sum
-    of |O|; on either side the `count` closed itemsets of greatest support. distance(O, A) is the least sum of distances of a matching of
-    their items in which an item without a partner costs omega; a pair may be matched when it is at most epsilon apart (epsilon and
-    omega as the method of the release has them, else 4 and 10). Items are compared by `hierarchy.neighbours`; an inner node of a tree
-    and an item by the edges between them.
+    Formula: the sum over the itemsets O of the original of the least distance(O, A) over the
+    itemsets A of the release, divided by the sum of |O|; on either side the `count` closed itemsets
+    of greatest support. distance(O, A) is the least sum of distances of a matching of their items
+    in which an item without a partner costs omega; two items may be matched if they are at most
+    epsilon apart (epsilon and omega are those of the release, else 4 and 10). Items are compared by
+    `hierarchy.neighbours`; an inner node and an item by the edges between them. [Liu2010b] section
+    V-B
 
-    Range: 0 (all are there as they were) upward; omega when nothing is published, and at most twice that. 0 when the original has no items.
+    Range: 0 (all are there as they were) upward; omega if nothing is published, at most twice that.
+    0 if the original has no items.
 
     Args:
         release: The release.
         original: The data it was made from.
-        hierarchy: The tree or network of meanings; that of the release when not given.
+        hierarchy: The tree or network of meanings; by default that of the release.
         count: How many itemsets.
-        least_size: How many items each must have at least.
+        least_size: The smallest number of items of each.
 
     Example:
         Wine is published as beer, two edges away: {beer} is there, {wine} is 2 away.
 
         >>> from setveil import TypicalBags, VocabularyKAnonymity
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
         >>> release = TypicalBags.of([["beer"]] * 4, VocabularyKAnonymity(k=2))
-        >>> sdist(release, Transactions.of([["beer"], ["beer"], ["wine"], ["wine"]]), hierarchy=tree)
+        >>> original = Transactions.of([["beer"], ["beer"], ["wine"], ["wine"]])
+        >>> sdist(release, original, hierarchy=Hierarchy.from_paths(paths))
         1.0
     """
     from setveil.kernels.retrieval import BagRows, nearest_distances
@@ -110,11 +117,8 @@ def sdist(
     release = over_tree(release, original, hierarchy)
     tree = release.tree if hierarchy is None else hierarchy
     if tree is None:
-        raise ParameterError(
-            "hierarchy",
-            None,
-            "sdist compares items by their meaning and needs a hierarchy over them",
-        )
+        allowed = "sdist compares items by their meaning and needs a hierarchy over them"
+        raise ParameterError("hierarchy", None, allowed)
     here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
     if not len(here.items):
         return 0.0
@@ -149,7 +153,7 @@ def _closed_of(release: RecordRelease, count: int, least_size: int) -> Transacti
 
 
 def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
-    """The same itemsets over a vocabulary of the items that they hold."""
+    """The same itemsets over a vocabulary of the items in them."""
     used = np.unique(data.items)
     vocabulary = Vocabulary([data.vocabulary[number] for number in used.tolist()])
     return Transactions(
@@ -158,16 +162,18 @@ def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
 
 
 def term_counts(release: RecordRelease, original: Transactions) -> float:
-    """How much of the items' counts is kept: the share of the original occurrences that are published under the same item.
+    """Term counts: the share of the original occurrences that are published as the same item.
 
-    Formula: the sum over the items of the original of min(published total, original total), divided by the sum of the original totals; a
-    total is the number of occurrences in all records, and what stands too often counts no more than what is right. A node of the tree is an
-    original item only when it is a leaf; a slot counts each of its items as often as it holds it.
+    Formula: the sum over the items of the original of min(published total, original total), divided
+    by the sum of the original totals. A total is the number of occurrences in all records; an item
+    published too often counts only as often as is right. A node of the tree is an original item
+    only if it is a leaf; a slot counts each of its items.
 
-    Range: 0 (no item is published as itself) to 1 (each at least as often as it stood). 1 when the original has no items.
+    Range: 0 (no item is published as itself) to 1 (each at least as often as it occurred). 1 if the
+    original has no items.
 
     Example:
-        Three of four occurrences: wine stands once too often, which helps nobody.
+        Three of four occurrences: wine is published once too often, which does not help.
 
         >>> from setveil import TypicalBags, VocabularyKAnonymity
         >>> original = Bags.of([{"wine": 1, "beer": 1}, {"wine": 2}])

@@ -1,4 +1,4 @@
-"""What suppressing items, or single occurrences of them, cost."""
+"""What it cost to suppress items or single occurrences."""
 
 from __future__ import annotations
 
@@ -11,20 +11,13 @@ from setveil.published.typical_bags import TypicalBags
 
 
 def suppressed_share(release: Suppressed, original: Transactions) -> float:
-    """The share of the original occurrences whose item is not published; of bags an item that is published counts with all its counts."""
+    """The share of the original occurrences whose item is not published."""
     check_fits(release, original)
-    published = np.fromiter(
-        (item in release.items for item in original.vocabulary),
-        dtype=bool,
-        count=len(original.vocabulary),
-    )
-    counts = (
-        original.counts
-        if isinstance(original, Bags)
-        else np.ones(len(original.items), dtype=np.int64)
-    )
-    lost = int(counts[~published[original.items]].sum())
-    return lost / original.occurrences if original.occurrences else 0.0
+    found = (item in release.items for item in original.vocabulary)
+    published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
+    lost = ~published[original.items]
+    count = int(original.counts[lost].sum() if isinstance(original, Bags) else lost.sum())
+    return count / original.occurrences if original.occurrences else 0.0
 
 
 def unpublished_share(release: TypicalBags, original: Transactions) -> float:
@@ -33,7 +26,7 @@ def unpublished_share(release: TypicalBags, original: Transactions) -> float:
 
 
 def published_share(release: TypicalBags, original: Transactions) -> float:
-    """The share of the original occurrences that published ones stand for; 1 when there are none."""
+    """The share of the original occurrences that are published; 1 if there are none."""
     published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
@@ -45,16 +38,14 @@ def published_share(release: TypicalBags, original: Transactions) -> float:
 
 
 def check_fits(release: Suppressed, original: Transactions) -> None:
-    """Refuse an original that has another number of records, or in which a published item does not stand as often as in the release."""
+    """Refuse an original with another number of records, or other supports of the published
+    items."""
     if len(release) != len(original):
         raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
-    classes, numbers, before = release.classes, original.vocabulary.numbers, original.supports()
-    published = np.bincount(
-        classes.items, weights=release.sizes[classes.rows], minlength=len(classes.vocabulary)
-    ).astype(np.int64)
-    for item, support in zip(classes.vocabulary, published.tolist(), strict=True):
+    numbers, before = original.vocabulary.numbers, original.supports()
+    for item, support in release.term_totals().items():
         if item not in numbers or before[numbers[item]] != support:
             raise MisfitError(
-                "a published item stands in another number of records than in the original",
+                "a published item occurs in another number of records than in the original",
                 published=(item,),
             )

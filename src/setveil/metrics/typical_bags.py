@@ -1,4 +1,4 @@
-"""What it cost that one bag stands for a group of people: blm of vocabularies. [Liu2010b] section V-A"""
+"""What it cost to publish one bag for a group of people: blm of typical bags."""
 
 from __future__ import annotations
 
@@ -18,26 +18,28 @@ from setveil.published.typical_bags import Matches, TypicalBags
 Numbers = npt.NDArray[np.int64]
 
 CANDIDATES = 16
-"""How many bags are considered for each record when nobody knows which stands for it."""
+"""How many bags are considered for each record if its own is unknown."""
 
 
 def loss_of_slots(
     release: TypicalBags, original: Transactions, *, hierarchy: Hierarchy | None = None
 ) -> float:
-    """The average over all original occurrences of the LM of the lowest node over the slot, 1 for one that is not published.
+    """The average over all original occurrences of the LM of the lowest node over their slot; 1 if
+    an occurrence is not published. [Liu2010b] section V-A
 
-    What the slots hold is known of a release that still has its matches, and of one that publishes slots or nodes. Of any other, each
-    record is matched anew with the bag that stands for it, at the least distance, and what cannot be matched costs 1; where an item stands
-    several times in a bag, the same items of several records come to the same slot. When the alignment is not known either,
-    `guess_alignment` gives one.
-    """
+    What the slots contain is known if the release still has its matches, or publishes slots or
+    nodes. Otherwise each record is matched again with its bag, at the least distance, and what
+    cannot be matched costs 1; if an item occurs several times in a bag, the same items of several
+    records get the same slot. If the alignment is unknown too, `guess_alignment` gives one."""
     if not original.occurrences or published_share(release, original) == 0:
         return 1.0 if original.occurrences else 0.0
     release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
         raise ParameterError(
-            "hierarchy", None, "blm is about the nodes over what a slot holds and needs a hierarchy"
+            "hierarchy",
+            None,
+            "blm is about the nodes over the items of a slot and needs a hierarchy",
         )
     nodes, times = _standing(release, original, tree)
     costs = (tree.widths - 1) / max(tree.leaf_count - 1, 1)
@@ -49,7 +51,7 @@ def loss_of_slots(
 def _standing(
     release: TypicalBags, original: Transactions, tree: Hierarchy
 ) -> tuple[npt.NDArray[np.int32], Numbers]:
-    """The nodes that stand for slots, and for how many original occurrences each."""
+    """The nodes that represent slots, and how many original occurrences each represents."""
     classes, leaves = release.classes, tree.leaf_numbers(original.vocabulary)
     people = classes.counts * release.sizes[classes.rows]
     if release.matches is not None:
@@ -79,7 +81,7 @@ def _of_matches(
 def _encoded(
     data: Bags, original: Transactions
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The number in the original's vocabulary of each item of some data, and of each of its entries."""
+    """The number in the original's vocabulary of each item of some data, and of each entry."""
     try:
         numbers = original.vocabulary.encode(data.vocabulary.labels)
     except UnknownItemError as error:
@@ -127,10 +129,11 @@ def _matched_anew(
 def _slots_of(
     pairs: Numbers, terms: npt.NDArray[np.int32], counts: Numbers, original: Transactions
 ) -> Matches:
-    """Pairs of (entry of a bag, entry of a record) as matches; an entry of a bag has as many slots as it stands for.
+    """Pairs of (entry of a bag, entry of a record) as matches; an entry has as many slots as
+    occurrences.
 
-    Of what a record has for an entry, the published item itself goes first, then the others in their order, each to a slot of its own.
-    """
+    Of what a record has for an entry, the published item itself comes first, then the others in
+    their order, each in a slot of its own."""
     owner, own = pairs[:, 0], pairs[:, 1]
     items, records = original.items[own], original.rows[own]
     order = np.lexsort((items, items != terms[owner], owner, records))
@@ -143,12 +146,13 @@ def _slots_of(
 
 
 def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbours) -> Numbers:
-    """A bag for each original record, as often as each bag stands, when nobody knows the true one.
+    """A bag for each original record, each bag as often as its size says, if the true one is
+    unknown.
 
-    Each record rates the bags that hold something near its own items and are not longer than it (by a bound on the distance); then the
-    pairs of record and bag are taken by their ratings, the best first, as long as the bag has people left. Records that are left over get
-    what is left. This is greedy, so that the loss found with it is an estimate, in general above the true one.
-    """
+    Each record rates the bags that have something near its own items and are not longer than it (by
+    a bound on the distance). The pairs of record and bag are then taken by rating, the best first,
+    as long as the bag has people left; the other records get what is left. This is greedy, so the
+    loss found with it is an estimate, usually above the true one."""
     from setveil.kernels.retrieval import BagRows, NearItems, rate_bags
 
     classes, items = release.classes, _encoded(release.classes, original)[1]
@@ -166,7 +170,7 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
 
 
 def _handed_out(chosen: Numbers, ratings: Numbers, sizes: Numbers) -> Numbers:
-    """Give out the bags by rating, each as often as it stands."""
+    """Give out the bags by rating, each as often as its size says."""
     records, places = np.nonzero(chosen >= 0)
     order = np.lexsort((records, ratings[records, places]))
     left = sizes.tolist()

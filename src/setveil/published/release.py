@@ -88,6 +88,10 @@ class Release(Frozen, ABC):
         return {}
 
     @abstractmethod
+    def certain_rows(self) -> tuple[Transactions, Int64s]:
+        """Rows of published labels and how often each occurs: what the release says for certain."""
+
+    @abstractmethod
     def support(self, itemset: Iterable[object]) -> Support:
         """How many original records contain all these items, computed from the release alone."""
 
@@ -164,6 +168,9 @@ class RecordRelease(Release):
         """All published records in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
         return self.classes.take(random_from(seed).permutation(rows))
+
+    def certain_rows(self) -> tuple[Transactions, Int64s]:
+        return self.classes, self.sizes
 
     def with_terms(self) -> Self:
         """The same release with every published label as an item of its own; most forms have no other."""

@@ -132,6 +132,15 @@ class Disassociated(Release):
 
         return canonical(self).lines
 
+    def certain_rows(self) -> tuple[Transactions, Int64s]:
+        """The subrecords of all chunks with their counts, and each term once per term chunk."""
+        loose, inside = self.terms.supports(), self.subrecords
+        terms = np.flatnonzero(loose)
+        indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
+        items = np.concatenate((inside.items, terms.astype(np.int32)))
+        counts = np.concatenate((self.subrecord_counts, loose[terms]))
+        return Transactions(indptr, items, self.items), counts
+
     def support(self, itemset: Iterable[object]) -> Support:
         """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
