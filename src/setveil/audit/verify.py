@@ -43,6 +43,8 @@ def verify(
     limit = check_count("limit", limit, 1)
     if not isinstance(hierarchy, Hierarchy | None):
         raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
+    if not isinstance(promise, Promise | None):
+        raise ParameterError("promise", promise, "it must be a promise, such as KAnonymity(k=10)")
     if not isinstance(thing, Release):
         return _verify_data(thing, original, promise, limit)
     asked = thing.promise if promise is None else promise

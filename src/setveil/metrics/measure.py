@@ -82,8 +82,11 @@ class Providers:
         """One metric of the release."""
         function = METRICS[name].function_for(self.release.form)
         taken = signature(function).parameters
-        needs = {need: getattr(self, need) for need in METRICS[name].needs if need in taken}
-        return function(self.release, self.original, **needs)
+        any_word = any(each.kind is each.VAR_KEYWORD for each in taken.values())
+        needs = [need for need in METRICS[name].needs if any_word or need in taken]
+        return function(
+            self.release, self.original, **{need: getattr(self, need) for need in needs}
+        )
 
     @cached_property
     def worlds(self) -> Worlds:
