@@ -123,7 +123,9 @@ def test_what_cannot_be_measured_is_refused(release):
     with pytest.raises(ParameterError, match="metric = 'speed' is not allowed"):
         sv.measure(release, DATA, ["speed"])
     with pytest.raises(ParameterError, match="it must be a Hierarchy"):
-        sv.measure(release, DATA, hierarchy="balanced:2")
+        sv.measure(release, DATA, hierarchy=5)
+    with pytest.raises(ParameterError, match="measure has no such parameter; did you mean seed"):
+        sv.measure(release, DATA, seeds=5)
     with pytest.raises(DataError, match="an object of type NoneType does not hold records"):
         sv.measure(release, None)
     with pytest.raises(MisfitError, match="it has 6 records, the original 5"):
@@ -134,13 +136,16 @@ def test_what_cannot_be_measured_is_refused(release):
     ("arguments", "options", "problem"),
     [
         ((None,), {}, "an object of type NoneType does not hold records"),
-        (("release",), {}, "read files with setveil.read"),
+        (("release",), {}, "release is not a usable release: there is no such folder"),
         ((ROWS,), {}, "plain data carries no promise"),
         ((DATA, SETS), {}, "plain data carries no promise"),
         ((SETS, sv.KAnonymity(k=2)), {}, "an object of type KAnonymity does not hold records"),
         ((SETS,), {"promise": 2}, "promise = 2 is not allowed"),
         ((SETS,), {"limit": 0}, "it must be a whole number of 1 or more"),
-        ((WORDS, DATA), {"hierarchy": "tree.csv"}, "it must be a Hierarchy"),
+        ((WORDS, DATA), {"hierarchy": 5}, "it must be a Hierarchy"),
+        ((WORDS, DATA), {"hierarchy": "tree.csv"}, "tree.csv: there is no such file"),
+        ((SETS,), {"colour": "red"}, "verify has no such parameter"),
+        ((SETS,), {"m": 2}, "m = 2 is not allowed|k = None is not allowed"),
     ],
     ids=repr,
 )

@@ -23,7 +23,7 @@ from setveil import (
 )
 from setveil.errors import InfeasibleError, OutputError, ParameterError
 from setveil.hierarchy.recipes import hierarchy_maker
-from setveil.pipeline import running
+from setveil.pipeline import anonymize as running
 from setveil.published.disassociated.clusters import SimpleCluster
 
 BASKETS = [
@@ -194,7 +194,7 @@ def test_what_cannot_be_kept_is_refused_before_the_work(job, tmp_path):
 
 def test_an_input_in_the_release_folder_is_never_replaced(job, tmp_path):
     run(job)
-    with pytest.raises(OutputError, match="lies in this folder"):
+    with pytest.raises(OutputError, match="an input file is in this folder"):
         run(replace(job, data=tmp_path / "release" / "data.csv", force=True))
     assert (tmp_path / "release" / "data.csv").is_file()
 
@@ -202,7 +202,7 @@ def test_an_input_in_the_release_folder_is_never_replaced(job, tmp_path):
 def test_an_alignment_in_the_release_folder_is_refused_through_links_too(job, tmp_path):
     run(job)
     (tmp_path / "door").symlink_to(tmp_path / "release")
-    with pytest.raises(OutputError, match="must not lie in the release folder"):
+    with pytest.raises(OutputError, match="must not be in the release folder"):
         run(replace(job, alignment=tmp_path / "door" / "private.csv", force=True))
 
 
@@ -334,7 +334,7 @@ def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
         k=2, m=2, diversity=LDiversity(l=2, sensitive=["tea", *(f"x{i}" for i in range(7))])
     )
     outcome = run(replace(pieces, data=data, promise=promise))
-    note = "7 of 8 sensitive items stand in no record: 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more. Are they spelt as in the data?"
+    note = "7 of 8 sensitive items do not occur in the data: 'x0', 'x1', 'x2', 'x3', 'x4' and 2 more. Are they spelled as in the data?"
     assert outcome.notes == ((note,) if data else ())
 
 
@@ -385,7 +385,7 @@ def test_what_was_suppressed_everywhere_is_named_in_the_outcome_and_nowhere_in_t
     [
         ("method", "partition", r"such as Partition\(\)"),
         ("method", Partition, r"such as Partition\(\)"),
-        ("hierarchy", 5, "it is a Hierarchy, or a file"),
+        ("hierarchy", 5, "it must be a Hierarchy, or"),
         ("promise", "k-anonymity", "the method partition keeps k-anonymity"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Random tiny disassociated releases as the oracle takes them, with and without an original behind them."""
+"""Random tiny disassociated releases for the oracle, with and without an original."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def released(clusters: Sequence[Cluster], promise: Promise) -> Disassociated:
 def invented(random: Random, k: int, *, careful: bool = False) -> list[Cluster]:
     """One or two top-level clusters made up piece by piece; there may be no data behind them.
 
-    `careful`: clusters of at least k records, chunks over disjoint items in which every subrecord stands at least k times.
+    `careful`: clusters of at least k records, chunks over disjoint items in which every subrecord
+    occurs at least k times.
     """
     items = "abcdefg"[: random.randint(2, 7)]
     depths = [random.choice((0, 0, 1, 1, 1, 2)) for _ in range(random.choice((1, 1, 1, 2)))]
@@ -72,7 +73,8 @@ def _term_chunks(cluster: Cluster) -> set[str]:
 def _invent_chunks(
     random: Random, items: str, size: int, k: int, count: int, careful: bool
 ) -> list[Any]:
-    """Chunks over disjoint items, mostly; counts around k, so that many are k^m-anonymous and, unless careful, many are not."""
+    """Chunks, mostly over disjoint items; counts around k, so that many are k^m-anonymous and,
+    unless careful, many are not."""
     chunks, left = [], list(items)
     for _ in range(count):
         domain = random.sample(left, min(len(left), random.choice((1, 1, 2, 2, 3))))
@@ -97,7 +99,7 @@ def _written(rows: Counter[tuple[str, ...]]) -> list[Any]:
 def projected(
     random: Random, k: int, most_records: int = 9
 ) -> tuple[list[Cluster], list[list[Records]]]:
-    """Top-level clusters that random records were cut into by chance, and the records of each simple cluster of each of them."""
+    """Top-level clusters cut from random records, and the records of each simple cluster."""
     items = "abcdefg"[: random.randint(2, 6)]
     clusters, originals = [], []
     for _ in range(random.choice((1, 1, 2))):
@@ -148,22 +150,23 @@ def _join(
     one: tuple[Cluster, list[Records], list[set[str]]],
     other: tuple[Cluster, list[Records], list[set[str]]],
 ) -> Any:
-    """A joint cluster over two, with some terms of their term chunks shared; `told` is what each simple cluster's chunks tell already."""
-    parts, groups, told = [one[0], other[0]], one[1] + other[1], one[2] + other[2]
+    """A joint cluster over two, with some terms of their term chunks shared; `taken` are the items
+    of each simple cluster's chunks."""
+    parts, groups, taken = [one[0], other[0]], one[1] + other[1], one[2] + other[2]
     simples = [simple for part in parts for simple in oracle.simple_clusters(part)]
     terms = sorted({term for simple in simples for term in simple["terms"]})
     refining = [term for term in terms if random.random() < 0.5]
     shared = []
     for domain in _domains(random, refining):
         rows: Counter[tuple[str, ...]] = Counter()
-        for records, known in zip(groups, told, strict=True):
+        for records, known in zip(groups, taken, strict=True):
             rows += _project(records, [set(domain) - known] * len(records))
         if rows:
             shared.append(_written(rows))
-    for simple, known in zip(simples, told, strict=True):
+    for simple, known in zip(simples, taken, strict=True):
         known |= set(simple["terms"]) & set(refining)
         simple["terms"] = [term for term in simple["terms"] if term not in refining]
-    return {"shared": shared, "parts": parts}, groups, [known | set(refining) for known in told]
+    return {"shared": shared, "parts": parts}, groups, [known | set(refining) for known in taken]
 
 
 def _domains(random: Random, items: Sequence[str]) -> list[list[str]]:
@@ -186,7 +189,7 @@ def _project(records: Records, domains: Sequence[set[str]]) -> Counter[tuple[str
 def aligned(
     release: Disassociated, originals: Sequence[Sequence[Records]]
 ) -> Iterator[tuple[set[str], int]]:
-    """Every original record with its simple cluster, by the order that `Disassociated.of_clusters` keeps."""
+    """Each original record with its simple cluster, in the order of `Disassociated.of_clusters`."""
     nodes = iter(np.flatnonzero(release.is_simple).tolist())
     for groups in originals:
         for records in groups:
@@ -195,7 +198,8 @@ def aligned(
 
 
 def effort(cluster: Cluster) -> float:
-    """About how many worlds the oracle goes through, as a power of two: ways to lay chunks and terms, less the orders of equal records."""
+    """About how many worlds the oracle enumerates, as a power of two: ways to place chunks and
+    terms, without the orders of equal records."""
     simples = oracle.simple_clusters(cluster)
     ways = sum(simple["size"] * len(simple["terms"]) for simple in simples) + _ways(cluster)
     return ways - sum(log2(factorial(simple["size"])) for simple in simples)

@@ -58,7 +58,7 @@ def pairs_of(
 def releases(
     draw: st.DrawFn, *, multiset: bool = False, max_records: int = 8
 ) -> tuple[Generalized, Transactions]:
-    """A 2-anonymous release that stems from its original, with its alignment; groups at random, each as specific as chance lets it."""
+    """A 2-anonymous release with its original and alignment; groups and their nodes are random."""
     data, tree = draw(data_with_tree(multiset=multiset, max_records=max_records, max_leaves=6))
     parents, records = parents_of(tree), bags_of(data)
     numbers = draw(st.permutations(range(len(records))))
@@ -75,7 +75,7 @@ def releases(
 
 
 def _image(draw: st.DrawFn, group: Sequence[Bag], parents: Parents, root: str) -> Bag:
-    """Nodes that all records of a group share, expanded at random; nothing when one of them is empty."""
+    """Nodes that all records of a group share, expanded at random; empty if one is empty."""
     if not all(group):
         return {}
     nodes = {root}

@@ -1,4 +1,4 @@
-"""The verifier of coherence and of the suppressed form: against brute force, and on releases broken in one place."""
+"""Verifying coherence and suppressed releases: against brute force, and with one thing broken."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from setveil.audit import verify
 from setveil.audit.coherence import find_moles
-from setveil.audit.kanonymity import count_records
+from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.promises.coherence import Coherence, matching_items
@@ -69,7 +69,7 @@ def test_the_moles_it_finds_are_those_of_brute_force_in_thousands_of_cases():
     assert sum(check_seed(seed) for seed in range(10_000, 20_000)) > 100
 
 
-def test_records_that_stand_several_times_count_as_often():
+def test_records_that_occur_several_times_count_as_often():
     records = [["a", "b", "flu"]] * 70 + [["a", "b"]] * 60 + [["a", "c"]] * 3
     for k, h in ((3, 0.54), (3, 0.5), (4, 0.9)):
         found = find_moles(
@@ -96,7 +96,7 @@ def test_a_rare_mole_is_the_witness_with_its_support():
     verdict = verify(Transactions.of(ORIGINAL), promise=PROMISE)
     assert not verdict.holds
     assert (verdict.witness.items, verdict.witness.count) == (("x",), 1)
-    assert verdict.witness.text == "{x} stands in 1 record, not 2"
+    assert verdict.witness.text == "{x} occurs in 1 record, not 2"
 
 
 def test_a_breach_is_the_witness_with_its_share_and_the_private_item():
@@ -106,7 +106,8 @@ def test_a_breach_is_the_witness_with_its_share_and_the_private_item():
     verdict = verify(Transactions.of(records), promise=PROMISE)
     assert (
         verdict.witness.text
-        == "{b, f} stands in 2 records; 2 of them (100 %) hold the private item Hepatitis, more than h = 80 %"
+        == "{b, f} occurs in 2 records; 2 of them (100 %) contain the private item Hepatitis,"
+        " more than h = 80 %"
     )
 
 
@@ -116,7 +117,7 @@ def test_an_adversary_who_knows_nothing_may_know_too_much():
     )
     assert (
         verdict.witness.text
-        == "there are 3 records; 2 of them (66.67 %) hold the private item flu, more than h = 50 %"
+        == "there are 3 records; 2 of them (66.67 %) contain the private item flu, more than h = 50 %"
     )
     assert not verify(
         Transactions.of([["flu"]]), promise=Coherence(h=1, k=2, p=1, private=["flu"])
@@ -136,7 +137,7 @@ def test_a_mole_of_one_item_that_was_left_in_is_found():
 def test_a_private_item_that_was_touched_is_found():
     names, witness = failed(Suppressed.of([*PUBLISHED[:4], ["a", "c", "f", "g"]], PROMISE))
     assert names == ["private", "suppression", "containment"]
-    assert witness.text == "HIV stood in 2 records and is published in 1"
+    assert witness.text == "HIV occurs in 2 original records and is published in 1"
     assert witness.private
 
 
@@ -160,7 +161,7 @@ def test_an_item_that_is_suppressed_in_some_records_only_is_found():
         Suppressed.of([*PUBLISHED[:4], ["a", "c", "g", "HIV"]], replace(PROMISE, p=1))
     )
     assert names == ["suppression", "containment"]
-    assert witness.text == "f stood in 4 records and is published in 3"
+    assert witness.text == "f occurs in 4 original records and is published in 3"
 
 
 def test_an_item_that_changed_its_record_is_found_though_all_counts_agree():

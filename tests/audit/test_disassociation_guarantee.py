@@ -78,7 +78,7 @@ def test_what_a_cluster_alone_cannot_hide_another_cluster_may():
     assert verify(Disassociated.of_clusters([scarce] * 3, promise)).holds
 
 
-def test_a_shared_chunk_of_one_term_may_stand_above_chunks_that_tell_of_it_where_it_has_room():
+def test_a_shared_chunk_of_one_term_may_be_above_chunks_with_that_term_if_it_has_room():
     """Five subrecords {a} fit the five records of the part that does not tell of a; six do not."""
     promise = KmAnonymity(k=2, m=3)
     parts = [SimpleCluster(4, [{("a", "b"): 4}]), SimpleCluster(5, [{("c",): 5}], ["d"])]
@@ -99,7 +99,7 @@ def test_a_cluster_with_too_few_subrecords_has_no_world():
     )
     assert not verdict.holds
     assert verdict.witness.items == ()
-    assert "no data set" in verdict.witness.text
+    assert "no data set can have led to" in verdict.witness.text
 
 
 def test_empty_records_are_no_matter_of_the_promise():
@@ -121,8 +121,9 @@ def test_a_cluster_that_is_too_large_to_decide_counts_as_broken():
     assert "too large to construct" in check.witness.text
 
 
-def test_items_of_one_kind_are_told_apart_where_other_clusters_tell_them_apart():
-    """a and b stand in the same places of a cluster that is too small for them; another cluster saves each, but not both together."""
+def test_items_of_one_kind_are_separated_if_other_clusters_separate_them():
+    """a and b occur in the same places of a cluster that is too small for them; another cluster
+    saves each, but not both together."""
     promise = KmAnonymity(k=3, m=2)
     clusters = [SimpleCluster(2, [{("a", "b"): 2}]), SimpleCluster(6, [{("a",): 3, ("b",): 3}])]
     check = check_guarantee(Layout(Disassociated.of_clusters(clusters, promise)), promise, limit=10)

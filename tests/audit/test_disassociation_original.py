@@ -35,7 +35,7 @@ def by_name(verdict):
 
 
 def spoil(random: Random, originals):
-    """Change one thing: an item of a record, or two records of different clusters against each other."""
+    """Change one thing: an item of a record, or swap two records of different clusters."""
     spoiled = deepcopy(originals)
     groups = [group for top in spoiled for group in top]
     group = random.choice(groups)

@@ -1,4 +1,4 @@
-"""Releases that are broken in one place: the form, the size of clusters, the chunks, the sensitive items."""
+"""Releases broken in one place: the form, the size of clusters, the chunks, sensitive items."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ def test_the_release_that_the_others_are_made_from_is_good():
 @pytest.mark.parametrize(
     ("cluster", "rule", "items"),
     [
-        (joint(chunks=(AB, {("a", "c"): 3})), "stands in one chunk", ("a",)),
-        (joint(terms=("p", "b")), "stands in one chunk", ("b",)),
-        (joint(shared=(XY, {("x",): 2})), "stands in one chunk", ("x",)),
+        (joint(chunks=(AB, {("a", "c"): 3})), "in only one chunk", ("a",)),
+        (joint(terms=("p", "b")), "in only one chunk", ("b",)),
+        (joint(shared=(XY, {("x",): 2})), "in only one chunk", ("x",)),
         (joint(terms=("p", "x")), "no term chunk below", ("x",)),
         (joint(other=("y",)), "no term chunk below", ("y",)),
         (joint(chunks=(AB, {("c",): 4})), "at most as many subrecords", ()),
         (joint(shared=({("x",): 7},)), "at most as many subrecords", ()),
         (joint(chunks=(AB, {(): 2})), "has items", ()),
-        (joint(chunks=(AB, {("c",): 0})), "stands at least once", ("c",)),
+        (joint(chunks=(AB, {("c",): 0})), "occurs at least once", ("c",)),
         (SimpleCluster(0, [], ["a"]), "at least one record", ()),
     ],
 )
@@ -148,7 +148,7 @@ def test_sensitive_items_in_chunks_or_small_clusters_are_found(item, l, count):
     assert verdict.witness.count == count
 
 
-def test_diversity_is_checked_beside_km_anonymity():
+def test_diversity_is_checked_together_with_km_anonymity():
     kept, broken = (
         KmAnonymity(k=2, m=2, diversity=LDiversity(l=3, sensitive=[item])) for item in ("p", "a")
     )

@@ -63,7 +63,8 @@ def test_a_sample_is_said_to_be_one_and_lies_near_the_whole(monkeypatch):
 
 
 def test_once_a_sample_is_taken_larger_sizes_stay_with_it(monkeypatch):
-    """Records of up to five items hold fewer itemsets of four than of three; what the sample left out must not pass as examined."""
+    """Records of up to five items contain fewer sets of four than of three; records outside the
+    sample must not count as examined."""
     draw = random.Random(8)
     data = Transactions.of([draw.sample("abcdefghij", draw.randint(3, 5)) for _ in range(800)])
     module = sys.modules["setveil.audit.exposure"]
@@ -83,7 +84,7 @@ def test_no_record_is_exposed_where_there_is_none():
 
 
 def test_of_bags_the_sentence_says_what_the_adversary_knows():
-    assert "and how often each stands" in exposure(Bags.of([{"a": 2}, {"a": 1}])).sentences[1]
+    assert "1 known item with its count" in exposure(Bags.of([{"a": 2}, {"a": 1}])).sentences[1]
 
 
 @pytest.mark.parametrize(
@@ -94,15 +95,9 @@ def test_numbers_that_make_no_sense_are_refused(options, message):
         front_door(Transactions.of([["a"]]), **options)
 
 
-def test_numbers_are_told_as_people_read_them():
+def test_numbers_are_shown_as_people_read_them():
     rows = [["a"]] * 4_999 + [["b"]]
     first, second, *_ = exposure(Transactions.of(rows)).sentences
-    assert first == "under 0.1 % of 5,000 records stand fewer than 2 times."
-    assert (
-        second
-        == "Whoever knows 1 item of a person finds fewer than 2 records for under 0.1 % of the people."
-    )
-    assert (
-        exposure(Transactions.of([["a"]])).sentences[0]
-        == "100.0 % of 1 record stand fewer than 2 times."
-    )
+    assert first == "under 0.1 % of 5,000 records are unique."
+    assert second == "1 known item singles out under 0.1 % of people."
+    assert exposure(Transactions.of([["a"]])).sentences[0] == "100.0 % of 1 record are unique."

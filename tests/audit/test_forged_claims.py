@@ -1,4 +1,4 @@
-"""Releases that claim what would excuse them, and numbers too large to be counted carelessly: neither makes a verdict hold."""
+"""False claims of a release and numbers too large to count carelessly never make a verdict hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from setveil.audit import verify
 from setveil.audit.itemsets import Search, Vertical
-from setveil.audit.kanonymity import count_records
+from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
@@ -43,8 +43,9 @@ def without(*gone, min_support=0.0):
 def test_a_release_cannot_excuse_a_missing_private_item_by_a_threshold_that_others_break(share):
     verdict = verify(without("flu", min_support=share), Transactions.of(VISITS))
     assert [check.name for check in verdict.failed] == ["private"]
-    told = f"the release says that items in less than {100 * share:g} % of the records were left out, but publishes some of them"
-    assert verdict.failed[0].text == told
+    rare = f"items in less than {100 * share:g} % of the records"
+    text = f"the release says that {rare} were left out, but publishes some of them"
+    assert verdict.failed[0].text == text
     assert verdict.witness.private
 
 
@@ -63,7 +64,7 @@ def test_all_rare_items_may_be_left_out_where_the_release_says_so():
 
 
 def huge_bags():
-    """Two rare items whose numbers would be equal if items and counts were multiplied in 64 bits."""
+    """Two rare items whose numbers would be equal if items and counts were multiplied in int64."""
     vocabulary = Vocabulary(f"i{number:02}" for number in range(33))
     pairs = [(0, 0, 1), (1, 32, 1), (2, 1, 2**59 - 1), (3, 1, 2**59 - 1)]
     records, items, counts = np.array(pairs).T
@@ -153,18 +154,18 @@ def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
     pruned = Hierarchy.from_parents(
         ["x", "*"], [1, -1], Origin("balanced", {"fanout": 2}, pruned=True)
     )
-    for tree, told in (
-        (whole, "an original record holds an item that the hierarchy"),
+    for tree, text in (
+        (whole, "an original record contains an item that is not in the hierarchy"),
         (pruned, "it shows 1 nodes that the tree built"),
     ):
         verdict = verify(
             TypicalBags.of_rows(bags, VocabularyKAnonymity(k=2), {}, hierarchy=tree), data
         )
         assert [check.name for check in verdict.failed] == ["containment"]
-        assert verdict.failed[0].text.startswith(told)
+        assert verdict.failed[0].text.startswith(text)
 
 
-def test_the_epsilon_that_a_release_claims_is_told():
+def test_the_epsilon_that_a_release_claims_is_shown():
     release = TypicalBags.of([["a"], ["a"]], VocabularyKAnonymity(k=2))
     release = replace(release, epsilon=10**30)
     tree = Hierarchy.balanced(Transactions.of([["a", "b"]]).vocabulary, 2)
@@ -196,5 +197,5 @@ def test_a_release_that_suppresses_everything_says_so():
     )
     assert verdict.holds
     assert verdict.checks[-1].text.endswith(
-        "by a complete matching; 2 originals with items are published as empty"
+        "(by matching); 2 nonempty originals are published as empty"
     )

@@ -1,4 +1,4 @@
-"""k^m-anonymity: the same answer as enumerating every itemset, for any m, with the smallest witness."""
+"""k^m-anonymity: the answer of enumerating all itemsets, for any m, with the smallest witness."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.audit import itemsets, verify
-from setveil.audit.kanonymity import count_records
 from setveil.audit.km import find_violations
+from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.promises import KmAnonymity
 from tests.audit.releases import bags_of
@@ -38,7 +38,8 @@ def assert_like_oracle(records: list[list[str]], k: int, m: int) -> int:
 
 
 def random_records(draw: random.Random) -> list[list[str]]:
-    """Few distinct records, many repeats, so that both answers are common and minimal violations come in every size."""
+    """Few distinct records, many repeats, so that both answers are common and minimal violations
+    come in every size."""
     items = "abcdefgh"[: draw.randint(1, 8)]
     kinds = [
         [item for item in items if draw.random() < density]
@@ -66,7 +67,7 @@ def test_the_answer_is_the_same_when_extensions_are_counted_in_small_parts(most,
 
 
 @given(bags(max_items=3, max_count=3), st.integers(2, 4), st.integers(1, 3))
-def test_of_bags_an_adversary_knows_items_and_how_often_they_stand(data, k, m):
+def test_in_bags_an_adversary_knows_items_and_their_counts(data, k, m):
     expected = oracle.violations([list(record.items()) for record in bags_of(data)], k, m)
     assert verify(data, promise=KmAnonymity(k=k, m=m)).holds == (not expected)
 

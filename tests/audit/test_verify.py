@@ -87,7 +87,8 @@ def test_k_anonymity_of_plain_data_is_that_of_the_oracle(data, k):
 
 @given(releases(), st.data())
 def test_one_changed_record_is_judged_as_the_oracle_does(pair, data):
-    """Drop a node, add a node or replace the record: whatever comes out, the verdict is the oracle's and its witness is real."""
+    """Drop a node, add a node or replace the record: the verdict is always the oracle's and its
+    witness is real."""
     release, original = pair
     assume(len(original) > 0)
     tree, records = release.hierarchy, [dict(record) for record in published_of(release)]
@@ -123,7 +124,7 @@ def test_a_dropped_record_is_lost():
     assert verdict.witness.text == "1 record is lost: 6 records are published for 7 originals"
 
 
-def test_a_record_that_stands_once_more_is_invented():
+def test_a_record_that_occurs_once_more_is_invented():
     verdict = verify(table_2([*PUBLISHED, ["A"]]), Transactions.of(ORIGINAL))
     assert failed(verdict) == ["records", "containment"]
     assert "1 record is invented" in verdict.witness.text
@@ -148,22 +149,22 @@ def test_equal_classes_given_twice_are_counted_as_one():
     assert failed(verify(twice, promise=KAnonymity(k=3))) == ["k-anonymity"]
 
 
-def test_a_distinct_record_that_stands_no_time_is_found():
+def test_a_distinct_record_that_occurs_0_times_is_found():
     release = table_2()
     assert failed(verify(replace(release, sizes=release.sizes * 0))) == ["structure", "k-anonymity"]
 
 
-def test_a_node_beside_its_ancestor_is_found():
+def test_a_node_with_its_parent_in_one_record_is_found():
     changed = [["A", "a1"], ["A", "a1"], *PUBLISHED[2:]]
     verdict = verify(table_2(changed), Transactions.of(ORIGINAL))
     assert failed(verdict) == ["structure", "containment"]
-    assert verdict.witness.text == "the record {a1, A} holds a1 and its ancestor A"
+    assert verdict.witness.text == "the record {a1, A} contains a1 and its group A"
 
 
-def test_a_node_beside_a_distant_ancestor_is_found():
+def test_a_node_with_a_distant_ancestor_in_one_record_is_found():
     verdict = verify(table_2([["ALL", "a1"], ["ALL", "a1"], *PUBLISHED[2:]]))
     assert failed(verdict) == ["structure"]
-    assert verdict.witness.text == "the record {a1, ALL} holds a1 and its ancestor ALL"
+    assert verdict.witness.text == "the record {a1, ALL} contains a1 and its group ALL"
 
 
 def test_a_changed_item_is_found_with_the_original_it_belongs_to():

@@ -32,9 +32,9 @@ def test_a_release_is_written_verified_and_explained(call, folder):
         "Lost (private, not part of the release)",
         "Written",
     ]
-    assert "anonymized by the method partition in " in result.out
-    assert "Every published record stands at least 2 times" in result.out
-    assert "That somebody is in the data is not hidden" in result.out
+    assert "anonymized by partition in " in result.out
+    assert "Each published record is identical to at least 1 other" in result.out
+    assert "The release may reveal who is in the data" in result.out
     assert "Verified" in result.out
     assert "private" in result.out
     assert "release" in result.out
@@ -68,15 +68,15 @@ def test_json_is_one_object_and_nothing_else(call, folder):
 def test_json_tells_what_is_promised_and_what_is_not(call, folder):
     told = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--json").json
     assert told["verdict"]["promise"]["meaning"].startswith(
-        "Every published record stands at least 2 times"
+        "Each published record is identical to at least 1 other"
     )
-    assert told["not_promised"].startswith("The 2 records may agree")
+    assert told["not_promised"].startswith("An item that all 2 records share is revealed")
 
 
 def test_all_items_may_be_spelled_as_people_do(call, folder):
     assert call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "-m", "ALL", *GIVEN).code == 0
     wrong = call("anonymize", "baskets.csv", "-o", "other", "-k", 2, "-m", "some", *GIVEN)
-    assert (wrong.code, "'some' is neither a whole number nor all" in wrong.err) == (2, True)
+    assert (wrong.code, "'some' is not a whole number or all" in wrong.err) == (2, True)
 
 
 def test_with_m_the_promise_is_km_anonymity(call, folder):
@@ -215,7 +215,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 7, *GIVEN],
         3,
-        "k = 7 is more than the 6 records",
+        "the data has only 6 records: nobody can be hidden among 7",
         id="k above the number of records",
     ),
     pytest.param(
@@ -230,16 +230,19 @@ WRONG = [
     pytest.param(
         ["baskets.csv", *GIVEN],
         2,
-        "say among how many people each one is to be hidden, as in -k 10",
+        "say how many records each person is hidden among, such as -k 10",
         id="no k",
     ),
     pytest.param(
-        ["baskets.csv", "-m", 2, *GIVEN], 2, "km-anonymity needs -k with a number", id="m without k"
+        ["baskets.csv", "-m", 2, *GIVEN],
+        2,
+        "km-anonymity needs it (hide each person among at least this many records)",
+        id="m without k",
     ),
     pytest.param(
         ["baskets.csv", "-k", 2, "-m", 2, "--promise", "k-anonymity", *GIVEN],
         2,
-        "k-anonymity has no number m",
+        "k-anonymity does not use it; km-anonymity does",
         id="m too many",
     ),
     pytest.param(
@@ -257,7 +260,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, "--hierarchy", "balanced:x"],
         2,
-        "it is a file, or balanced[:FANOUT",
+        "it must be a file, or balanced[:FANOUT",
         id="fan-out is no number",
     ),
     pytest.param(
@@ -266,7 +269,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, "--hierarchy", "balanced:5:odd"],
         2,
-        "it is a file, or balanced[:FANOUT",
+        "it must be a file, or balanced[:FANOUT",
         id="unknown order",
     ),
     pytest.param(
@@ -313,13 +316,13 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "release/a.csv"],
         2,
-        "must not lie in the release folder",
+        "must not be in the release folder",
         id="leak",
     ),
     pytest.param(
         ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "baskets.csv", "--force"],
         2,
-        "is read as input",
+        "this file is an input",
         id="input overwritten",
     ),
     pytest.param(
@@ -337,7 +340,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, "--hierarchy", "balance:5"],
         3,
-        "no such file, and no such recipe: it is a file, or",
+        "no such file or recipe: it must be a file, or",
         id="no recipe",
     ),
     pytest.param(
@@ -349,7 +352,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2, *GIVEN, "--alignment", "tree.csv"],
         2,
-        "is read as input",
+        "this file is an input",
         id="tree overwritten",
     ),
 ]
@@ -370,7 +373,7 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, nothing_new, argumen
     ("output", "message"),
     [
         ("tree.csv", "it exists and is not a folder"),
-        (".", "what is read as input lies in this folder"),
+        (".", "an input file is in this folder"),
         ("no/release", "the folder no does not exist"),
         ("-", "cannot go to standard output"),
     ],

@@ -104,7 +104,7 @@ def test_the_parquet_twin_is_the_same_release(call, released, folder):
 
 def test_help_takes_the_words_of_the_method(call):
     text = " ".join(call("anonymize", "--help").out.split())
-    assert "Groups of more records than this are cut; at least k." in text
+    assert "--max-cluster N" in text
     assert "--refine / --no-refine" in text
     assert "[disassociation]" in text
 
@@ -138,7 +138,9 @@ def test_sensitive_items_stand_apart(call, folder):
 
 def test_sensitive_items_that_stand_nowhere_are_told(call, folder):
     (folder / "sensitive.txt").write_text("tea\nteaa\n", encoding="utf-8")
-    note = "1 of 2 sensitive items stand in no record: 'teaa'. Are they spelt as in the data?"
+    note = (
+        "1 of 2 sensitive items do not occur in the data: 'teaa'. Are they spelled as in the data?"
+    )
     result = call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt", "--json")
     assert result.code == 0
     assert result.json["notes"] == [note]
@@ -153,13 +155,21 @@ def test_a_list_of_which_nothing_stands_in_the_data_is_refused(call, folder, rel
     for command in ([*DISASSOCIATE, "--force"], ["verify", "release", "-k", 2, "-m", 2]):
         result = call(*command, "-l", 2, "--sensitive", "other.txt")
         assert (result.code, result.out) == (3, "")
-        assert result.err == "setveil: the data holds none of the sensitive items: 'kefir'\n"
+        assert result.err == "setveil: the data has none of the sensitive items: 'kefir'\n"
 
 
 WRONG = [
-    (["-k", 2], 2, "-m is missing: km-anonymity needs -m with a number"),
-    (["-m", 2], 2, "-k is missing: km-anonymity needs -k with a number"),
-    ([], 2, "-k is missing: say among how many people each one is to be hidden, as in -k 10"),
+    (
+        ["-k", 2],
+        2,
+        "-m is missing: km-anonymity needs it (how many items of a person an adversary may know)",
+    ),
+    (
+        ["-m", 2],
+        2,
+        "-k is missing: km-anonymity needs it (hide each person among at least this many records)",
+    ),
+    ([], 2, "-k is missing: say how many records each person is hidden among, such as -k 10"),
     (
         ["-k", 2, "--promise", "k-anonymity"],
         2,
@@ -190,33 +200,38 @@ WRONG = [
     (
         ["-k", 2, "-m", 2, "--public-items"],
         2,
-        "--public-items is not allowed: it publishes a built tree whole, but a disassociated release has no tree",
+        "--public-items is not allowed: a disassociated release has no hierarchy to publish",
     ),
     (
         ["-k", 2, "-m", 2, "--format", "csv"],
         2,
-        "--format csv is not allowed: a disassociated release may have one of jsonl, parquet",
+        "--format csv is not allowed: choose one of jsonl, parquet for a disassociated release",
     ),
     (
         ["-k", 2, "-m", 2, "--layout", "pairs"],
         2,
-        "--layout pairs is not allowed: it says how a hierarchy file is laid out, but none is given",
+        "--layout pairs is not allowed: only a hierarchy file has a layout",
     ),
     (
         ["-k", 2, "-m", 2, "-l", 2],
         2,
-        "--sensitive is missing: -l needs --sensitive with a file of the sensitive items, one on each line",
+        "--sensitive is missing: l-diversity needs it (the sensitive items)",
     ),
     (
         ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
         2,
-        "-l is missing: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
+        "-l is missing: l-diversity needs it (hide each sensitive item among at least this many records)",
     ),
-    (["-k", 2, "-m", 2, "-l", 2, "--sensitive", "none.txt"], 3, "none.txt: there is no such file"),
+    (
+        ["-k", 2, "-m", 2, "-l", 2, "--sensitive", "none.txt"],
+        2,
+        "--sensitive none.txt is not allowed: there is no file and no item of this name; give a file "
+        "with one item per line, an item, a pattern such as 'dx:*', or under:NODE of the hierarchy",
+    ),
     (
         ["-k", 2, "-m", 2, "-l", 2, "--sensitive", "empty.txt"],
         3,
-        "empty.txt: the file names no item; it must have one on each line",
+        "empty.txt: the file lists no items; it must have one per line",
     ),
     (
         ["-k", 2, "-m", 2, "--hierarchy", "small.csv"],
@@ -241,9 +256,9 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, folder, arguments, c
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        (["--max-cluster", 5], "--max-cluster"),
+        (["--max-cluster", 5], "--max-cluster 5"),
         (["--no-refine"], "--no-refine"),
-        (["--order", "paper"], "--order"),
+        (["--order", "paper"], "--order paper"),
     ],
 )
 def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, option, named):
@@ -252,7 +267,7 @@ def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, optio
     )
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        f"setveil: {named} is an option of the method disassociation, not of partition (`setveil anonymize --help` shows what is allowed)\n"
+        f"setveil: {named} is not allowed: the method partition does not use it; disassociation does\n"
     )
     nothing_new()
 
@@ -304,7 +319,7 @@ def test_a_bare_file_of_clusters_is_verified(call, released, folder):
     assert (result.code, result.out) == (2, "")
     assert (
         result.err
-        == "setveil: -k is missing: clusters.jsonl is a data file and promises nothing: say what to check, as in -k 10\n"
+        == "setveil: -k is missing: clusters.jsonl is a data file without a promise: say what to check, such as -k 10\n"
     )
 
 
@@ -317,7 +332,7 @@ def test_a_promise_that_fails_is_answered_with_the_itemset(call, folder):
     assert failed[0]["witnesses"][0]["items"] == ["a", "b"]
     text = call("verify", "figure4.jsonl", "-k", 3, "-m", 2)
     assert text.code == 1
-    assert "{a, b} stands in at most 1 record of any possible original, not 3" in text.out
+    assert "{a, b} occurs in at most 1 record of any possible original, not 3" in text.out
 
 
 def test_clusters_come_through_a_pipe_too(folder):
@@ -333,7 +348,7 @@ def test_clusters_come_through_a_pipe_too(folder):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (FIGURE_4 + "{", "clusters.jsonl, line 2: this is no JSON"),
+        (FIGURE_4 + "{", "clusters.jsonl, line 2: this line is not JSON"),
         (
             FIGURE_4.replace("5", "0"),
             "clusters.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0",
@@ -406,9 +421,15 @@ def test_what_cannot_be_measured_is_refused(call, released, arguments, message):
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        (["--reconstructions", 3], "it is for disassociated releases, and this one is generalized"),
-        (["--hierarchy", "tree.csv"], "this generalized release brings its own, whole"),
-        (["--layout", "paths"], "this generalized release brings its own, whole"),
+        (
+            ["--reconstructions", 3],
+            "a generalized release shows its records, so nothing is reconstructed",
+        ),
+        (
+            ["--hierarchy", "tree.csv"],
+            "this generalized release contains the whole hierarchy it needs",
+        ),
+        (["--layout", "paths"], "this generalized release contains the whole hierarchy it needs"),
     ],
 )
 def test_options_for_disassociated_releases_are_refused_for_others(call, folder, option, message):

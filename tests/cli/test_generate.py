@@ -87,7 +87,7 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, nothing_new, argumen
 def test_the_demo_goes_the_whole_way(call, folder):
     result = call("demo", "demo", "--records", 500)
     assert (result.code, result.err) == (0, "")
-    assert "Whoever knows 2 items of a person" in result.out
+    assert "2 known items single out" in result.out
     assert "Verified: k-anonymity (k = 10)" in result.out
     place = folder / "demo"
     assert sorted(path.name for path in place.iterdir()) == [

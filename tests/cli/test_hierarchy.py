@@ -129,6 +129,5 @@ def test_a_layout_without_a_file_is_refused(call, folder):
     result = call("hierarchy", "show", "balanced:5", "--data", "baskets.csv", "--layout", "pairs")
     assert (result.code, result.out) == (2, "")
     assert (
-        result.err
-        == "setveil: --layout pairs is not allowed: it says how a hierarchy file is laid out, but none is given\n"
+        result.err == "setveil: --layout pairs is not allowed: only a hierarchy file has a layout\n"
     )

@@ -38,6 +38,20 @@ def interrupted_work(stage: str) -> None:
         raise KeyboardInterrupt
 
 
+class Interrupting(Closing):
+    """A terminal that closes, and interrupts, while the bar is being started."""
+
+    def write(self, text: str) -> int:
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_while_the_bar_starts_is_an_interruption(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Interrupting())
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_work("reading")
+
+
 def test_work_goes_on_when_the_terminal_has_closed(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Closing())
     with progress_bar() as progress:

@@ -178,7 +178,7 @@ def test_force_replaces_reconstructions_whole_and_nothing_else(call, release, fo
 def test_an_item_that_a_format_cannot_hold_leaves_nothing(call, release, folder):
     result = call("reconstruct", "release", "-o", "worlds", "--format", "fimi")
     assert (result.code, result.out) == (3, "")
-    assert "cannot stand in a FIMI file" in result.err
+    assert "does not fit in a FIMI file" in result.err
     assert sorted(path.name for path in folder.iterdir()) == ["baskets.csv", "release", "tree.csv"]
 
 

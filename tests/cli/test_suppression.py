@@ -119,10 +119,7 @@ def test_private_items_by_their_names(call, visits, tmp_path):
         "Flu",
     )
     assert (wrong.code, (tmp_path / "other").exists()) == (2, False)
-    assert (
-        "--private Flu is not allowed: there is no such file, and no such item in the data"
-        in wrong.err
-    )
+    assert "--private Flu is not allowed: there is no file and no item of this name" in wrong.err
 
 
 def test_private_items_that_are_left_out_as_too_rare_are_not_named_in_the_release(call, tmp_path):
@@ -293,18 +290,21 @@ def test_no_solution_is_one_line_with_the_item_its_share_and_h(call, visits, ill
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("-k", 2, "-p", 2, "--private", "H*"), "coherence needs --h with a share"),
-        (("-k", 2, "--h", 0.5), "coherence needs -p with a number"),
-        (("-k", 2, "-p", 2, "--h", 0.5, "--private", "nowhere.txt"), "there is no such file"),
+        (("-k", 2, "-p", 2, "--private", "H*"), "--h is missing: coherence needs it"),
+        (("-k", 2, "--h", 0.5), "-p is missing: coherence needs it"),
+        (
+            ("-k", 2, "-p", 2, "--h", 0.5, "--private", "nowhere.txt"),
+            "there is no file and no item of this name",
+        ),
         (
             ("-k", 2, "-p", 2, "--h", 0.5, "--private", "Q*"),
-            "no item of the data fits this pattern",
+            "no item of the data matches this pattern",
         ),
         (
             ("-k", 2, "-p", 2, "--h", 0.5, "--private", "under:Illness"),
-            "it needs a hierarchy that has this node",
+            "give the hierarchy of this node with --hierarchy",
         ),
-        (("-k", 2, "-m", 2, "-p", 2, "--h", 0.5), "coherence has no number m"),
+        (("-k", 2, "-m", 2, "-p", 2, "--h", 0.5), "coherence does not use it; km-anonymity does"),
         (("-k", 2, "-p", 2, "--h", 7), "--h 7 is not allowed"),
     ],
 )
@@ -321,6 +321,6 @@ def test_items_of_the_list_that_stand_nowhere_are_noted(call, visits, tmp_path):
     listed.write_text("HIV\nCholera\n", encoding="utf-8")
     options = ("--method", "suppression", "-k", 2, "-p", 1, "--h", 0.8, "--private", listed)
     assert (
-        "1 of 2 private items stand in no record: 'Cholera'"
+        "1 of 2 private items do not occur in the data: 'Cholera'"
         in call("anonymize", visits, "-o", tmp_path / "release", *options).out
     )

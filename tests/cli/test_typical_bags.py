@@ -79,7 +79,7 @@ def test_the_alignment_compares_each_record_with_its_own(call, place):
     options = ("--original", "vocab.csv", "--alignment", "private.csv", "--hierarchy", "goods.csv")
     held = call("verify", "release", *options)
     assert held.code == 0
-    assert "can stand for an own occurrence of each of its" in held.out
+    assert "can be paired with one occurrence in each of its" in held.out
     exact = setveil.measure(publish(), ORIGINAL, ["blm"], hierarchy=TREE)["blm"]
     assert call("measure", "release", *options, "--metric", "blm", "--json").json[
         "blm"
@@ -113,7 +113,7 @@ def test_one_changed_bag_is_refused(call, place):
     assert call("verify", "release").code == 3
     refused = call("verify", "release/data.csv", "-k", 2, "--promise", MODEL)
     assert refused.code == 1
-    assert "stands 1 time, not 2" in refused.out
+    assert "occurs 1 time, not 2" in refused.out
 
 
 def test_a_plain_file_of_bags_can_be_asked_for_the_promise(call, place):

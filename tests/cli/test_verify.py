@@ -73,7 +73,7 @@ def test_a_plain_file_needs_a_promise(call, folder):
     result = call("verify", "baskets.csv")
     assert (result.code, result.out) == (2, "")
     assert (
-        "baskets.csv is a data file and promises nothing: say what to check, as in -k 10"
+        "baskets.csv is a data file without a promise: say what to check, such as -k 10"
         in result.err
     )
 
@@ -138,22 +138,27 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
     [
         (
             ["--promise", "l-diversity", "-k", 2],
-            "-l is missing: l-diversity needs -l with a number",
+            "-k 2 is not allowed: l-diversity does not use it; k-anonymity, km-anonymity, coherence "
+            "and vocabulary-k-anonymity do",
+        ),
+        (
+            ["--promise", "l-diversity", "--sensitive", "tea"],
+            "-l is missing: l-diversity needs it (hide each sensitive item among at least this",
         ),
         (
             ["-k", 2, "-m", 2, "-l", 3],
-            "--sensitive is missing: -l needs --sensitive with a file of the sensitive items, one on each line",
+            "--sensitive is missing: l-diversity needs it (the sensitive items)",
         ),
         (
             ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
-            "-l is missing: --sensitive needs -l: among how many records each sensitive item hides, as in -l 3",
+            "-l is missing: l-diversity needs it (hide each sensitive item among at least this",
         ),
         (
             ["--promise", "k-anonymity", "-k", 2, "-l", 3, "--sensitive", "tree.csv"],
-            "k-anonymity promises nothing of sensitive items",
+            "-l 3 is not allowed: k-anonymity does not use it; km-anonymity and l-diversity do",
         ),
         (
-            ["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tree.csv"],
+            ["-k", 2, "-m", 2, "-l", 3, "--sensitive", "tea"],
             "not l-diversity",
         ),
     ],
@@ -192,7 +197,7 @@ def test_with_the_alignment_each_record_is_compared_with_its_own_original(call, 
     texts = {check["name"]: check["text"] for check in result.json["checks"]}
     assert (
         texts["containment"]
-        == "every published record is the image of its original, by the alignment of the release"
+        == "each published record can be paired with one original (by the alignment of the release)"
     )
 
 
@@ -238,7 +243,7 @@ def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
         (
             ["built", "--alignment", "private.csv"],
             2,
-            "it tells the published record of each original: give a release and its original",
+            "it links each original to its published record: give a release and its --original",
         ),
         (
             ["built", "--alignment", "none.csv", "--original", "baskets.csv"],
@@ -253,7 +258,7 @@ def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
         (
             ["baskets.csv", "-k", 2, "--alignment", "private.csv", "--original", "baskets.csv"],
             2,
-            "give a release and its original",
+            "give a release and its --original",
         ),
     ],
 )

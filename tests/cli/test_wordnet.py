@@ -65,7 +65,7 @@ def test_a_release_is_measured_and_verified_with_the_wordnet_that_is_named(
     ).json
     missing = call("measure", "release", "--original", "words.csv")
     assert (missing.code, missing.out) == (3, "")
-    assert "WordNet is not on this machine: install" in missing.err
+    assert "WordNet is not installed; install" in missing.err
     assert missing.err.count("\n") == 1
     named = call(
         "measure",
@@ -106,7 +106,7 @@ def test_unknown_items_are_named_or_kept(call, words, little):
     )
     assert (refused.code, refused.out) == (3, "")
     assert (
-        "WordNet has no noun for 'qux': leave them out, or keep them with wordnet+unknown"
+        "WordNet has no noun for 'qux'; leave them out, or keep them with wordnet+unknown"
         in refused.err
     )
     assert not (words / "release").exists()

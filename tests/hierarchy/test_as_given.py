@@ -99,12 +99,12 @@ def test_what_are_no_edges_is_refused(edges, problem):
 @pytest.mark.parametrize(
     ("labels", "parents", "problem"),
     [
-        (["a", "b", "r"], [2, -1], "there are 3 labels: each needs the number of its parent"),
-        (["a", "r"], [5, -1], "the parent 5 is none of the 2 nodes"),
-        (["a", "r"], [1, -2], "the parent -2 is none of the 2 nodes"),
-        (["a", "r"], ["r", None], "each needs the number of its parent"),
-        (["a", "r"], [1.0, -1.0], "each needs the number of its parent"),
-        (["a", "a"], [1, -1], "the label 'a' stands for two nodes"),
+        (["a", "b", "r"], [2, -1], "each label needs the number of its parent"),
+        (["a", "r"], [5, -1], "there is no parent 5: nodes are numbered from 0 to 1"),
+        (["a", "r"], [1, -2], "there is no parent -2"),
+        (["a", "r"], ["r", None], "each label needs the number of its parent"),
+        (["a", "r"], [1.0, -1.0], "each label needs the number of its parent"),
+        (["a", "a"], [1, -1], "two nodes have the label 'a'"),
     ],
 )
 def test_parents_that_are_none_are_refused(labels, parents, problem):
@@ -154,7 +154,7 @@ def test_records_are_no_items():
 
 @pytest.mark.parametrize("lengths", [3, [], [2, 1], [1.5], ["1"], [0, 1]], ids=repr)
 def test_lengths_of_prefixes_are_ascending_whole_numbers(lengths):
-    with pytest.raises(ParameterError, match="it must hold ascending whole numbers of 1 or more"):
+    with pytest.raises(ParameterError, match="they must be ascending whole numbers from 1 on"):
         Hierarchy.prefix(["A10BA02"], lengths)
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import HierarchyError
-from setveil.hierarchy.check import (
-    Fault,
-    Outline,
-    edges_of_paths,
-    find_faults,
-    tree_of_edges,
-    tree_of_paths,
-)
+from setveil.hierarchy.check import Fault, find_faults, tree_of_edges, tree_of_paths
+from setveil.hierarchy.outline import Outline
 from setveil.hierarchy.tree import Hierarchy
 from tests.strategies import trees
 
@@ -39,14 +35,15 @@ def test_a_sound_tree_has_no_faults() -> None:
 def test_no_tree_has_faults_in_any_notation(tree: Hierarchy) -> None:
     items = Vocabulary(tree.labels[: tree.leaf_count])
     assert find_faults(tree, items) == []
-    assert find_faults(edges_of_paths(tree.paths()), items) == []
-    assert tree_of_edges(edges_of_paths(tree.paths())) == tree
+    edges = list(dict.fromkeys(edge for path in tree.paths() for edge in pairwise(path)))
+    assert find_faults(edges, items) == []
+    assert tree_of_edges(edges) == tree
 
 
 def test_two_roots_are_named() -> None:
     (fault,) = find_faults([("a", "X"), ("b", "X"), ("c", "Y"), ("d", "Y")])
     assert (fault.kind, fault.labels, fault.severity) == ("two roots", ("X", "Y"), "error")
-    assert fault.sentence == "two roots: 'X' and 'Y', but everything must come together in one"
+    assert fault.sentence == "there must be one root, but there are two: 'X' and 'Y'"
 
 
 def test_many_roots_are_counted_and_all_kept() -> None:
@@ -56,7 +53,7 @@ def test_many_roots_are_counted_and_all_kept() -> None:
         if fault.severity == "error"
     ]
     assert len(fault.labels) == 9
-    assert fault.sentence.startswith("9 roots: 'R0', 'R1', 'R2' and 6 more")
+    assert fault.sentence.endswith("but there are 9: 'R0', 'R1', 'R2' and 6 more")
 
 
 def test_a_node_with_two_parents_is_named_with_its_lines() -> None:
@@ -97,13 +94,14 @@ def test_items_without_a_leaf_are_listed() -> None:
     assert (fault.kind, fault.labels, fault.sentence) == (
         "item without a leaf",
         ("c", "d"),
-        "2 items have no leaf: 'c' and 'd'",
+        "2 items are not in the hierarchy: 'c' and 'd'",
     )
 
 
 def test_leaves_without_an_item_are_a_note() -> None:
     (fault,) = find_faults([("a", "R"), ("b", "R")], Vocabulary(["a"]))
     assert (fault.kind, fault.labels, fault.severity) == ("leaf without an item", ("b",), "note")
+    assert fault.sentence == "1 hierarchy item does not occur in the data: 'b'"
 
 
 def test_an_item_that_is_an_inner_node_is_an_error() -> None:
@@ -136,7 +134,7 @@ def test_empty_labels_are_found_where_they_matter() -> None:
     )
     assert (fault.kind, fault.sentence) == (
         "empty label",
-        "2 lines have an empty label: line 3 and 9",
+        "2 lines have an empty label: lines 3 and 9",
     )
 
 

@@ -110,10 +110,10 @@ def test_leaf_numbers_of_the_leaves_themselves_are_their_own() -> None:
 @pytest.mark.parametrize(
     ("labels", "parents", "message"),
     [
-        (["a", "b"], [-1, -1], "2 roots"),
-        ([], [], "0 roots"),
+        (["a", "b"], [-1, -1], "there must be one root, not 2"),
+        ([], [], "there must be one root, not 0"),
         (["r", "a", "b"], [-1, 2, 1], "a cycle"),
-        (["r", "a", "a"], [-1, 0, 0], "the label 'a' stands for two nodes"),
+        (["r", "a", "a"], [-1, 0, 0], "two nodes have the label 'a'"),
     ],
 )
 def test_parents_that_are_no_tree_are_refused(

@@ -12,7 +12,7 @@ from setveil.hierarchy.wordnet.network import WordNet
 @pytest.fixture(scope="module")
 def real() -> WordNet:
     if WordNet.find() is None:
-        pytest.skip("WordNet is not on this machine (Debian: wordnet-base)")
+        pytest.skip("WordNet is not installed (Debian: wordnet-base)")
     net = WordNet.read()
     if net.version != "3.0":
         pytest.skip(f"these tests know WordNet 3.0, and this is {net.version}")

@@ -98,23 +98,23 @@ def test_a_header_alone_holds_no_records(make):
     [
         ("", {}, ": the file is empty: its first line must name the columns"),
         ("", {"format": "csv"}, ": the file is empty: its first line must name the columns"),
-        ("record,item\n1\n", {}, ", line 2: 2 columns are expected, but 1 found"),
-        ("record,item\n1,a,b\n", {}, ", line 2: 2 columns are expected, but 3 found"),
+        ("record,item\n1\n", {}, ", line 2: expected 2 columns, found 1"),
+        ("record,item\n1,a,b\n", {}, ", line 2: expected 2 columns, found 3"),
         ('record,item\n1,"a\n2,b\n', {}, ", line 2: a quote is opened and never closed"),
         (
             b"record,item\n1,w\xe9in\n",
             {},
-            ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
         ),
         (
             "record,item\r\n1,a\n2,b\r\n",
             {},
-            ": the line ends are mixed (Windows and Unix) or a quote is broken: make them alike and try again",
+            ": the file mixes Windows and Unix line ends, or has a broken quote; correct it and try again",
         ),
         (
             "record,item\n1,a\n,b\n",
             {},
-            ": the record of data row 2 is empty: every row must say whose it is",
+            ": data row 2 has no record: every row must belong to one",
         ),
         (
             "record,item,count\n1,a,-1\n",
@@ -169,8 +169,8 @@ def test_a_header_alone_holds_no_records(make):
         (
             "a,b\n1,2\n",
             {},
-            ": it cannot be told whether each line is a record or a record and one item: name the columns (record=..., item=...) "
-            "or the format (format='baskets')",
+            ": is each line a whole basket, or one record-item pair? name the columns with record=... "
+            "and item=..., or say format='baskets'",
         ),
     ],
 )
@@ -205,7 +205,7 @@ def test_a_memory_limit_that_is_too_small_is_said(make):
         read(path, memory_limit="1MB")
     assert (
         str(error.value)
-        == f"{path} cannot be read within the memory limit: give a larger memory_limit"
+        == f"{path} cannot be read within the memory limit; allow more with memory_limit=..."
     )
 
 
@@ -249,11 +249,11 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('a,b\n"c\n', ", line 2: this is no CSV line (unexpected end of data)"),
-        ('a,b\n"c"d\n', """, line 2: this is no CSV line (',' expected after '"')"""),
+        ('a,b\n"c\n', ", line 2: this line is not CSV (unexpected end of data)"),
+        ('a,b\n"c"d\n', """, line 2: this line is not CSV (',' expected after '"')"""),
         (
             b"a,b\nw\xe9in\n",
-            ", line 2: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
         ),
     ],
 )
@@ -281,7 +281,7 @@ def test_the_empty_text_is_not_written_as_an_item(tmp_path, name):
         write(Transactions.of([["", "a"]]), tmp_path / name)
     assert (
         str(error.value)
-        == "an item that is the empty text cannot be written to a CSV file: choose another format, such as jsonl"
+        == "an empty text as an item cannot be written to a CSV file; choose another format, such as jsonl"
     )
     assert list(tmp_path.iterdir()) == []
 

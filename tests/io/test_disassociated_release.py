@@ -17,7 +17,7 @@ from setveil.errors import DataError, InfeasibleError, ParameterError, ReleaseEr
 from setveil.io import read_release, write
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.disassociated import DISASSOCIATED, read_bare
-from setveil.io.releases.folder import write_release
+from setveil.io.releases.folder import fill_release, staged_release
 from setveil.methods.disassociation import Disassociation
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
@@ -78,7 +78,7 @@ def test_whatever_clusters_are_written_are_read_again(format, drawn):
     """Also such as no method makes and no verifier would accept."""
     release = Disassociated.of_clusters(drawn, PROMISE, {"name": "by hand"})
     with tempfile.TemporaryDirectory() as folder:
-        write_release(release, Path(folder) / "r", format=format)
+        write(release, Path(folder) / "r", format=format)
         again = read_release(Path(folder) / "r")
     assert again == release
     assert len(again) == len(release)
@@ -107,7 +107,7 @@ def test_the_order_of_the_input_leaves_no_trace(format, data, drawn):
         return
     with tempfile.TemporaryDirectory() as folder:
         for name, release in zip("ab", releases, strict=True):
-            write_release(release, Path(folder) / name, format=format)
+            write(release, Path(folder) / name, format=format)
         first, second = (
             {path.name: path.read_bytes() for path in (Path(folder) / name).iterdir()}
             for name in "ab"
@@ -116,7 +116,8 @@ def test_the_order_of_the_input_leaves_no_trace(format, data, drawn):
 
 
 def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
-    write_release(release, tmp_path / "r", verified=True)
+    with staged_release(tmp_path / "r") as stage:
+        fill_release(release, stage, verified=True)
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "data.jsonl",
         "release.json",
@@ -182,17 +183,17 @@ def test_no_trace_of_who_is_in_which_cluster_is_written(tmp_path):
     )
     assert release.alignment is not None
     for format in DISASSOCIATED.formats:
-        write_release(release, tmp_path / format, format=format)
+        write(release, tmp_path / format, format=format)
         assert read_release(tmp_path / format).alignment is None
     for name, place in (("one", release), ("two", release.without_alignment())):
-        write_release(place, tmp_path / name)
+        write(place, tmp_path / name)
     assert (tmp_path / "one" / "data.jsonl").read_bytes() == (
         tmp_path / "two" / "data.jsonl"
     ).read_bytes()
 
 
 def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
-    with pytest.raises(ParameterError, match="its alignment would only link records to clusters"):
+    with pytest.raises(ParameterError, match="an alignment would only link records to clusters"):
         write_alignment(release, Transactions.of([["a"]] * 12), tmp_path / "a.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -202,17 +203,17 @@ def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
     [
         (
             {"format": "csv"},
-            "format = 'csv' is not allowed: a disassociated release may have one of jsonl, parquet",
+            "format = 'csv' is not allowed: choose one of jsonl, parquet for a disassociated release",
         ),
         (
             {"public_items": True},
-            "public_items = True is not allowed: it publishes a built tree whole, but a disassociated release has no tree",
+            "public_items = True is not allowed: a disassociated release has no hierarchy to publish",
         ),
     ],
 )
 def test_what_this_form_has_not_is_refused(release, tmp_path, options, message):
     with pytest.raises(ParameterError) as error:
-        write_release(release, tmp_path / "r", **options)
+        write(release, tmp_path / "r", **options)
     assert str(error.value) == message
     assert list(tmp_path.iterdir()) == []
 
@@ -221,7 +222,7 @@ def test_what_this_form_has_not_is_refused(release, tmp_path, options, message):
 def test_half_of_a_character_cannot_be_written(tmp_path, format):
     release = Disassociated.of_clusters([SimpleCluster(3, [], ["\ud800"])], PROMISE)
     with pytest.raises(DataError, match="which is not Unicode text and cannot be written"):
-        write_release(release, tmp_path / "r", format=format)
+        write(release, tmp_path / "r", format=format)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -237,7 +238,7 @@ def put(folder, content, **facts):
 DAMAGED = [
     (
         b'{"size":2,"chunks":[],"terms":[]}\n{"size":',
-        "data.jsonl, line 2: this is no JSON (Expecting value: line 1 column 9 (char 8))",
+        "data.jsonl, line 2: this line is not JSON (Expecting value: line 1 column 9 (char 8))",
     ),
     (
         b"[1]\n",
@@ -285,25 +286,25 @@ DAMAGED = [
     ),
     (
         b'{"size":2,"chunks":[[[["a","b"],1],[["b","a"],1]]],"terms":[]}',
-        "data.jsonl, line 1: a subrecord stands twice in a chunk; it must stand once, with its count",
+        "data.jsonl, line 1: a subrecord occurs twice in a chunk; list it once, with its count",
     ),
     (
         b'{"size":NaN,"chunks":[],"terms":[]}',
-        "data.jsonl, line 1: this is no JSON (NaN is no JSON value)",
+        "data.jsonl, line 1: this line is not JSON (NaN is not a JSON value)",
     ),
     (
         b'{"size":2,"chunks":[],"terms":["\xff"]}',
-        "data.jsonl, line 1: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+        "data.jsonl, line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
     ),
-    (b'{"shared":[],"parts":[' * 100_000, "data.jsonl, line 1: its clusters are nested too deeply"),
-    (b'{"size":3,"chunks":[],"terms":[]}', "data.jsonl holds 3 records, but release.json says 12"),
-    (b"", "data.jsonl holds 0 records, but release.json says 12"),
+    (b'{"shared":[],"parts":[' * 100_000, "data.jsonl, line 1: this line is nested too deeply"),
+    (b'{"size":3,"chunks":[],"terms":[]}', "data.jsonl has 3 records, but release.json says 12"),
+    (b"", "data.jsonl has 0 records, but release.json says 12"),
 ]
 
 
 @pytest.mark.parametrize(("content", "problem"), DAMAGED, ids=range(len(DAMAGED)))
 def test_damaged_lines_are_named(release, tmp_path, content, problem):
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     put(tmp_path / "r", content)
     with pytest.raises(ReleaseError) as error:
         read_release(tmp_path / "r")
@@ -311,7 +312,7 @@ def test_damaged_lines_are_named(release, tmp_path, content, problem):
 
 
 def test_a_changed_or_missing_file_is_noticed(release, tmp_path):
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     (tmp_path / "r" / "data.jsonl").write_text("{}\n")
     with pytest.raises(
         ReleaseError, match=r"data\.jsonl was changed after the release was written"
@@ -329,7 +330,7 @@ SPOILED = [
     (
         "clusters",
         "SELECT cluster + 1 AS cluster, parent, size, chunks FROM t",
-        "clusters.parquet: the clusters must be numbered from 1 on, each once",
+        "clusters.parquet: the clusters must be numbered from 1, each once",
     ),
     (
         "clusters",
@@ -359,27 +360,27 @@ SPOILED = [
     (
         "clusters",
         "SELECT cluster, parent, size FROM t",
-        "clusters.parquet: it lacks the column chunks",
+        "clusters.parquet: it has no column 'chunks'",
     ),
     (
         "clusters",
         "SELECT cluster, parent, 'many' AS size, chunks FROM t",
-        "clusters.parquet: the column size must hold whole numbers, not VARCHAR",
+        "clusters.parquet: the column size must contain whole numbers, not VARCHAR",
     ),
     (
         "clusters",
         "SELECT cluster, parent, size + 0.4 AS size, chunks FROM t",
-        "clusters.parquet: the column size must hold whole numbers, not DECIMAL",
+        "clusters.parquet: the column size must contain whole numbers, not DECIMAL",
     ),
     (
         "terms",
         "SELECT *, 'Ann' AS person FROM t",
-        "terms.parquet: it has a column 'person', which no release has",
+        "terms.parquet: it has a column 'person', which a release does not have",
     ),
     (
         "clusters",
         "SELECT cluster, parent, size, chunks FROM t WHERE cluster < 4",
-        "clusters.parquet holds 10 records, but release.json says 12",
+        "clusters.parquet has 10 records, but release.json says 12",
     ),
     (
         "subrecords",
@@ -404,7 +405,7 @@ SPOILED = [
     (
         "subrecords",
         "SELECT * FROM t UNION ALL SELECT * FROM t",
-        "subrecords.parquet: an item stands twice in a subrecord or term chunk",
+        "subrecords.parquet: an item occurs twice in a subrecord or term chunk",
     ),
     (
         "subrecords",
@@ -414,22 +415,22 @@ SPOILED = [
     (
         "subrecords",
         "SELECT * FROM t UNION ALL SELECT * REPLACE (subrecord + 9 AS subrecord) FROM t",
-        "subrecords.parquet: a subrecord stands twice in a chunk; it must stand once, with its count",
+        "subrecords.parquet: a subrecord occurs twice in a chunk; list it once, with its count",
     ),
     (
         "terms",
         "SELECT 1 AS cluster, item FROM t",
-        "terms.parquet: a row belongs to no simple cluster of clusters.parquet",
+        "terms.parquet: a row does not belong to a simple cluster of clusters.parquet",
     ),
     (
         "terms",
         "SELECT 7 AS cluster, item FROM t",
-        "terms.parquet: a row belongs to no simple cluster of clusters.parquet",
+        "terms.parquet: a row does not belong to a simple cluster of clusters.parquet",
     ),
     (
         "terms",
         "SELECT * FROM t UNION ALL SELECT * FROM t",
-        "terms.parquet: an item stands twice in a subrecord or term chunk",
+        "terms.parquet: an item occurs twice in a subrecord or term chunk",
     ),
 ]
 
@@ -439,7 +440,7 @@ def test_damaged_tables_are_named(release, tmp_path, table, select, problem):
     import duckdb
 
     folder = tmp_path / "r"
-    write_release(release, folder, format="parquet")
+    write(release, folder, format="parquet")
     path = folder / f"{table}.parquet"
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE t AS SELECT * FROM '{path}'").fetchall()
@@ -456,7 +457,7 @@ def test_damaged_tables_are_named(release, tmp_path, table, select, problem):
 
 def test_a_file_that_is_no_parquet_is_refused(release, tmp_path):
     folder = tmp_path / "r"
-    write_release(release, folder, format="parquet")
+    write(release, folder, format="parquet")
     (folder / "terms.parquet").write_text("cluster,item\n")
     files = about(folder)["files"] | {
         "terms.parquet": hashlib.sha256((folder / "terms.parquet").read_bytes()).hexdigest()
@@ -489,6 +490,6 @@ def test_many_and_deep_clusters_are_written_and_read_again(tmp_path):
         deep = JointCluster([{(f"s{number}",): 5}], [deep, part])
     release = Disassociated.of_clusters([deep, *parts[100:]], PROMISE)
     for format in DISASSOCIATED.formats:
-        write_release(release, tmp_path / format, format=format)
+        write(release, tmp_path / format, format=format)
         assert read_release(tmp_path / format) == release
     assert np.array_equal(np.sort(read_release(tmp_path / "parquet").sizes), np.sort(release.sizes))

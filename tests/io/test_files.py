@@ -144,7 +144,7 @@ def test_a_packed_file_that_is_cut_off_is_refused(make, name, end, word):
         with pytest.raises(FileFormatError) as error:
             read(path)
         assert (
-            str(error.value) == f"{path}: the {word} data is cut off or damaged: get the file again"
+            str(error.value) == f"{path}: the {word} data is cut off or damaged; get the file again"
         )
 
 
@@ -164,7 +164,7 @@ def test_every_way_of_writing_zstd_frames_is_followed(make, options):
 
 def test_mixed_line_ends_in_zstd_are_refused(make):
     path = make("a.dat.zst", zstandard.compress(b"1 2\n3\r\n4\n"))
-    with pytest.raises(FileFormatError, match="the line ends are mixed"):
+    with pytest.raises(FileFormatError, match="the file mixes Windows and Unix line ends"):
         read(path)
 
 
@@ -173,7 +173,9 @@ def test_a_name_that_promises_packing_is_held_to_it(make):
         path = make(f"a.dat{end}", b"1 2\n")
         with pytest.raises(FileFormatError) as error:
             read(path)
-        assert str(error.value) == f"{path}: the name says {word}, but the content is not packed so"
+        assert (
+            str(error.value) == f"{path}: the name says {word}, but the content is not compressed"
+        )
 
 
 def test_standard_input_is_read(monkeypatch):
@@ -195,7 +197,9 @@ def test_an_open_stream_is_read(make):
 def test_a_stream_of_text_is_refused():
     with pytest.raises(FileFormatError) as error:
         read(io.StringIO("1 2\n"))
-    assert str(error.value) == "the stream: this stream gives text: open it in binary mode"
+    assert (
+        str(error.value) == "the stream: this stream gives text, not bytes; open it in binary mode"
+    )
 
 
 def test_a_named_pipe_is_read(tmp_path):
@@ -223,7 +227,7 @@ def test_a_folder_is_no_data_file(tmp_path):
     (tmp_path / "release.json").write_text("{}")
     with pytest.raises(
         FileFormatError,
-        match=r"this is a folder, not a data file; to check a release, use setveil\.io\.read_release",
+        match=r"this is a folder, not a data file; setveil\.read_release reads a release",
     ):
         read(tmp_path)
 
@@ -234,7 +238,7 @@ def test_a_file_that_may_not_be_read_is_said(make):
     path.chmod(0)
     with pytest.raises(FileFormatError) as error:
         read(path)
-    assert str(error.value) == f"{path}: the file may not be read: its permissions forbid it"
+    assert str(error.value) == f"{path}: you do not have permission to read this file"
 
 
 def test_an_unknown_format_is_refused(tmp_path):
@@ -257,19 +261,19 @@ def test_a_format_overrides_the_name(make):
         (
             "a.dat",
             b"\xff\xfe1\x00",
-            "the text is UTF-16, not UTF-8: convert it, for example with iconv -f utf-16 -t utf-8",
+            "the text is UTF-16, not UTF-8; convert it, for example with iconv -f utf-16 -t utf-8",
         ),
         (
             "a.xlsx",
             b"PK\x03\x04abc",
-            "this is a binary file of no known format: export it as CSV or Parquet first",
+            "this is a binary file of an unknown format; export it as CSV or Parquet first",
         ),
         (
             "a.csv",
             b"a\0b",
-            "this is a binary file of no known format: export it as CSV or Parquet first",
+            "this is a binary file of an unknown format; export it as CSV or Parquet first",
         ),
-        ("data", b"", "the file is empty: nothing tells its format"),
+        ("data", b"", "the file is empty"),
     ],
 )
 def test_what_is_no_data_file_gets_one_clear_line(make, name, content, message):
@@ -350,7 +354,7 @@ def test_places_that_cannot_be_written_to_are_said(tmp_path):
     assert str(error.value) == f"cannot write {tmp_path}: it is a folder; give the name of a file"
     with pytest.raises(
         OutputError,
-        match=r"its name does not tell the format: end it with one of \.dat, \.fimi, \.csv, ",
+        match=r"its name does not show the format; end the name with one of \.dat, \.fimi, \.csv, ",
     ):
         write(data, tmp_path / "a")
 
@@ -368,7 +372,7 @@ def test_half_a_character_is_not_written(tmp_path):
 def test_data_goes_to_standard_output(capfdbinary):
     write(Transactions.of([["b", "a"]]), "-", format="csv")
     assert capfdbinary.readouterr().out == b"record,item\n1,a\n1,b\n"
-    with pytest.raises(OutputError, match="Parquet cannot go to standard output"):
+    with pytest.raises(OutputError, match="a parquet file cannot go to standard output"):
         write(Transactions.of([["a"]]), "-", format="parquet")
 
 

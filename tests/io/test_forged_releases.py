@@ -1,4 +1,4 @@
-"""Release folders that were changed with their sums put right: whatever nobody would look at is refused, and so is what cannot be."""
+"""Release folders that were changed, with their sha256 corrected: nothing unchecked is accepted."""
 
 from __future__ import annotations
 
@@ -81,35 +81,35 @@ def folder(tmp_path):
     [
         (
             "record,item,name\n1,milk,Ann\n2,milk,Bob\n",
-            "data.csv: its first line must be record,item, and nothing else",
+            "data.csv: its first line must be record,item and nothing else",
         ),
         (
             "record,item,count\n1,milk,1\n2,milk,7\n",
-            "data.csv: its first line must be record,item, and nothing else",
+            "data.csv: its first line must be record,item and nothing else",
         ),
-        ("record;item\n1;milk\n", "data.csv: its first line must be record,item, and nothing else"),
+        ("record;item\n1;milk\n", "data.csv: its first line must be record,item and nothing else"),
         (
             "record,item\nAnn,milk\nBob,milk\n",
-            "data.csv: the record of data row 1 is 'Ann': records are numbered from 1 on",
+            "data.csv: the record of data row 1 is 'Ann': records are numbered from 1",
         ),
         (
             "record,item\n1,milk\n1.0,milk\n",
-            "data.csv: the record of data row 2 is '1.0': records are numbered from 1 on",
+            "data.csv: the record of data row 2 is '1.0': records are numbered from 1",
         ),
         (
             "record,item\n1,milk\n07,milk\n",
-            "data.csv: the record of data row 2 is '07': records are numbered from 1 on",
+            "data.csv: the record of data row 2 is '07': records are numbered from 1",
         ),
         (
             "record,item\n1,milk\n1,milk\n2,milk\n",
-            "data.csv holds an item twice in one record; in a release it stands once, in bags with its count",
+            "data.csv has an item twice in one record; list it once, in bags with its count",
         ),
         ("record,item\n1,milk\n2,\n", "data.csv: the item of data row 2 is empty"),
         (
             "record,item\n1,milk\n7,milk\n",
-            "data.csv holds a record 7, but records are numbered 1 to 6",
+            "data.csv has a record 7, but records are numbered 1 to 6",
         ),
-        ("", "data.csv: its first line must be record,item, and nothing else"),
+        ("", "data.csv: its first line must be record,item and nothing else"),
     ],
 )
 def test_a_data_file_that_says_more_than_records_and_items_is_refused(folder, content, problem):
@@ -123,10 +123,10 @@ def test_repeats_in_a_fimi_file_are_refused_where_they_do_not_count(folder):
     forge(place, "data.dat", "milk\nmilk milk\nmilk\nmilk\n \n \n")
     assert (
         refusal(place)
-        == "data.dat holds an item twice in one record; in a release it stands once, in bags with its count"
+        == "data.dat has an item twice in one record; list it once, in bags with its count"
     )
     forge(place, "data.dat", "milk\nmilk\n")
-    assert refusal(place) == "data.dat holds 2 records, but release.json says 6"
+    assert refusal(place) == "data.dat has 2 records, but release.json says 6"
 
 
 @pytest.mark.parametrize(
@@ -134,17 +134,17 @@ def test_repeats_in_a_fimi_file_are_refused_where_they_do_not_count(folder):
     [
         (
             "SELECT *, 'Ann' AS name FROM t",
-            "data.parquet: it has a column 'name', which no release has",
+            "data.parquet: it has a column 'name', which a release does not have",
         ),
-        ("SELECT record FROM t", "data.parquet: it lacks the column item"),
+        ("SELECT record FROM t", "data.parquet: it has no column 'item'"),
         (
             "SELECT record + 0.5 AS record, item FROM t",
-            "data.parquet: the column record must hold whole numbers, not DECIMAL",
+            "data.parquet: the column record must contain whole numbers, not DECIMAL",
         ),
         ("SELECT -record AS record, item FROM t", "data.parquet: the record of data row 1 is '-"),
         (
             "SELECT * FROM t UNION ALL SELECT * FROM t",
-            "data.parquet holds an item twice in one record",
+            "data.parquet has an item twice in one record",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_count_is_a_whole_number_of_one_or_more(folder, count):
 def test_counts_cannot_be_hidden_by_taking_back_that_there_are_any(folder):
     place = folder("bags")
     forge(place, bags=False)
-    assert refusal(place) == "data.csv: its first line must be record,item, and nothing else"
+    assert refusal(place) == "data.csv: its first line must be record,item and nothing else"
 
 
 @pytest.mark.parametrize("name", RELEASES)
@@ -179,7 +179,7 @@ def test_a_file_that_is_no_part_of_the_form_is_refused(folder, name):
     forge(place, files=about(place)["files"] | {"extra.csv": ""})
     assert (
         refusal(place)
-        == f"release.json names 'extra.csv', which is no part of a {RELEASES[name].form} release with {first}"
+        == f"release.json names 'extra.csv', which is not part of a {RELEASES[name].form} release with {first}"
     )
 
 
@@ -189,7 +189,7 @@ def test_only_one_data_file_may_be_named(folder):
     forge(place, files=about(place)["files"] | {"data.dat": ""})
     assert (
         refusal(place)
-        == "release.json names 'data.dat', which is no part of a generalized release with data.csv"
+        == "release.json names 'data.dat', which is not part of a generalized release with data.csv"
     )
 
 
@@ -197,19 +197,19 @@ def test_only_one_data_file_may_be_named(folder):
     ("facts", "problem"),
     [
         ({"records": True}, "release.json lacks records"),
-        ({"records": -1}, "release.json names no possible number of records"),
-        ({"records": 10**400}, "release.json names no possible number of records"),
-        ({"records": 3}, "data.csv holds 4 records, but release.json says 3"),
-        ({"hierarchy": "balanced"}, "release.json lacks hierarchy"),
-        ({"hierarchy": [1]}, "release.json lacks hierarchy"),
-        ({"bags": "no"}, "release.json lacks bags"),
+        ({"records": -1}, "release.json has an impossible number of records"),
+        ({"records": 10**400}, "release.json has an impossible number of records"),
+        ({"records": 3}, "data.csv has 4 records, but release.json says 3"),
+        ({"hierarchy": "balanced"}, "in release.json, hierarchy must be an object"),
+        ({"hierarchy": [1]}, "in release.json, hierarchy must be an object"),
+        ({"bags": "no"}, "in release.json, bags must be true or false"),
         (
             {"form": "suppressed"},
-            "release.json names 'hierarchy.csv', which is no part of a suppressed release with data.csv",
+            "release.json names 'hierarchy.csv', which is not part of a suppressed release with data.csv",
         ),
         (
             {"promise": {"model": "l-diversity", "l": 2, "sensitive": []}},
-            "its promise l-diversity is none that a generalized release can keep",
+            "a generalized release cannot keep l-diversity",
         ),
         (
             {
@@ -220,7 +220,7 @@ def test_only_one_data_file_may_be_named(folder):
                     "diversity": {"model": "l-diversity", "l": 2, "sensitive": []},
                 }
             },
-            "its promise l-diversity is none that a generalized release can keep",
+            "a generalized release cannot keep l-diversity",
         ),
     ],
 )
@@ -233,7 +233,7 @@ def test_facts_that_cannot_be_are_refused(folder, facts, problem):
 def test_disassociated_data_cannot_promise_what_is_said_of_records(folder):
     place = folder("disassociated")
     forge(place, promise={"model": "k-anonymity", "k": 2})
-    assert refusal(place) == "its promise k-anonymity is none that a disassociated release can keep"
+    assert refusal(place) == "a disassociated release cannot keep k-anonymity"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,8 @@ def test_a_name_that_stands_twice_in_a_cluster_is_refused(folder):
     place = folder("disassociated")
     forge(place, "data.jsonl", '{"size":3,"chunks":[],"terms":["a"],"size":2}\n', records=2)
     assert (
-        refusal(place) == "data.jsonl, line 1: this is no JSON (a name stands twice in an object)"
+        refusal(place)
+        == "data.jsonl, line 1: this line is not JSON (an object has the same key twice)"
     )
 
 
@@ -273,11 +274,11 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
     [
         (
             "slot,item,count\n1,beer,1\n1,wine,1\n9,secret,2\n",
-            "slots.csv tells of a slot '9' that no bag holds",
+            "slots.csv has a slot '9' that is in no bag",
         ),
         (
             "slot,item,count\n1,beer,1\n1,beer,1\n",
-            "slots.csv, line 3: an item stands twice in a slot",
+            "slots.csv, line 3: an item occurs twice in a slot",
         ),
         (
             "slot,item,count\n1,beer,\u0662\n",
@@ -291,18 +292,18 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
             f"slot,item,count\n1,beer,{10**30}\n",
             "slots.csv, line 2: this is not a slot, an item and a count",
         ),
-        ("slot,item,count\n", "slots.csv does not say what slot 1 stands for"),
+        ("slot,item,count\n", "slots.csv does not say what slot 1 contains"),
         (
             "slot,item,count,name\n1,beer,2,Ann\n",
             "slots.csv must begin with the line slot,item,count",
         ),
         (
             b"slot,item,count\n1,\xff,2\n",
-            "slots.csv: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+            "slots.csv: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
         ),
         (
             'slot,item,count\n1,"beer\n',
-            "slots.csv, line 2: this is no CSV line (unexpected end of data)",
+            "slots.csv, line 2: this line is not CSV (unexpected end of data)",
         ),
     ],
 )
@@ -316,7 +317,7 @@ def test_slots_that_tell_more_or_less_are_refused(folder, content, problem):
 def test_counts_that_no_line_can_hold_are_refused_before_memory_ends(tmp_path, format):
     with pytest.raises(
         DataError,
-        match="a record of 1,000,000,000,000 occurrences cannot be written repeat by repeat",
+        match="a record has 1,000,000,000,000 items with repeats, too many to write one by one",
     ):
         write(Bags.of([{"beer": 10**12}]), tmp_path / "data", format=format)
     assert not list(tmp_path.iterdir())
@@ -349,7 +350,69 @@ def test_no_link_leads_an_alignment_into_a_release(folder, tmp_path):
     (tmp_path / "link").symlink_to(place / "sub")
     for target in (place / "a.csv", place / "sub" / "a.csv", tmp_path / "link" / "a.csv"):
         with pytest.raises(
-            OutputError, match="the alignment is private and must not lie in a release folder"
+            OutputError, match="the alignment is private and must not be in a release folder"
         ):
             write_alignment(RELEASES["generalized"], Transactions.of(RECORDS), target)
         assert not target.exists()
+
+
+FACTS = {
+    "recoding": Generalized.of(RECORDS, TREE, KAnonymity(k=2), is_global=True),
+    "min_support": Suppressed.of([["beer"]] * 2, Coherence(h=1, k=2, p=1), min_support=0.25),
+    "epsilon": TypicalBags.of_rows(
+        Bags.of([["beer"]] * 2), VocabularyKAnonymity(k=2), {}, epsilon=0, omega=2.5
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_facts_have_their_own_keys_and_come_back(tmp_path, name):
+    release = FACTS[name]
+    write(release, tmp_path / "r")
+    assert release.facts.items() <= about(tmp_path / "r").items()
+    assert name in release.facts
+    assert read_release(tmp_path / "r").same_as(release)
+
+
+@pytest.mark.parametrize("name", ["generalized", "suppressed", "typical-bags", "disassociated"])
+def test_nothing_is_read_from_what_the_method_says(folder, name):
+    place = folder(name)
+    claims = {"recoding": "global", "min_support": 0.5, "epsilon": 1, "omega": 9}
+    forge(place, method={"name": "partition", **claims})
+    assert read_release(place).facts == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "fact", "values", "words"),
+    [
+        ("generalized", "recoding", ["local", "", True, 1, None, ["global"]], '"global"'),
+        (
+            "suppressed",
+            "min_support",
+            [-0.1, 1, 2, "0.5", True, None, []],
+            "a share of the records",
+        ),
+        ("typical-bags", "epsilon", [-1, 1.0, "4", True, None, [4]], "a number of steps"),
+        ("typical-bags", "omega", [0, -2, "4", True, None, {}], "above 0"),
+    ],
+)
+def test_facts_that_cannot_be_are_refused(folder, name, fact, values, words):
+    place = folder(name)
+    for value in values:
+        forge(place, **{fact: value})
+        assert refusal(place).startswith(f"in release.json, {fact} must be ")
+        assert words in refusal(place)
+
+
+def test_an_endless_number_is_refused(folder):
+    place = folder("typical-bags")
+    forge(place, omega=12345)
+    text = (place / "release.json").read_text(encoding="utf-8").replace("12345", "1e999")
+    (place / "release.json").write_text(text, encoding="utf-8")
+    assert refusal(place) == "in release.json, omega must be a number above 0"
+
+
+def test_bags_have_no_global_recoding(folder):
+    place = folder("bags")
+    forge(place, recoding="global")
+    assert refusal(place) == "in release.json, recoding must be left out for bags"

@@ -59,11 +59,11 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
     [
         (
             '["a"]\n["b"\n',
-            ", line 2: this is no JSON (Expecting ',' delimiter: line 2 column 1 (char 5))",
+            ", line 2: this line is not JSON (Expecting ',' delimiter: line 2 column 1 (char 5))",
         ),
-        ('["a"]\n"b"\n', ": row 2 holds no list of items as the first row does"),
-        ('["a"]\n{"items": ["b"]}\n', ": row 2 holds no list of items as the first row does"),
-        ("5\n", ": row 1 holds no list of items as the first row does"),
+        ('["a"]\n"b"\n', ": row 2 has no list of items, unlike the first row"),
+        ('["a"]\n{"items": ["b"]}\n', ": row 2 has no list of items, unlike the first row"),
+        ("5\n", ": row 1 has no list of items"),
         ('["a", ["b"]]\n', ": row 1: the item ['b'] is neither a text nor a number"),
         ('["a", null]\n', ": row 1: the item None is neither a text nor a number"),
         ("[true]\n", ": row 1: the item True is neither a text nor a number"),
@@ -77,11 +77,11 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             '{"record": 1, "item": "a"}\n{"item": "b"}\n',
-            ": the record of data row 2 is empty: every row must say whose it is",
+            ": data row 2 has no record: every row must belong to one",
         ),
         (
             '{"record": 1, "item": "a"}\n{"record": 1, "item": ["b"]}\n',
-            ": a value is a list, an object or true/false where a text or a number is expected",
+            ": a value is a list, an object or true/false instead of a text or a number",
         ),
         (
             '{"tags": ["a"], "words": ["b"]}\n',
@@ -93,7 +93,7 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             b'["w\xe9in"]\n',
-            ", line 1: the text is not UTF-8: convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_null_list_is_an_empty_record(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"no parquet", "this is no Parquet file"), (b"", "this is no Parquet file")],
+    [(b"no parquet", "this is not a Parquet file"), (b"", "this is not a Parquet file")],
 )
 def test_what_is_no_parquet_file_is_refused(make, content, message):
     path = make("a.parquet", content)
@@ -172,7 +172,7 @@ def test_parquet_is_not_packed_again(tmp_path, end):
         write(Transactions.of([["a"]]), tmp_path / f"a.parquet{end}")
     assert (
         str(error.value)
-        == f"cannot write {tmp_path / 'a.parquet'}{end}: a Parquet file is packed inside already; leave out .gz or .zst"
+        == f"cannot write {tmp_path / 'a.parquet'}{end}: a parquet file is compressed inside already; leave out .gz or .zst"
     )
 
 

@@ -18,9 +18,9 @@ from setveil.errors import DataError, OutputError, ParameterError, ReleaseError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
 from setveil.io.releases.alignment import write_alignment
-from setveil.io.releases.folder import fill_release, staged_release, write_release
+from setveil.io.releases.folder import fill_release, staged_release
 from setveil.io.releases.generalized import GENERALIZED
-from setveil.io.releases.rows import _ranked
+from setveil.io.releases.records import _ranked
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled
@@ -69,11 +69,11 @@ def test_a_release_that_is_written_is_read_again(format, kind, drawn):
         if GENERALIZED.formats[format] == ("data.dat",) and any(
             label.split() != [label] for label in labels
         ):
-            with pytest.raises(DataError, match="cannot stand in a FIMI file"):
-                write_release(release, place, format=format)
+            with pytest.raises(DataError, match="does not fit in a FIMI file"):
+                write(release, place, format=format)
             assert list(Path(folder).iterdir()) == []
             return
-        write_release(release, place, format=format)
+        write(release, place, format=format)
         again = read_release(place)
     assert again == release
     assert again.hierarchy == release.hierarchy
@@ -82,7 +82,8 @@ def test_a_release_that_is_written_is_read_again(format, kind, drawn):
 
 
 def test_the_folder_holds_three_files_and_says_what_is_promised(release, tmp_path):
-    write_release(release, tmp_path / "r", verified=True)
+    with staged_release(tmp_path / "r") as stage:
+        fill_release(release, stage, verified=True)
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
         "data.csv",
         "hierarchy.csv",
@@ -119,7 +120,7 @@ def test_what_nobody_verified_is_not_called_verified(release, tmp_path):
 
 
 def test_records_are_numbered_and_empty_ones_have_no_rows(release, tmp_path):
-    write_release(release, tmp_path / "r", seed=1)
+    write(release, tmp_path / "r", seed=1)
     header, *rows = (tmp_path / "r" / "data.csv").read_text(encoding="utf-8").splitlines()
     assert header == "record,item"
     numbers = [int(row.split(",")[0]) for row in rows]
@@ -134,7 +135,7 @@ def test_bags_have_counts(tmp_path):
         Bags.of([["beer", "beer"], ["beer", "beer"]]), Hierarchy.from_paths(TREE), up=0
     )
     for format in ("csv", "dat", "parquet"):
-        write_release(release, tmp_path / format, format=format)
+        write(release, tmp_path / format, format=format)
         assert about(tmp_path / format)["bags"] is True
         assert read_release(tmp_path / format) == release
     assert (tmp_path / "csv" / "data.csv").read_text() == "record,item,count\n1,beer,2\n2,beer,2\n"
@@ -143,7 +144,7 @@ def test_bags_have_counts(tmp_path):
 @pytest.mark.parametrize("format", ["csv", "parquet"])
 def test_the_same_seed_gives_the_same_bytes(release, tmp_path, format):
     for name in ("one", "two"):
-        write_release(release, tmp_path / name, seed=5, format=format)
+        write(release, tmp_path / name, seed=5, format=format)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
@@ -152,7 +153,7 @@ def test_without_a_seed_the_order_is_random(tmp_path):
     data = Transactions.of([["beer"] if number % 2 else ["milk"] for number in range(200)])
     release = published(data, Hierarchy.from_paths(TREE), up=0)
     for name in ("one", "two"):
-        write_release(release, tmp_path / name)
+        write(release, tmp_path / name)
     assert (tmp_path / "one" / "data.csv").read_bytes() != (
         tmp_path / "two" / "data.csv"
     ).read_bytes()
@@ -162,13 +163,13 @@ def test_the_order_of_the_input_does_not_show(tmp_path):
     tree = Hierarchy.from_paths(TREE)
     rows = [["beer"], ["milk"], ["red wine", "milk"], [], ["salt"]] * 10
     for name, order in (("one", rows), ("two", rows[::-1])):
-        write_release(published(Transactions.of(order), tree, up=0), tmp_path / name, seed=3)
+        write(published(Transactions.of(order), tree, up=0), tmp_path / name, seed=3)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
 def test_a_given_tree_is_published_whole(release, tmp_path):
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     assert about(tmp_path / "r")["hierarchy"] == {"kind": "given"}
     assert "salt;ALL\n" in (tmp_path / "r" / "hierarchy.csv").read_text(encoding="utf-8")
 
@@ -176,7 +177,7 @@ def test_a_given_tree_is_published_whole(release, tmp_path):
 def test_of_a_built_tree_only_what_the_records_show_is_published(tmp_path):
     data = Transactions.of([["secret", "b"], ["secret", "b"], ["c", "d"], ["c", "d"]])
     release = published(data, Hierarchy.balanced(data.vocabulary, 2))
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     assert about(tmp_path / "r")["hierarchy"] == {
         "kind": "balanced",
         "fanout": 2,
@@ -207,7 +208,7 @@ def test_a_release_of_empty_records_and_one_of_none_are_read_again(tmp_path):
     for number, rows in enumerate([[[], []], []]):
         data = Transactions.of(rows)
         release = published(data, Hierarchy.balanced(data.vocabulary))
-        write_release(release, tmp_path / str(number))
+        write(release, tmp_path / str(number))
         assert read_release(tmp_path / str(number)) == release
 
 
@@ -243,20 +244,20 @@ def change(folder, **facts):
         (lambda folder: change(folder, records="6"), "release.json lacks records"),
         (
             lambda folder: change(folder, form="cloud"),
-            "its form 'cloud' is not known to this version",
+            "this version does not know its form 'cloud'",
         ),
         (
             lambda folder: change(folder, promise={"model": "luck"}),
-            "its promise 'luck' is not known to this version",
+            "this version does not know its promise 'luck'",
         ),
         (lambda folder: change(folder, promise={"model": "k-anonymity"}), "its promise lacks k"),
         (
             lambda folder: change(folder, promise={"model": "k-anonymity", "k": 1}),
-            "its promise cannot be understood (k = 1 is not allowed: it must be a whole number of 2 or more)",
+            "its promise is not valid (k = 1 is not allowed: it must be a whole number of 2 or more)",
         ),
         (
             lambda folder: change(folder, records=2),
-            "data.csv holds 4 records, but release.json says 2",
+            "data.csv has 4 records, but release.json says 2",
         ),
         (lambda folder: change(folder, files={}), "release.json names no data file"),
         (
@@ -269,13 +270,13 @@ def change(folder, **facts):
         ),
         (
             lambda folder: change(folder, files=about(folder)["files"] | {"../data.csv": "0"}),
-            "release.json names '../data.csv', which is no part of a generalized release with data.csv",
+            "release.json names '../data.csv', which is not part of a generalized release with data.csv",
         ),
     ],
 )
 def test_a_damaged_release_is_refused_and_the_fault_named(release, tmp_path, spoil, problem):
     folder = tmp_path / "r"
-    write_release(release, folder)
+    write(release, folder)
     spoil(folder)
     with pytest.raises(ReleaseError) as error:
         read_release(folder)
@@ -284,7 +285,7 @@ def test_a_damaged_release_is_refused_and_the_fault_named(release, tmp_path, spo
 
 def test_a_label_that_the_tree_does_not_hold_is_refused(release, tmp_path):
     folder = tmp_path / "r"
-    write_release(release, folder)
+    write(release, folder)
     (folder / "data.csv").write_text("record,item\n1,rum\n")
     digest = hashlib.sha256((folder / "data.csv").read_bytes()).hexdigest()
     change(folder, files=about(folder)["files"] | {"data.csv": digest})
@@ -294,7 +295,7 @@ def test_a_label_that_the_tree_does_not_hold_is_refused(release, tmp_path):
 
 def test_what_is_no_folder_is_no_release(tmp_path):
     (tmp_path / "file").write_text("x")
-    for name, problem in (("none", "there is no such folder"), ("file", "it is no folder")):
+    for name, problem in (("none", "there is no such folder"), ("file", "it is not a folder")):
         with pytest.raises(ReleaseError) as error:
             read_release(tmp_path / name)
         assert str(error.value) == f"{tmp_path / name} is not a usable release: {problem}"
@@ -302,22 +303,22 @@ def test_what_is_no_folder_is_no_release(tmp_path):
 
 def test_a_release_is_replaced_only_when_asked(release, tmp_path):
     folder = tmp_path / "r"
-    write_release(release, folder)
+    write(release, folder)
     (folder / "stray").write_text("x")
     with pytest.raises(OutputError) as error:
-        write_release(release, folder)
+        write(release, folder)
     assert (
         str(error.value)
         == f"cannot write {folder}: a release exists there already; choose another name or allow overwriting with force=True"
     )
-    write_release(release, folder, force=True)
+    write(release, folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
     assert not (folder / "stray").exists()
 
 
 def test_an_empty_folder_is_taken(release, tmp_path):
     (tmp_path / "r").mkdir()
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     assert read_release(tmp_path / "r") == release
 
 
@@ -325,7 +326,7 @@ def test_a_folder_of_something_else_is_never_touched(release, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
     for force in (False, True):
         with pytest.raises(OutputError) as error:
-            write_release(release, tmp_path, force=force)
+            write(release, tmp_path, force=force)
         assert str(error.value) == (
             f"cannot write {tmp_path}: the folder is not empty and not a release (it has no release.json); choose another name"
         )
@@ -337,15 +338,15 @@ def test_a_file_or_a_link_is_no_place_for_a_release(release, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
     for name in ("file", "link"):
         with pytest.raises(OutputError, match="it exists and is not a folder"):
-            write_release(release, tmp_path / name, force=True)
+            write(release, tmp_path / name, force=True)
     with pytest.raises(OutputError, match=r"the folder .* does not exist"):
-        write_release(release, tmp_path / "no" / "r")
+        write(release, tmp_path / "no" / "r")
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_stage_that_fails_leaves_nothing_and_keeps_the_old_release(release, tmp_path, error):
     folder = tmp_path / "r"
-    write_release(release, folder, seed=1)
+    write(release, folder, seed=1)
     before = (folder / "data.csv").read_bytes()
 
     def fail():
@@ -369,10 +370,10 @@ def test_a_stage_that_ends_well_takes_its_place(release, tmp_path):
 
 def test_an_unknown_format_of_a_release_is_refused(release, tmp_path):
     with pytest.raises(ParameterError) as error:
-        write_release(release, tmp_path / "r", format="jsonl")
+        write(release, tmp_path / "r", format="jsonl")
     assert (
         str(error.value)
-        == "format = 'jsonl' is not allowed: a release may have one of csv, fimi, dat, parquet"
+        == "format = 'jsonl' is not allowed: choose one of csv, fimi, dat, parquet for a generalized release"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -397,7 +398,7 @@ def test_the_alignment_has_a_line_for_each_original_record(release, tmp_path):
 
 def test_the_alignment_never_lies_in_a_release(release, tmp_path):
     data = Transactions.of(BASKETS)
-    write_release(release, tmp_path / "r")
+    write(release, tmp_path / "r")
     (tmp_path / "r" / "deep").mkdir()
     for path, folder in (
         (tmp_path / "r" / "deep" / "a.csv", None),
@@ -407,15 +408,19 @@ def test_the_alignment_never_lies_in_a_release(release, tmp_path):
             write_alignment(release, data, path, folder=folder)
         assert (
             str(error.value)
-            == f"cannot write {path}: the alignment is private and must not lie in a release folder"
+            == f"cannot write {path}: the alignment is private and must not be in a release folder"
         )
 
 
 def test_only_a_fresh_release_has_an_alignment(release, tmp_path):
-    write_release(release, tmp_path / "r")
-    with pytest.raises(DataError, match="does not know which record stands for whom"):
+    write(release, tmp_path / "r")
+    with pytest.raises(
+        DataError, match="does not know which original record became which published one"
+    ):
         write_alignment(read_release(tmp_path / "r"), Transactions.of(BASKETS), tmp_path / "a.csv")
-    with pytest.raises(DataError, match="does not know which record stands for whom"):
+    with pytest.raises(
+        DataError, match="does not know which original record became which published one"
+    ):
         write_alignment(release, Transactions.of(BASKETS[:3]), tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 

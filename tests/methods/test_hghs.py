@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io import read
-from setveil.io.releases.folder import read_release, write_release
+from setveil.io import read, read_release, write
 from setveil.methods.apriori import Apriori
 from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.recoding.frame import Frame
@@ -140,7 +139,7 @@ def test_a_release_verifies_when_it_is_read_back(shop, method, tmp_path):
     release = method().anonymize(
         data, KmAnonymity(k=2, m=2), Hierarchy.balanced(data.vocabulary, 2)
     )
-    write_release(release, tmp_path / "release")
+    write(release, tmp_path / "release")
     again = read_release(tmp_path / "release")
     assert again.is_global
     assert verify(again, data).holds
@@ -168,5 +167,5 @@ def test_all_items_of_a_person_may_be_known(shop, tmp_path):
     assert promise.to_dict()["m"] == "all"
     assert "any number of items" in promise.describe()
     assert "more than" not in promise.limits()
-    write_release(release, tmp_path / "release")
+    write(release, tmp_path / "release")
     assert read_release(tmp_path / "release").promise == promise

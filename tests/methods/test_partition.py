@@ -1,4 +1,4 @@
-"""Partition against its plain twin, on random data and on real data."""
+"""Partition against its oracle, on random data and on real data."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
-from setveil.methods import partition as module
-from setveil.methods.partition import Partition
+from setveil.methods.partition import Partition, split
 from setveil.metrics import measure
 from setveil.promises import KAnonymity, KmAnonymity
 from tests.oracle import partition as oracle
@@ -43,7 +42,7 @@ def published(release) -> list[frozenset[str]]:
 
 
 def pairs(records, images) -> Counter:
-    """Who became what, whichever of two equal records it was."""
+    """Which record became what; equal records are interchangeable."""
     return Counter(
         (frozenset(record), image) for record, image in zip(records, images, strict=True)
     )
@@ -51,7 +50,7 @@ def pairs(records, images) -> Counter:
 
 @settings(max_examples=300)
 @given(data_with_tree(max_records=40, max_leaves=14), st.integers(2, 6))
-def test_the_release_is_that_of_the_oracle_and_verifies(pair, k):
+def test_the_release_equals_the_oracle_and_verifies(pair, k):
     data, tree = pair
     assume(len(tree) > 1 and (len(data) == 0 or len(data) >= k))
     release = Partition().anonymize(data, KAnonymity(k=k), tree)
@@ -64,7 +63,7 @@ def test_the_release_is_that_of_the_oracle_and_verifies(pair, k):
 
 
 @pytest.mark.long
-def test_the_release_is_that_of_the_oracle_in_twenty_thousand_random_cases(monkeypatch):
+def test_the_release_equals_the_oracle_in_twenty_thousand_random_cases(monkeypatch):
     for seed in range(20_000):
         chance = random.Random(seed)
         tree = Hierarchy.from_edges(random_edges(chance))
@@ -75,7 +74,7 @@ def test_the_release_is_that_of_the_oracle_in_twenty_thousand_random_cases(monke
             set(chance.sample(leaves, min(len(leaves), chance.randint(least, most))))
             for _ in range(chance.randint(k, 40))
         ]
-        monkeypatch.setattr(module, "BUDGET", chance.choice([1, 10, 1000]))
+        monkeypatch.setattr(split, "SMALLEST", chance.choice([1, 10, 1000]))
         data = Transactions.of(records)
         release = Partition().anonymize(
             data, KAnonymity(k=k), tree, engine=Local(chance.choice([1, 2, 3]))
@@ -116,7 +115,7 @@ def test_the_order_of_the_records_and_the_number_of_threads_do_not_matter(pair, 
 
 
 @given(data_with_tree(multiset=True, min_records=6, max_records=25), st.integers(2, 4))
-def test_a_bag_is_grouped_as_its_set_and_keeps_the_least_multiplicity_of_its_group(pair, k):
+def test_a_bag_is_grouped_like_its_set_and_keeps_the_smallest_counts_of_its_group(pair, k):
     data, tree = pair
     release = Partition().anonymize(data, KAnonymity(k=k), tree)
     sets = Partition().anonymize(data.sets(), KAnonymity(k=k), tree)
@@ -163,19 +162,28 @@ def test_too_few_empty_records_are_joined_by_the_shortest_others():
     assert verify(release, data).holds
 
 
-def test_too_few_records_beside_many_empty_ones_are_published_as_empty():
+def test_too_few_records_among_many_empty_ones_are_published_as_empty():
     tree = Hierarchy.balanced(Transactions.of([list("abcd")]).vocabulary, 2)
     release = Partition().anonymize(Transactions.of([[], [], [], ["a"]]), KAnonymity(k=3), tree)
     assert published(release) == [frozenset()] * 4
 
 
-def test_km_anonymity_is_kept_by_k_anonymity():
+def test_k_anonymity_implies_km_anonymity():
     tree = Hierarchy.balanced(Transactions.of([list("abcd")]).vocabulary, 2)
     data = Transactions.of([["a", "b"], ["a"], ["c", "d"], ["c", "b"]])
     release = Partition().anonymize(data, KmAnonymity(k=2, m=2), tree)
     assert release.promise == KmAnonymity(k=2, m=2)
     assert verify(release, data).holds
     assert verify(release, data, promise=KAnonymity(k=2)).holds
+
+
+@given(data_with_tree(min_records=6, max_records=25), st.integers(2, 4), st.integers(0, 40))
+def test_the_size_of_the_tasks_does_not_matter(pair, k, size):
+    data, tree = pair
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(split, "SMALLEST", size)
+        small = Partition().anonymize(data, KAnonymity(k=k), tree)
+    assert small == Partition().anonymize(data, KAnonymity(k=k), tree)
 
 
 def test_progress_ends_at_all_records_and_may_stop_the_work():
@@ -237,7 +245,7 @@ def test_the_kernels_give_the_same_as_plain_python():
         "-p",
         "no:cacheprovider",
         "tests/papers/test_he2009.py",
-        f"{__file__}::test_km_anonymity_is_kept_by_k_anonymity",
+        f"{__file__}::test_k_anonymity_implies_km_anonymity",
     ]
     command += [
         f"{__file__}::test_the_order_of_the_records_and_the_number_of_threads_do_not_matter"

@@ -74,6 +74,6 @@ def test_people_who_are_published_as_empty_bags_are_noted(tmp_path):
 def test_what_nobody_can_have_matched_is_not_left_on_the_disk(tmp_path):
     found = outcome(tmp_path, second=("Vino Pants",))
     assert not found.verdict.holds
-    assert "farther apart than 4" in found.verdict.witness.text
+    assert "more than 4 steps apart" in found.verdict.witness.text
     assert found.output is None
     assert not (tmp_path / "release").exists()

@@ -1,4 +1,4 @@
-"""Does it hold? Verification and exposure, written independently of methods, kernels and engines."""
+"""Does it hold? Verification and exposure, independent of methods, kernels and engines."""
 
 from setveil.audit.exposure import Exposure, exposure
 from setveil.audit.verdict import Check, Verdict, Witness

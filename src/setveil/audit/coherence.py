@@ -1,4 +1,4 @@
-"""Does what an adversary may know lead to k records or more, and to no private item in too many of them?"""
+"""Do known public items lead to at least k records, and to no private item in too many of them?"""
 
 from __future__ import annotations
 
@@ -10,57 +10,52 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.audit.itemsets import coded_items
-from setveil.audit.kanonymity import Counted
+from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import Flags, Int64s
 from setveil.promises.coherence import Coherence
+from setveil.words import plural
 
-Numbers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
 _MOST_WORDS = 4_000_000
-"""How many words of bitmaps are laid over each other at once."""
+"""How many words of bitmaps are combined at once."""
 
 
 @dataclass(frozen=True)
 class Mole:
-    """A set of public items that tells too much."""
+    """A set of public items that reveals too much."""
 
     items: tuple[str, ...]
     support: int
     private: str | None = None
-    """The private item that stands in too many of the records; None where there are too few records."""
+    """The private item in too many of the records; None if there are too few records."""
     count: int = 0
-    """In how many of them it stands."""
+    """How many of them contain it."""
 
 
 def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Check:
-    """Whether no set of up to p public items is a mole; the witnesses are the smallest ones that are."""
+    """Whether no set of up to p public items is a mole; the witnesses are the smallest moles."""
     found = list(islice(find_moles(counted, promise), limit))
     if not found:
-        text = f"every set of up to {promise.p} public items that occurs, occurs in at least {promise.k} records"
-        besides = (
-            f", and no private item in more than {100 * promise.h:g} % of them"
-            if promise.private
-            else ""
-        )
-        return Check(promise.model, True, text + besides)
+        known = f"every set of up to {promise.p} public items"
+        text = f"{known} that occurs, occurs in at least {promise.k} records"
+        if promise.private:
+            text += f", and no private item in more than {100 * promise.h:g} % of them"
+        return Check(promise.model, True, text)
     size = len(found[0].items)
-    known = (
-        f"a set of {size} public item{'s' * (size != 1)}"
-        if size
-        else "knowing nothing about a person"
-    )
-    text = f"{known} tells too much"
+    known = f"a set of {plural(size, 'public item')}" if size else "being in the data at all"
+    text = f"{known} reveals too much"
     return Check(promise.model, False, text, tuple(_witness(mole, promise) for mole in found))
 
 
 def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:
     """Minimal moles, the smallest first, counted from the records alone.
 
-    Of bags a public item is one together with how often it stands: an adversary may know both, and whoever knows less finds the records of
-    several such sets, none of which is a mole if this finds none.
+    In bags, a public item with another count is another item: an adversary may know both. One who
+    knows less finds the records of several such sets, none of which is a mole if this finds none.
 
-    Cost: for one size after the other, all itemsets of lesser size that occur and whose every item matters, by bitmaps.
+    Cost: for each size, all smaller itemsets that occur and whose every item matters, by bitmaps.
     """
     search = _Search(counted, promise)
     found: list[set[str]] = []
@@ -73,13 +68,13 @@ def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:
 
 @dataclass(frozen=True)
 class _Cohort:
-    """The people who hold some public items, as bitmaps of the items beside these."""
+    """The people who have some public items, as bitmaps of their other items."""
 
     size: int
-    others: Numbers
-    """The public items of higher rank beside it."""
+    others: Int64s
+    """Their public items of higher rank."""
     bits: Bits
-    private: Numbers
+    private: Int64s
     private_bits: Bits
 
     @property
@@ -87,8 +82,8 @@ class _Cohort:
         """A bitmap of ones."""
         return np.full(self.bits.shape[1], ~np.uint64(0))
 
-    def narrowed(self, mask: Bits, places: Numbers, size: int) -> _Cohort:
-        """Some of its people and some of its public items alone, as shorter bitmaps."""
+    def narrowed(self, mask: Bits, places: Int64s, size: int) -> _Cohort:
+        """Only some of its people and some of its public items, as shorter bitmaps."""
         people = np.flatnonzero(np.unpackbits(mask.view(np.uint8)))
         bits, private_bits = (
             _narrowed(self.bits[places], people),
@@ -127,7 +122,7 @@ class _Search:
         )
 
     def of_size(self, size: int) -> Iterator[Mole]:
-        """The moles of exactly this size whose items all matter, given that there is no smaller one in them."""
+        """The moles of this size whose items all matter and that contain no smaller one."""
         if size == 0:
             yield from self._of_nothing()
             return
@@ -162,9 +157,9 @@ class _Search:
         yield from self._judge((first,), int(self.supports[first]), counts, np.arange(len(counts)))
 
     def _judge(
-        self, ranks: tuple[int, ...], support: int, counts: Numbers, private: Numbers
+        self, ranks: tuple[int, ...], support: int, counts: Int64s, private: Int64s
     ) -> Iterator[Mole]:
-        """The mole that these items are, if they are one; `counts` of the `private` items beside them."""
+        """These items as a mole, if they are one; `counts` are those of the `private` items."""
         if support < self.promise.k:
             yield Mole(self._named(ranks), support)
             return
@@ -194,11 +189,12 @@ class _Search:
         cohort: _Cohort,
         chosen: tuple[int, ...],
         mask: Bits,
-        places: Numbers,
+        places: Int64s,
         size: int,
         left: int,
     ) -> Iterator[Mole]:
-        """The moles of `left` more items, at `places` among the others of a cohort, beside the ranks chosen, which `size` people hold."""
+        """The moles of the chosen ranks, which `size` people have, and `left` more items, at
+        `places` among the others of a cohort."""
         joint = cohort.bits[places] & mask
         supports = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
         if left == 1:
@@ -225,11 +221,11 @@ class _Search:
         cohort: _Cohort,
         chosen: tuple[int, ...],
         mask: Bits,
-        places: Numbers,
+        places: Int64s,
         joint: Bits,
-        supports: Numbers,
+        supports: Int64s,
     ) -> Iterator[Mole]:
-        """Judge every itemset that is made of those chosen and one more."""
+        """Judge each itemset of the chosen items and one more."""
         nobody, ranks = np.zeros(0, dtype=np.int64), cohort.others[places]
         for at in np.flatnonzero(supports < self.promise.k).tolist():
             yield from self._judge((*chosen, int(ranks[at])), int(supports[at]), nobody, nobody)
@@ -262,14 +258,14 @@ class _Search:
 class _Part:
     """Some entries of the records, by record and by item."""
 
-    rows: Numbers
-    items: Numbers
-    indptr: Numbers
-    by_item: Numbers
-    starts: Numbers
+    rows: Int64s
+    items: Int64s
+    indptr: Int64s
+    by_item: Int64s
+    starts: Int64s
 
     @classmethod
-    def of(cls, rows: Numbers, items: Numbers, records: int, width: int) -> _Part:
+    def of(cls, rows: Int64s, items: Int64s, records: int, width: int) -> _Part:
         indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=records)))).astype(
             np.int64
         )
@@ -278,12 +274,12 @@ class _Part:
         )
         return cls(rows, items, indptr, rows[np.argsort(items, kind="stable")], starts)
 
-    def holders(self, item: int) -> Numbers:
-        """The records that hold an item."""
+    def holders(self, item: int) -> Int64s:
+        """The records that contain an item."""
         return self.by_item[self.starts[item] : self.starts[item + 1]]
 
-    def entries(self, records: Numbers) -> tuple[Numbers, Numbers]:
-        """The entries of some records: the place of the record among these, and the item."""
+    def entries(self, records: Int64s) -> tuple[Int64s, Int64s]:
+        """The entries of some records: the number of the record among these, and the item."""
         lengths = self.indptr[records + 1] - self.indptr[records]
         ends = np.cumsum(lengths)
         places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -292,8 +288,9 @@ class _Part:
         return np.repeat(np.arange(len(records)), lengths), self.items[places]
 
 
-def _bitmaps(rows: Numbers, items: Numbers, people: Numbers, records: int) -> tuple[Numbers, Bits]:
-    """The items that stand in some records, ascending, and a bit for each person, who has the record `people[person]`."""
+def _bitmaps(rows: Int64s, items: Int64s, people: Int64s, records: int) -> tuple[Int64s, Bits]:
+    """The items that occur in some records, ascending, and a bit for each person, whose record is
+    `people[person]`."""
     known = np.flatnonzero(np.bincount(items))
     slots = np.zeros(int(items.max(initial=-1)) + 1, dtype=np.int64)
     slots[known] = np.arange(len(known))
@@ -302,7 +299,7 @@ def _bitmaps(rows: Numbers, items: Numbers, people: Numbers, records: int) -> tu
     return known, _packed(table[:, people] if len(people) > records else table)
 
 
-def _packed(table: npt.NDArray[np.bool_] | npt.NDArray[np.uint8]) -> Bits:
+def _packed(table: Flags | npt.NDArray[np.uint8]) -> Bits:
     """Rows of truth values as rows of bits in whole words."""
     height, width = table.shape
     packed = np.zeros((height, 8 * ((width + 63) // 64)), dtype=np.uint8)
@@ -311,12 +308,12 @@ def _packed(table: npt.NDArray[np.bool_] | npt.NDArray[np.uint8]) -> Bits:
     return packed.view(np.uint64)
 
 
-def _narrowed(bits: Bits, people: Numbers) -> Bits:
-    """Bitmaps over some of the people alone."""
+def _narrowed(bits: Bits, people: Int64s) -> Bits:
+    """Bitmaps over only some of the people."""
     return _packed(np.unpackbits(bits.view(np.uint8), axis=1)[:, people])
 
 
-def _alike(places: Numbers, supports: Numbers) -> Iterator[Numbers]:
+def _alike(places: Int64s, supports: Int64s) -> Iterator[Int64s]:
     """Places in parts whose supports, ascending, grow by no more than a quarter in each."""
     while len(places):
         end = int(np.searchsorted(supports[places], 1.25 * supports[places[0]], side="right"))
@@ -325,13 +322,10 @@ def _alike(places: Numbers, supports: Numbers) -> Iterator[Numbers]:
 
 
 def _witness(mole: Mole, promise: Coherence) -> Witness:
-    records = f"{mole.support} record{'s' * (mole.support != 1)}"
-    who = f"{show_items(mole.items)} stands in {records}" if mole.items else f"there are {records}"
+    records = plural(mole.support, "record")
+    who = f"{show_items(mole.items)} occurs in {records}" if mole.items else f"there are {records}"
     if mole.private is None:
         return Witness(f"{who}, not {promise.k}", mole.items, mole.support)
     share = f"{mole.count} of them ({100 * mole.count / mole.support:.4g} %)"
-    return Witness(
-        f"{who}; {share} hold the private item {mole.private}, more than h = {100 * promise.h:g} %",
-        mole.items,
-        mole.support,
-    )
+    text = f"{who}; {share} contain the private item {mole.private}"
+    return Witness(f"{text}, more than h = {100 * promise.h:g} %", mole.items, mole.support)

@@ -1,4 +1,4 @@
-"""Exposure: how many people stand out in data as it is, to whom knows some of their items."""
+"""Exposure: how many people can be singled out in data by some of their items."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from math import comb
 
 import numpy as np
 
-from setveil.audit.itemsets import Marks, Numbers, Search, Vertical
-from setveil.audit.kanonymity import count_records
+from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.records import count_records
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags
@@ -17,7 +18,7 @@ from setveil.errors import check_count
 from setveil.words import plural, rough_share
 
 _MOST_ITEMSETS = 150_000_000
-"""How many itemsets of one size the records may hold together to be looked through one by one."""
+"""The most itemsets of one size that are counted; beyond this, records are sampled."""
 _SAMPLE = 1_000
 
 
@@ -26,9 +27,9 @@ class Known:
     """How exposed records are to an adversary who knows some items of a person."""
 
     items: int
-    """How many items the adversary knows at most."""
+    """The most items that the adversary knows."""
     share: float
-    """The share of records with such items that fewer than k records hold together."""
+    """The share of records with up to so many items that occur together in fewer than k records."""
     examined: int
     """How many records were examined: all, or a random sample."""
     exact: bool
@@ -40,43 +41,42 @@ class Known:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How exposed data is, in shares of its records; no item of anybody is named.
+    """How exposed data is, in shares of its records; it names no items.
 
     Example:
-        >>> print(exposure([["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]]).text)
-        60.0 % of 5 records stand fewer than 2 times.
-        Whoever knows 1 item of a person finds fewer than 2 records for 0.0 % of the people.
-        Whoever knows 2 items of a person finds fewer than 2 records for 60.0 % of the people.
-        Whoever knows 3 items of a person finds fewer than 2 records for 60.0 % of the people.
+        >>> data = [["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]]
+        >>> print(exposure(data).text)
+        60.0 % of 5 records are unique.
+        1 known item singles out 0.0 % of people.
+        2 known items single out 60.0 % of people.
+        3 known items single out 60.0 % of people.
     """
 
     records: int
     k: int
     whole: float
-    """The share of records that stand fewer than k times, alike in all items."""
+    """The share of records that occur fewer than k times."""
     known: tuple[Known, ...]
     counted: bool = False
-    """Whether the adversary also knows how often each item stands (bags)."""
+    """Whether the adversary also knows the counts of items (bags)."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each figure."""
-        with_counts = " and how often each stands" if self.counted else ""
-        lines = [
-            f"{rough_share(self.whole)} of {plural(self.records, 'record')} stand fewer than {self.k} times."
-        ]
-        for one in self.known:
-            items = plural(one.items, "item")
-            sample = (
-                ""
-                if one.exact
-                else f" (estimated on a random sample of {plural(one.examined, 'record')})"
-            )
-            share = f"{one.about}{rough_share(one.share)}"
-            lines.append(
-                f"Whoever knows {items} of a person{with_counts} finds fewer than {self.k} records for {share} of the people{sample}."
-            )
-        return tuple(lines)
+        rare = "are unique" if self.k == 2 else f"occur fewer than {self.k} times"
+        whole = f"{rough_share(self.whole)} of {plural(self.records, 'record')} {rare}."
+        return (whole, *(self._sentence(one) for one in self.known))
+
+    def _sentence(self, one: Known) -> str:
+        counts = " with its count" if one.items == 1 else " with their counts"
+        known = plural(one.items, "known item") + (counts if self.counted else "")
+        people, s = f"{one.about}{rough_share(one.share)} of people", "s" * (one.items == 1)
+        found = f"single{s} out {people}"
+        if self.k > 2:
+            found = f"narrow{s} {people} down to fewer than {self.k} records"
+        if not one.exact:
+            found += f" (estimated on a random sample of {plural(one.examined, 'record')})"
+        return f"{known} {found}."
 
     @property
     def text(self) -> str:
@@ -92,21 +92,23 @@ class Exposure:
 def exposure(
     data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0
 ) -> Exposure:
-    """How exposed data is as it stands.
+    """How exposed data is if it is published unchanged.
 
-    A record is exposed to whoever knows i items when up to i of its items stand together in fewer than k records. One and two items are
-    counted exactly; from three on, exactly where the records hold few enough itemsets of that size, else on a random sample of records
-    (of which each is examined against all records), with the number stated.
+    A record is exposed by i known items if up to i of its items occur together in fewer than k
+    records. One and two items are counted exactly; three and more exactly if the records contain
+    few enough itemsets of that size, else on a random sample of records (each compared with all
+    records), and the text gives the size of the sample.
 
     Args:
-        data: The records, or any object that `as_transactions` takes; of bags, an adversary who knows an item also knows how often it
-            stands.
-        k: Fewer records than this pick a person out.
+        data: The records, or any object that `as_transactions` takes; in bags, an adversary who
+            knows an item also knows its count.
+        k: Fewer records than this single a person out.
         known: How many items the adversary knows, one or several numbers; each 1 or more.
         seed: For the sample.
 
     Example:
-        >>> found = exposure([["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]], known=2)
+        >>> data = [["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]]
+        >>> found = exposure(data, known=2)
         >>> found.whole, found.known[0].share
         (0.6, 0.6)
     """
@@ -121,7 +123,7 @@ def exposure(
     weights, lengths = vertical.weights, vertical.lengths
     exposed = np.zeros(len(weights), dtype=bool)
     answers: dict[int, Known] = {}
-    sample: Marks | None = None
+    sample: Flags | None = None
     for size in range(1, max(known, default=0) + 1):
         sample = _sample(lengths, size, seed) if sample is None else sample
         _mark(vertical, k, size, exposed, sample)
@@ -134,15 +136,15 @@ def exposure(
     )
 
 
-def _mark(data: Vertical, k: int, size: int, exposed: Marks, sample: Marks | None) -> None:
-    """Mark the records that hold a rare itemset of this size, of those that are not yet exposed."""
+def _mark(data: Vertical, k: int, size: int, exposed: Flags, sample: Flags | None) -> None:
+    """Mark the records that contain a rare itemset of this size, if not yet exposed."""
     search = Search(data, k, ~exposed if sample is None else ~exposed & sample)
     for rare in search.of_size(size):
         exposed[rare.carriers] = True
 
 
-def _sample(lengths: Numbers, size: int, seed: int) -> Marks | None:
-    """A random sample of the distinct records; None when all can be examined."""
+def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
+    """A random sample of the distinct records; None if all can be examined."""
     values, counts = np.unique(lengths, return_counts=True)
     total = sum(
         comb(int(value), size) * int(count) for value, count in zip(values, counts, strict=True)

@@ -1,4 +1,4 @@
-"""Is every published record the image of its original, none lost and none invented? And is each well formed?"""
+"""Is a generalized release well formed, and can each of its records come from one original?"""
 
 from __future__ import annotations
 
@@ -6,130 +6,62 @@ import numpy as np
 
 from setveil.alignment.align import align
 from setveil.alignment.recoding import nested_nodes
-from setveil.audit.kanonymity import shown_record
 from setveil.audit.question import Question
+from setveil.audit.records import (
+    check_record_count,
+    check_sizes,
+    misfit_check,
+    not_paired,
+    shown_record,
+)
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.published.generalized import Generalized
-from setveil.published.release import RecordRelease
-from setveil.words import are, plural
+from setveil.words import are
 
 
 def check_generalized(release: Generalized, question: Question) -> list[Check]:
     """Whether a generalized release is well formed and comes from its original, if one is given."""
-    structure, original = check_structure(release, question.limit), question.original
+    structure, original = _check_structure(release, question.limit), question.original
     if original is None:
         return [structure]
-    counts = check_record_count(release, original)
+    counts = check_record_count(len(release), len(original))
     if structure.holds:
-        return [structure, counts, check_containment(release, original)]
+        return [structure, counts, _check_containment(release, original)]
     text = "a release that is not well formed cannot be compared with its original"
     return [structure, counts, Check("containment", False, text)]
 
 
-def check_structure(release: Generalized, limit: int = 1) -> Check:
-    """Whether the published records are made of nodes of the hierarchy, none beside an ancestor of its own, each standing at least once."""
-    if release.classes.vocabulary != release.hierarchy.nodes:
-        unknown = [
-            label for label in release.classes.vocabulary if label not in release.hierarchy.nodes
-        ]
-        witness = Witness(
-            f"{show_items(tuple(unknown))} stands in no node of the hierarchy", tuple(unknown)
-        )
-        return Check(
-            "structure",
-            False,
-            "the records are not made of the hierarchy's nodes",
-            (witness,) if unknown else (),
-        )
-    if len(release.sizes) != len(release.classes) or (
-        len(release.sizes) and release.sizes.min() < 1
-    ):
-        witnesses = [
-            Witness(
-                f"the record {show_items(release.classes.record(number))} stands {release.sizes[number]} times",
-                release.classes.record(number),
-                int(release.sizes[number]),
-            )
-            for number in np.flatnonzero(release.sizes[: len(release.classes)] < 1)[:limit].tolist()
-        ]
-        return Check(
-            "structure", False, "each distinct record needs a number of 1 or more", tuple(witnesses)
-        )
+def _check_structure(release: Generalized, limit: int) -> Check:
+    """Whether records consist of nodes of the tree, never both a group and one of its members."""
+    tree, published = release.hierarchy, release.classes.vocabulary
+    if published != tree.nodes:
+        unknown = tuple(label for label in published if label not in tree.nodes)
+        witness = Witness(f"{show_items(unknown)} is not in the hierarchy", unknown)
+        text = "the published records contain items that are not in the hierarchy"
+        return Check("structure", False, text, (witness,) if unknown else ())
+    sizes = check_sizes(release, limit)
+    if sizes is not None:
+        return sizes
     faults = _nested(release)
     if faults:
-        text = f"{len(faults)} distinct published records hold a node beside one of its ancestors"
-        return Check(
-            "structure",
-            False,
-            text,
-            tuple(_nested_witness(release, *fault) for fault in faults[:limit]),
-        )
+        number = f"{len(faults)} distinct published record{'s' * (len(faults) != 1)}"
+        text = f"{number} contain{'s' * (len(faults) == 1)} both a group and one of its members"
+        witnesses = (_nested_witness(release, *fault) for fault in faults[:limit])
+        return Check("structure", False, text, tuple(witnesses))
     nested = nested_nodes(release) if release.is_global else None
     if nested is not None:
-        node, above = (release.hierarchy.labels[number] for number in nested)
-        text = "the release says that one cut stands for all records, but its nodes lie on none"
-        return Check(
-            "structure",
-            False,
-            text,
-            (Witness(f"{node} and {above}, which covers it, are both published", (node, above)),),
-        )
-    return Check(
-        "structure",
-        True,
-        "every published record is made of nodes of the hierarchy, none beside its ancestor",
-    )
-
-
-def check_record_count(release: RecordRelease, original: Transactions) -> Check:
-    """Whether as many records are published as there are originals."""
-    text = f"{are(len(release), 'record')} published for {plural(len(original), 'original')}"
-    if len(release) == len(original):
-        return Check("records", True, text)
-    difference = len(original) - len(release)
-    fault = (
-        f"{are(difference, 'record')} lost"
-        if difference > 0
-        else f"{are(-difference, 'record')} invented"
-    )
-    return Check("records", False, text, (Witness(f"{fault}: {text}", count=len(release)),))
-
-
-def check_containment(release: Generalized, original: Transactions) -> Check:
-    """Whether the published records can be given to the originals one by one, each the image of its own."""
-    if len(release) != len(original):
-        return Check(
-            "containment",
-            False,
-            "the published records cannot be given to the originals one by one: their numbers differ",
-        )
-    try:
-        align(release, original)
-    except MisfitError as misfit:
-        return Check("containment", False, misfit.problem, (misfit_witness(misfit),))
-    known = (
-        "by the alignment of the release"
-        if release.alignment is not None
-        else "by a complete matching"
-    )
-    known = "by the one cut that stands for all records" if release.is_global else known
-    lost = int(release.sizes[release.classes.lengths == 0].sum()) - int(
-        (original.lengths == 0).sum()
-    )
-    empty = (
-        f"; {lost} original{'s' * (lost != 1)} with items {'are' if lost != 1 else 'is'} published as empty"
-        if lost > 0
-        else ""
-    )
-    return Check(
-        "containment", True, f"every published record is the image of its original, {known}{empty}"
-    )
+        node, group = (tree.labels[number] for number in nested)
+        text = "the release claims one cut for all records, but publishes a group and its member"
+        witness = Witness(f"{node} and its group {group} are both published", (node, group))
+        return Check("structure", False, text, (witness,))
+    text = "no published record contains both a group and one of its members"
+    return Check("structure", True, text)
 
 
 def _nested(release: Generalized) -> list[tuple[int, int, int]]:
-    """Every class with a node and an ancestor of it: (class, node, ancestor), by walking up from each node."""
+    """Each class with a node and an ancestor of it, by walking up: (class, node, ancestor)."""
     classes, parent = release.classes, release.hierarchy.parent
     codes = classes.rows * len(release.hierarchy) + classes.items
     above, rows, nodes = parent[classes.items].astype(np.int64), classes.rows, classes.items
@@ -145,20 +77,24 @@ def _nested(release: Generalized) -> list[tuple[int, int, int]]:
     return [found[number] for number in sorted(found)]
 
 
-def _nested_witness(release: Generalized, number: int, node: int, ancestor: int) -> Witness:
+def _nested_witness(release: Generalized, number: int, node: int, group: int) -> Witness:
     labels, items = release.hierarchy.labels, shown_record(release.classes, number)
-    text = (
-        f"the record {show_items(items)} holds {labels[node]} and its ancestor {labels[ancestor]}"
-    )
+    text = f"the record {show_items(items)} contains {labels[node]} and its group {labels[group]}"
     return Witness(text, items, int(release.sizes[number]))
 
 
-def misfit_witness(misfit: MisfitError) -> Witness:
-    """What a misfit shows; items of the original are private."""
-    published, record = misfit.published, misfit.record
-    parts = [misfit.problem]
-    if record is not None:
-        parts.append(f"the original {show_items(record)}")
-    if published is not None:
-        parts.append(f"the published {show_items(published)}")
-    return Witness("; ".join(parts), published or (), original=record, private=record is not None)
+def _check_containment(release: Generalized, original: Transactions) -> Check:
+    """Whether the published records can be paired with originals that they generalize."""
+    if len(release) != len(original):
+        return not_paired()
+    try:
+        align(release, original)
+    except MisfitError as misfit:
+        return misfit_check(misfit)
+    how = "by matching" if release.alignment is None else "by the alignment of the release"
+    how = "by the one cut for all records" if release.is_global else how
+    text = f"each published record can be paired with one original ({how})"
+    emptied = release.empty - int((original.lengths == 0).sum())
+    if emptied > 0:
+        text += f"; {are(emptied, 'nonempty original')} published as empty"
+    return Check("containment", True, text)

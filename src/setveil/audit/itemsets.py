@@ -1,4 +1,4 @@
-"""Rare itemsets: those that occur, but in fewer than k records. Exact, level by level, in bounded memory."""
+"""Rare itemsets: those that occur, but in fewer than k records. Exact, in bounded memory."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.audit.kanonymity import Counted
+from setveil.audit.records import Counted
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Bags, Transactions
-
-Numbers = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.bool_]
 
 _MOST_EXTENSIONS = 4_000_000
 """How many one-item extensions are counted at once."""
@@ -23,19 +20,20 @@ _WORD = 63
 class Vertical:
     """Distinct records with weights, their items ranked by ascending support.
 
-    Of bags, an item is one together with how often it stands: an adversary may know both, and whoever knows less finds no fewer records.
+    In bags, an item with another count is another item: an adversary may know both, and one who
+    knows less finds at least as many records.
     """
 
-    indptr: Numbers
-    items: Numbers
+    indptr: Int64s
+    items: Int64s
     """Ranks, ascending in each record."""
-    weights: Numbers
+    weights: Int64s
     labels: tuple[str, ...]
     """The item of each rank."""
 
     @classmethod
     def of(cls, counted: Counted) -> Vertical:
-        """From distinct records and how often each stands."""
+        """From distinct records and how often each occurs."""
         data = counted.records
         rows, (codes, labels) = data.rows, coded_items(data)
         support = np.bincount(codes, weights=counted.sizes[rows], minlength=len(labels))
@@ -48,7 +46,7 @@ class Vertical:
         )
 
     @property
-    def lengths(self) -> Numbers:
+    def lengths(self) -> Int64s:
         return np.diff(self.indptr)
 
 
@@ -56,21 +54,21 @@ class Vertical:
 class Rare:
     """Some rare itemsets of one size."""
 
-    itemsets: Numbers
+    itemsets: Int64s
     """One row of ranks for each."""
-    supports: Numbers
-    carriers: Numbers
-    """The distinct records that hold any of them, repeats possible."""
+    supports: Int64s
+    carriers: Int64s
+    """The distinct records that contain any of them; some may be repeated."""
 
 
 @dataclass(frozen=True)
 class _Groups:
     """Itemsets of one size with the places of their last items in the records that hold them."""
 
-    itemsets: Numbers
-    supports: Numbers
-    bounds: Numbers
-    places: Numbers
+    itemsets: Int64s
+    supports: Int64s
+    bounds: Int64s
+    places: Int64s
 
     def __len__(self) -> int:
         return len(self.supports)
@@ -88,23 +86,24 @@ class _Groups:
 class Search:
     """The itemsets that occur in fewer than k records, size by size; every minimal one is found.
 
-    Only itemsets of `sources` are looked for (records that stand k times hold none), but supports are counted over all records. An
-    itemset is extended by items of higher rank. It is given up when no source holds it, when it is rare itself (what holds it is no
-    longer minimal), or when its last item changed nothing: if S and S without an item have the same support, then so have all that
-    hold them, and the larger is never minimal.
+    It searches only itemsets of `sources` (records that occur k times contain no rare ones), but
+    counts supports over all records. An itemset is extended by items of higher rank. It is dropped
+    if no source contains it, if it is rare itself (its supersets are not minimal), or if its last
+    item changed nothing: if S and S without an item have the same support, so do all supersets,
+    and the larger is never minimal.
     """
 
-    def __init__(self, data: Vertical, k: int, sources: Marks | None = None) -> None:
+    def __init__(self, data: Vertical, k: int, sources: Flags | None = None) -> None:
         self.data, self.k = data, k
         light = data.weights < k
         self.sources = light if sources is None else light & sources
         self.exhausted = False
-        """Whether the last size that was looked through left nothing to extend."""
-        self._row: Numbers = np.repeat(np.arange(len(data.weights)), data.lengths)
+        """Whether the last size that was searched left nothing to extend."""
+        self._row: Int64s = np.repeat(np.arange(len(data.weights)), data.lengths)
         self._end = data.indptr[1:]
 
     def of_size(self, size: int) -> Iterator[Rare]:
-        """The rare itemsets of exactly this size whose items, but the last, are not rare together; in batches."""
+        """The rare itemsets of this size that are not rare without their last item, in batches."""
         self.exhausted = True
         if size > int(self.data.lengths[self.sources].max(initial=0)):
             return
@@ -134,14 +133,14 @@ class Search:
                 yield from self._rare(part, codes, places)
 
     def _split(self, groups: _Groups) -> tuple[_Groups, _Groups]:
-        """The first groups, with about as many extensions as may be counted at once, and the rest."""
+        """The first groups, whose extensions can be counted at once, and the rest."""
         room = self._end[self._row[groups.places]] - groups.places - 1
         totals = np.concatenate(([0], np.cumsum(room)))[groups.bounds]
         cut = max(int(np.searchsorted(totals, _MOST_EXTENSIONS, side="right")) - 1, 1)
         return groups.part(0, cut), groups.part(cut, len(groups))
 
-    def _extensions(self, groups: _Groups) -> tuple[Numbers, Numbers]:
-        """Every itemset of the groups with every item after it: (code of group and item, place of the item)."""
+    def _extensions(self, groups: _Groups) -> tuple[Int64s, Int64s]:
+        """Each itemset with each later item: (code of group and item, place of the item)."""
         room = self._end[self._row[groups.places]] - groups.places - 1
         ends = np.cumsum(room)
         places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -150,7 +149,7 @@ class Search:
         owners = np.repeat(np.repeat(np.arange(len(groups)), np.diff(groups.bounds)), room)
         return owners * len(self.data.labels) + self.data.items[places], places
 
-    def _extended(self, groups: _Groups, codes: Numbers, places: Numbers) -> _Groups:
+    def _extended(self, groups: _Groups, codes: Int64s, places: Int64s) -> _Groups:
         """The extensions that may still lead to a minimal rare itemset."""
         order = np.argsort(codes, kind="stable")
         codes, places = codes[order], places[order]
@@ -166,7 +165,7 @@ class Search:
         bounds = np.concatenate(([0], np.cumsum(lengths[keep])))
         return _Groups(itemsets, supports[keep], bounds, places[np.repeat(keep, lengths)])
 
-    def _rare(self, groups: _Groups, codes: Numbers, places: Numbers) -> Iterator[Rare]:
+    def _rare(self, groups: _Groups, codes: Int64s, places: Int64s) -> Iterator[Rare]:
         """The extensions that occur in fewer than k records."""
         known, supports = self._counts(codes, places, len(groups) * len(self.data.labels))
         rare = supports < self.k
@@ -178,10 +177,11 @@ class Search:
         owners, items = np.divmod(chosen, len(self.data.labels))
         yield Rare(np.column_stack((groups.itemsets[owners], items)), supports[rare], carriers)
 
-    def _counts(self, codes: Numbers, places: Numbers, size: int) -> tuple[Numbers, Numbers]:
+    def _counts(self, codes: Int64s, places: Int64s, size: int) -> tuple[Int64s, Int64s]:
         """The distinct codes, ascending, and the support of each, exact where it is below k.
 
-        In a table where that is small; else by one plain sort of codes with their weights packed beside them, where both fit into 63 bits.
+        In a table if that is small; else by one sort of codes and weights packed together, if both
+        fit into 63 bits.
         """
         weights = np.minimum(self.data.weights[self._row[places]], self.k)
         bits = self.k.bit_length()
@@ -199,7 +199,7 @@ class Search:
         return ordered[starts], supports
 
 
-def _runs(ordered: Numbers) -> Numbers:
+def _runs(ordered: Int64s) -> Int64s:
     """Where each run of equal values begins."""
     return (
         np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -208,8 +208,9 @@ def _runs(ordered: Numbers) -> Numbers:
     )
 
 
-def coded_items(data: Transactions) -> tuple[Numbers, list[str]]:
-    """The number of each entry, and the label of each number; of bags, one number for each item and count that occur together."""
+def coded_items(data: Transactions) -> tuple[Int64s, list[str]]:
+    """The number of each entry, and the label of each number; in bags, an item with another count
+    has another number."""
     if not isinstance(data, Bags):
         return data.items.astype(np.int64), list(data.vocabulary)
     found, ranks = np.unique(data.counts, return_inverse=True)

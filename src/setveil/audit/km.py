@@ -6,42 +6,37 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from setveil.audit.itemsets import Rare, Search, Vertical
-from setveil.audit.kanonymity import Counted
+from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import ALL, KmAnonymity
+from setveil.words import plural
 
 Violation = tuple[tuple[str, ...], int]
 """An itemset and its support."""
 
 
 def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -> Check:
-    """Whether every itemset of up to m items occurs in k records or in none; the witnesses are the smallest ones that do not."""
-    if not (counted.sizes < promise.k).any():
-        text = f"every record stands at least {promise.k} times (k-anonymity), so every itemset of any size does"
+    """Whether each set of up to m items occurs in k records or in none; the smallest violations
+    are the witnesses."""
+    k = promise.k
+    if not (counted.sizes < k).any():
+        text = f"every record occurs at least {k} times (k-anonymity), so every set of items does"
         return Check(promise.model, True, text)
     found = find_violations(counted, promise, limit)
     if not found:
         items = "any number of" if promise.m >= ALL else f"up to {promise.m}"
-        return Check(
-            promise.model,
-            True,
-            f"every itemset of {items} items that occurs, occurs in at least {promise.k} records",
-        )
-    size = len(found[0][0])
-    text = f"an itemset of {size} item{'s' * (size != 1)} occurs in fewer than {promise.k} records"
-    return Check(
-        promise.model,
-        False,
-        text,
-        tuple(_witness(items, support, promise.k) for items, support in found),
-    )
+        text = f"every set of {items} items that occurs, occurs in at least {k} records"
+        return Check(promise.model, True, text)
+    text = f"a set of {plural(len(found[0][0]), 'item')} occurs in fewer than {k} records"
+    witnesses = (_witness(items, support, k) for items, support in found)
+    return Check(promise.model, False, text, tuple(witnesses))
 
 
 def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> list[Violation]:
-    """Up to `limit` minimal itemsets of at most m items with 0 < support < k, the smallest first.
+    """Up to `limit` minimal itemsets of at most m items with 0 < support < k, smallest first.
 
-    Cost: supports for one item, sorting of coded pairs for two, and so on; the number of itemsets in records that stand fewer than k times
-    decides. It stops at the first size that has `limit` of them.
+    Cost: supports for one item, sorting of coded pairs for two, and so on; the number of itemsets
+    in records that occur fewer than k times decides. It stops at the first size with `limit`.
     """
     data, found = Vertical.of(counted), list[Violation]()
     search = Search(data, promise.k)
@@ -56,21 +51,18 @@ def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> l
 
 
 def _named(data: Vertical, rare: Rare) -> Iterator[Violation]:
-    order = rare.supports.argsort(kind="stable")
-    for at in order.tolist():
-        yield (
-            tuple(sorted(data.labels[rank] for rank in rare.itemsets[at].tolist())),
-            int(rare.supports[at]),
-        )
+    for at in rare.supports.argsort(kind="stable").tolist():
+        labels = sorted(data.labels[rank] for rank in rare.itemsets[at].tolist())
+        yield tuple(labels), int(rare.supports[at])
 
 
 def _minimal(named: Iterable[Violation], found: list[Violation], limit: int) -> list[Violation]:
-    """Of these, as many as are still wanted, without those that hold one already found."""
+    """The first of these that contain none already found, as many as are still wanted."""
     smaller = [set(items) for items, _ in found]
     minimal = (one for one in named if not any(known <= set(one[0]) for known in smaller))
     return list(islice(minimal, limit - len(found)))
 
 
 def _witness(items: tuple[str, ...], support: int, k: int) -> Witness:
-    text = f"{show_items(items)} stands in {support} record{'s' * (support != 1)}, not {k}"
+    text = f"{show_items(items)} occurs in {plural(support, 'record')}, not {k}"
     return Witness(text, items, support)

@@ -19,4 +19,4 @@ class Question:
     hierarchy: Hierarchy | None = None
     """The tree that items were compared with, if the release does not have it."""
     limit: int = 1
-    """How many witnesses each check gives at most."""
+    """The most witnesses for each check."""

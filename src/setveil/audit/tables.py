@@ -8,9 +8,10 @@ from typing import Any
 from setveil.audit.coherence import check_coherence
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
-from setveil.audit.kanonymity import Counted, check_k_anonymity, count_records
+from setveil.audit.kanonymity import check_k_anonymity
 from setveil.audit.km import check_km_anonymity
 from setveil.audit.question import Question
+from setveil.audit.records import Counted, count_records
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.typical_bags.check import check_typical_bags
 from setveil.audit.verdict import Check
@@ -24,7 +25,7 @@ PROMISE_CHECKS: dict[str, Callable[[Counted, Any, int], Check]] = {
     "km-anonymity": check_km_anonymity,
     "coherence": check_coherence,
 }
-"""By model: whether distinct records and their numbers keep a promise."""
+"""By model: whether distinct records and their counts keep a promise."""
 
 FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
     "generalized": check_generalized,
@@ -32,8 +33,8 @@ FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
     "typical-bags": check_typical_bags,
     "disassociated": check_disassociated,
 }
-"""By form: whether a release is well formed and comes from its original, if one is given. A form that
-does not show records also checks its promise."""
+"""By form: whether a release is well formed and comes from its original, if one is given.
+A form that does not show records also checks its promise."""
 
 
 def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:

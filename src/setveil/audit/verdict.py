@@ -9,18 +9,18 @@ from setveil.promises.promise import Promise
 
 @dataclass(frozen=True)
 class Witness:
-    """One place where a check fails, for anybody to look up."""
+    """One place where a check fails, for anyone to look up."""
 
     text: str
     """What is wrong there, in one sentence."""
     items: tuple[str, ...] = ()
     """The published record or itemset it is about."""
     count: int | None = None
-    """How often that stands."""
+    """How often that occurs."""
     original: tuple[str, ...] | None = None
-    """The items of the original record it is about, where there is one."""
+    """The items of the original record it is about, if there is one."""
     private: bool = False
-    """Whether it shows items of the original, so that it must not be handed on with the release."""
+    """Whether it shows items of the original, so that it must not be published."""
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -40,9 +40,9 @@ class Check:
     """`structure`, `records`, `containment`, or the model of the promise."""
     holds: bool
     text: str
-    """The answer in one sentence, without items of anybody."""
+    """The answer in one sentence, without anyone's items."""
     witnesses: tuple[Witness, ...] = ()
-    """Where it fails; at most as many as were asked for."""
+    """Where it fails, up to the number asked for."""
 
     @property
     def witness(self) -> Witness | None:
@@ -64,7 +64,8 @@ class Verdict:
 
     Example:
         >>> from setveil.promises import KAnonymity
-        >>> verdict = Verdict(KAnonymity(k=2), (Check("records", True, "5 records are published for 5 originals"),))
+        >>> check = Check("records", True, "5 records are published for 5 originals")
+        >>> verdict = Verdict(KAnonymity(k=2), (check,))
         >>> verdict.holds
         True
         >>> verdict
@@ -94,7 +95,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The verdict for a reader: one line in all, one for each check, one for each witness."""
+        """The verdict in words: a line in all, then one for each check and each witness."""
         lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.promise.title}"]
         for check in self.checks:
             lines.append(f"  {'yes' if check.holds else 'NO '}  {check.name}: {check.text}")
@@ -112,7 +113,8 @@ class Verdict:
         return self.text
 
     def __repr__(self) -> str:
-        return f"Verdict({self.text.splitlines()[0]}; {len(self.checks) - len(self.failed)} of {len(self.checks)} checks hold)"
+        held, checks = len(self.checks) - len(self.failed), len(self.checks)
+        return f"Verdict({self.text.splitlines()[0]}; {held} of {checks} checks hold)"
 
     def to_dict(self) -> dict[str, object]:
         """The verdict as it is written in JSON."""

@@ -1,9 +1,9 @@
-"""Verify: does a release, or any data, keep a promise, and does the release come from its original?"""
+"""Does a release or plain data keep a promise, and does the release come from its original?"""
 
 from __future__ import annotations
 
-from setveil.audit.kanonymity import count_records
 from setveil.audit.question import Question
+from setveil.audit.records import count_records
 from setveil.audit.tables import check_promise, check_release
 from setveil.audit.verdict import Verdict
 from setveil.data.tables.exchange import as_transactions
@@ -21,16 +21,16 @@ def verify(
     limit: int = 1,
     hierarchy: Hierarchy | None = None,
 ) -> Verdict:
-    """Whether a release or plain data keeps a promise, with a witness where it does not.
+    """Whether a release or plain data keeps a promise, with a witness if it does not.
 
     Written independently of every method: it counts again from the published records.
 
     Args:
         thing: A release, or data: anything that `as_transactions` takes.
-        original: The data a release was made from; then it is also checked that no record is lost or
-            invented and that the release can come from it.
+        original: The data a release was made from. If given, the checks include that no record is
+            lost or invented and that the release can come from it.
         promise: What to check; by default what the release itself promises.
-        limit: How many witnesses to give for each check at most.
+        limit: The most witnesses for each check.
         hierarchy: The tree that items were compared with, if the release does not have it.
 
     Example:

@@ -1,109 +1,111 @@
-"""Errors as one line, in the words of the command line, with the exit code."""
+"""Errors as one line in the words of the command line, with the exit code."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import click
 
 from setveil.cli import DEFECT
 from setveil.cli.root import root
-from setveil.errors import ParameterError, SetveilError, spelled
+from setveil.errors import HierarchyError, ParameterError, SetveilError, Spelling, spelled
 from setveil.promises.promise import Promise
 from setveil.words import printable
 
 
 def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
     """What went wrong in the command that these arguments call, and the exit code."""
+    spell = as_option(called(args))
     match error:
         case click.exceptions.NoArgsIsHelpError():
             return f"{error.format_message()}\n", error.exit_code
         case click.UsageError():
-            command = error.ctx.command_path if error.ctx else "setveil"
-            return _line(
-                f"{error.format_message().rstrip('.')} (`{command} --help` shows what is allowed)"
-            ), 2
+            path = error.ctx.command_path if error.ctx else "setveil"
+            text = error.format_message().rstrip(".")
+            return _line(f"{text} (`{path} --help` shows what is allowed)"), 2
         case click.ClickException():
             return _line(error.format_message()), 2
         case ParameterError():
-            return _line(_as_options(_parameter(error, _names(args)))), error.exit_code
+            return _line(_parameter(error, called(args))), error.exit_code
+        case HierarchyError() if len(error.faults) > 1:
+            return _line(f"{error}; `setveil hierarchy check` lists them all"), error.exit_code
         case SetveilError():
-            return _line(_as_options(error.text(as_option))), error.exit_code
+            return _line(error.text(spell)), error.exit_code
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _line(f"{place}{error.strerror or error}"), 3
         case MemoryError():
             return _line("there is not enough memory for this data"), 3
-    return _line(
-        f"a defect of setveil, {type(error).__name__}: {error} (--debug shows where)"
-    ), DEFECT
+    text = f"this is a bug in setveil, {type(error).__name__}: {error} (--debug shows where)"
+    return _line(text), DEFECT
 
 
-def as_option(name: str, value: str | None) -> str:
-    """A parameter of the library as the command line spells it.
+def as_option(command: click.Command) -> Spelling:
+    """How a command spells the parameters of the library.
 
     Example:
-        >>> as_option("record", None), as_option("force", "True"), as_option("input_format", "csv")
-        ('--record', '--force', '--input-format csv')
+        >>> spell = as_option(root.get_command(click.Context(root), "inspect"))
+        >>> spell("record", None), spell("input_format", "csv"), spell("bags", "False"), spell("k", "5")
+        ('--record', '--input-format csv', '--sets', '-k 5')
     """
-    option = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
-    return option if value in (None, "True") else f"{option} {value}"
+
+    def spell(name: str, value: str | None) -> str:
+        found = _find(command, name)
+        option = f"--{name.replace('_', '-')}" if found is None else _spelling(found)
+        if value == "False" and found is not None and found.secondary_opts:
+            return found.secondary_opts[0]
+        return option if value in (None, "True") else f"{option} {value}"
+
+    return spell
+
+
+def called(args: Sequence[str]) -> click.Command:
+    """The command that these arguments call."""
+    command: click.Command = root
+    for argument in args:
+        if isinstance(command, click.Group):
+            command = command.get_command(click.Context(command), argument) or command
+    return command
 
 
 def _line(text: str) -> str:
     return f"setveil: {printable(' '.join(text.split()))}\n"
 
 
-def _names(args: Sequence[str]) -> set[str]:
-    """The options and the arguments of the command that these arguments call."""
-    command: click.Command = root
-    for argument in args:
-        found = (
-            command.get_command(click.Context(command), argument)
-            if isinstance(command, click.Group)
-            else None
-        )
-        command = found or command
-    return {spelling for parameter in command.params for spelling in parameter.opts}
+def _find(command: click.Command, name: str) -> click.Parameter | None:
+    spellings = {f"-{name}", f"--{name.replace('_', '-')}"}
+    for parameter in command.params:
+        if parameter.name == name or spellings.intersection(parameter.opts):
+            return parameter
+    return None
 
 
-def _parameter(error: ParameterError, names: set[str]) -> str:
-    """A parameter of the library as the option or the argument that it was given by, where it was."""
-    name = error.name.replace("_", "-")
-    spelling = next(
-        (spelling for spelling in (f"-{name}", f"--{name}", name) if spelling in names), None
-    )
-    if spelling is None:
-        return error.text(as_option)
-    allowed = spelled(error.allowed, as_option)
+def _spelling(parameter: click.Parameter) -> str:
+    """The first long option, or the metavar of an argument."""
+    if isinstance(parameter, click.Argument):
+        return parameter.metavar or str(parameter.name).upper()
+    return next((opt for opt in parameter.opts if opt.startswith("--")), parameter.opts[0])
+
+
+def _parameter(error: ParameterError, command: click.Command) -> str:
+    """A parameter of the library as the option or argument that it was given by, if it was."""
+    spell, found = as_option(command), _find(command, error.name)
+    if found is None:
+        return error.text(spell)
+    allowed = spelled(error.allowed, spell)
     if error.value is None:
-        return f"{spelling} is missing: {allowed}"
-    given = _value(error.value) if spelling == name else f"{spelling} {_value(error.value)}"
-    return f"{given} is not allowed: {allowed}".replace("  ", " ")
+        return f"{_spelling(found)} is missing: {allowed}"
+    value = str(error.value) if isinstance(error.value, bool) else _value(error.value)
+    given = value if isinstance(found, click.Argument) else spell(error.name, value)
+    return f"{given} is not allowed: {allowed}"
 
 
 def _value(value: object) -> str:
-    """What was given for an option; of a flag nothing."""
     match value:
-        case bool():
-            return ""
         case str():
             return value or "''"
         case Promise():
-            numbers = ", ".join(
-                f"{name} = {number}"
-                for name, number in value.to_dict().items()
-                if name in ("k", "m", "p", "h", "l")
-            )
-            return f"{value.model} ({numbers})"
+            return value.title
         case list() | tuple():
-            return " ".join(str(part) for part in value)
+            return " ".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _as_options(text: str) -> str:
-    """Parameters of the library, as in `user=...`, spelled as options."""
-    text = re.sub(r"\bformat='(\w+)'", r"--input-format \1", text)
-    text = re.sub(r"\brecord=('[^']*')", r"--record \1", text)
-    return re.sub(r"\b([a-z_]+)=\.\.\.", lambda found: f"--{found[1].replace('_', '-')}", text)

@@ -1,4 +1,4 @@
-"""`setveil inspect`: what a data set holds, and how exposed the people in it are."""
+"""`setveil inspect`: what a data set contains, and how exposed the people in it are."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import json_option, reading, reading_options
-from setveil.cli.show import show, working
-
-USUAL = (2, 5, 10)
-"""The numbers that k is most often chosen from, and 2, which says who stands alone."""
+from setveil.cli.options import json_option, reading_options
+from setveil.cli.show import progress_bar, show
 
 
 @click.command("inspect")
@@ -20,27 +17,22 @@ USUAL = (2, 5, 10)
     "-k",
     "k",
     type=int,
-    help="Fewer records than this pick a person out.  [default: 2, with a table for 5 and 10]",
+    help="Fewer records than this single a person out.  [default: 2, and a table for 5 and 10]",
 )
 @reading_options
 @json_option
-def command(data: str, k: int | None, as_json: bool, **options: Any) -> None:
-    """What a data set holds, how exposed the people in it are, and which promises may help.
+def command(data: str, as_json: bool, **options: Any) -> None:
+    """What a data set contains, how exposed the people in it are, and which promises may help.
 
-    DATA may be `-` for standard input. The figures are about the original: private.
+    DATA may be `-` for standard input. The figures are about the original, so they are private.
 
     \b
     setveil inspect baskets.csv
     setveil inspect baskets.csv -k 10 --json
     """
-    import setveil
+    from setveil.pipeline.inspect import inspect
     from setveil.report.inspection import report_inspection
 
-    with working("reading"):
-        records = setveil.read(data, **reading(options))
-    with working("examining"):
-        found = (
-            setveil.summarize(records),
-            [setveil.exposure(records, k=each) for each in (USUAL if k is None else [k])],
-        )
-    show(report_inspection(*found, "DATA" if data == "-" else shlex.quote(data)), as_json)
+    with progress_bar() as progress:
+        found = inspect(data, progress=progress, **options)
+    show(report_inspection(found, "DATA" if data == "-" else shlex.quote(data)), as_json)

@@ -1,15 +1,14 @@
-"""`setveil reconstruct`: possible originals of a disassociated release."""
+"""`setveil reconstruct`: possible originals of a release."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from setveil.cli.options import FORMAT, force_option, json_option, seed_option
-from setveil.cli.release import read_disassociated
 from setveil.cli.show import progress_bar, show
-from setveil.errors import OutputError
 
 
 @click.command("reconstruct")
@@ -24,7 +23,7 @@ from setveil.errors import OutputError
 )
 @click.option(
     "-n",
-    "count",
+    "n",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
@@ -36,33 +35,19 @@ from setveil.errors import OutputError
 @seed_option
 @force_option
 @json_option
-def command(
-    release: str,
-    output: Path,
-    count: int,
-    format: str,
-    seed: int | None,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """Possible originals of a disassociated release, at random.
+def command(as_json: bool, **options: Any) -> None:
+    """Write possible originals of a release, at random.
 
-    Each file holds as many records as the original, with the same items, put together in one of the ways that the release allows. No
-    record in it is anybody's. Analyse several of them and average.
+    Each file has as many records as the original, with the same items, combined in one of the ways
+    that the release allows. A record in it may or may not be somebody's. Analyse several and
+    average.
 
     \b
     setveil reconstruct release -o worlds -n 10 --seed 1
     """
-    from setveil.io.releases.worlds import write_worlds
-    from setveil.report.worlds import report_worlds
+    from setveil.pipeline.reconstruct import ReconstructJob, run
+    from setveil.report.supports import report_reconstructions
 
-    if str(output) == "-":
-        raise OutputError(
-            output, "reconstructions are files in a folder and cannot go to standard output"
-        )
-    published = read_disassociated(release)
     with progress_bar() as progress:
-        names = write_worlds(
-            published, output, count, seed=seed, format=format, force=force, progress=progress
-        )
-    show(report_worlds(output, len(published), names), as_json)
+        found = run(ReconstructJob(**options), progress)
+    show(report_reconstructions(found), as_json)

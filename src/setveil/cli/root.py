@@ -10,19 +10,19 @@ import click
 from setveil import __version__
 
 COMMANDS = {
-    "inspect": "What a data set holds, and how exposed the people in it are.",
+    "inspect": "What a data set contains, and how exposed the people in it are.",
     "anonymize": "Write a release that keeps a promise, verified and measured.",
     "verify": "Does a release, or any data file, keep a promise?",
-    "measure": "What a release has lost against the original.",
-    "support": "How many records hold some items, told from a disassociated release alone.",
-    "reconstruct": "Possible originals of a disassociated release.",
-    "querylog": "From a query log to vocabularies, the bags of terms of its users.",
+    "measure": "What a release has lost against its original.",
+    "support": "How many records contain some items, computed from a release alone.",
+    "reconstruct": "Write possible originals of a release.",
+    "querylog": "Turn a query log into bags of terms, one per user or session.",
     "hierarchy": "Build, check and show the tree over the items.",
-    "generate": "Make up data to try things on.",
-    "demo": "The whole way on a made-up shop, in under a minute.",
+    "generate": "Generate synthetic data to try things on.",
+    "demo": "A full example on synthetic data, in under a minute.",
     "warmup": "Compile the kernels once, so that the first real run is quick.",
 }
-"""Every command and its one line of help; the module `setveil.cli.<name>` holds the command as `command`."""
+"""Each command and its line of help; the module `setveil.cli.<name>` has it as `command`."""
 
 
 class LazyGroup(click.Group):
@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
 
 @click.command(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="setveil", message="%(prog)s %(version)s")
 @click.option(
@@ -63,7 +63,7 @@ class LazyGroup(click.Group):
     help="Show the traceback of an error (also: SETVEIL_DEBUG=1).",
 )
 def root() -> None:
-    """Publish set-valued data so that nobody in it can be picked out, and say what that cost.
+    """Publish set-valued data so that nobody in it can be re-identified, and report what it cost.
 
-    Try `setveil demo` first. `setveil COMMAND --help` tells more about a command.
+    Try `setveil demo` first. `setveil COMMAND --help` describes a command.
     """

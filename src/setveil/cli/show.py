@@ -20,7 +20,7 @@ def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
     """Print a report for people, or as one JSON object, to standard output or another stream.
 
     Raises:
-        OutputError: when the stream takes no more; what the report tells of is done by then.
+        OutputError: if the stream cannot be written; the work is done by then.
     """
     stream = stream or sys.stdout
     try:
@@ -38,7 +38,7 @@ def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
 
 
 def _json(report: Report, stream: TextIO) -> str:
-    """One line of JSON, in ASCII where the stream has no sign for some letter."""
+    """One line of JSON, in ASCII if the stream cannot encode some letter."""
     text = report.to_json()
     try:
         text.encode(stream.encoding or "utf-8")
@@ -68,18 +68,9 @@ def progress_bar() -> Iterator[Progress | None]:
         bar.start()
         yield _Stages(bar)
     finally:
-        bar.stop()
-
-
-@contextmanager
-def working(stage: str) -> Iterator[None]:
-    """Shows on a terminal what is being done, and when kernels are compiled for it."""
-    from setveil.methods.compiling import announce_compiling
-
-    with progress_bar() as progress, announce_compiling(progress, stage):
-        if progress is not None:
-            progress(0, 0, stage)
-        yield
+        with suppress(Exception):  # rich cannot stop a bar that an interruption half started
+            bar.stop()
+        console.show_cursor(True)
 
 
 class _Terminal:

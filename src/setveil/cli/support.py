@@ -1,12 +1,13 @@
-"""`setveil support`: how many records hold some items, told from a disassociated release alone."""
+"""`setveil support`: how many records contain some items, computed from a release alone."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
 from setveil.cli.options import json_option
-from setveil.cli.release import read_disassociated
-from setveil.cli.show import show, working
+from setveil.cli.show import progress_bar, show
 
 
 @click.command("support")
@@ -16,37 +17,31 @@ from setveil.cli.show import show, working
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The N itemsets that most records are expected to hold.",
+    help="The N itemsets with the largest expected support (disassociated).",
 )
 @click.option(
     "--least-size",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many items each of them has at least.  [default: 1]",
+    help="How many items each of these has at least.  [default: 1]",
 )
 @json_option
-def command(
-    release: str, items: tuple[str, ...], top: int | None, least_size: int | None, as_json: bool
-) -> None:
-    """How many records hold some items, told from a disassociated release alone.
+def command(as_json: bool, **options: Any) -> None:
+    """How many original records contain some items, computed from the release alone.
 
-    The bounds are certain: the original lies between them. What is expected is the average over the possible originals.
+    The bounds are certain. The expected number is an estimate between them.
 
     \b
     setveil support release wine cheese
     setveil support release --top 20 --least-size 2
     """
-    import setveil
-    from setveil.report.supports import report_support, report_top_itemsets
+    from setveil.pipeline.support import SupportJob, run
+    from setveil.report.supports import report_supports
 
-    if bool(items) == (top is not None):
+    if bool(options["items"]) == (options["top"] is not None):
         raise click.UsageError("Give the items to ask for, or --top with a number")
-    if least_size is not None and top is None:
-        raise click.UsageError("--least-size belongs to --top")
-    published = read_disassociated(release)
-    if top is None:
-        show(report_support(published, items), as_json)
-    else:
-        with working("finding itemsets"):
-            found = setveil.top_itemsets_with_bounds(published, top, least_size=least_size or 1)
-        show(report_top_itemsets(published, found), as_json)
+    if options["least_size"] is not None and options["top"] is None:
+        raise click.UsageError("--least-size is only used with --top")
+    with progress_bar() as progress:
+        found = run(SupportJob(**options), progress)
+    show(report_supports(found), as_json)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
 
@@ -11,12 +9,9 @@ import click
 def command() -> None:
     """Compile the kernels once, so that the first real run is quick.
 
-    The machine code is kept beside the package, or in the user's cache folder.
+    The machine code is kept next to the package, or in the user's cache folder.
     """
-    import setveil
-    from setveil.methods import warmup
+    from setveil.pipeline.warmup import run
+    from setveil.words import seconds
 
-    start = time.perf_counter()
-    warmup()
-    setveil.top_itemsets(setveil.Transactions.of([["a", "b", "c"]] * 3), 4)
-    click.echo(f"kernels are ready, after {time.perf_counter() - start:.1f} s")
+    click.echo(f"the kernels are ready, after {seconds(run())}")

@@ -12,6 +12,9 @@ from typing import ClassVar
 from setveil.engines.base import Answer, Engine, Task
 from setveil.errors import ParameterError
 
+AHEAD = 4
+"""Tasks that are made ahead of time for each thread: enough that no thread waits for the slowest."""
+
 
 @dataclass(frozen=True)
 class Local(Engine):
@@ -20,7 +23,7 @@ class Local(Engine):
     name: ClassVar[str] = "local"
 
     threads: int | None = None
-    """How many threads; by default as many as this process may use."""
+    """How many threads; by default all that this process may use."""
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
@@ -35,16 +38,18 @@ class Local(Engine):
         return os.cpu_count() or 1
 
     def map(self, work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
-        tasks = list(tasks)
-        if self.width == 1 or len(tasks) <= 1:
+        if self.width == 1:
             yield from map(work, tasks)
             return
+        pending: deque[Future[Answer]] = deque()
         with ThreadPoolExecutor(self.width) as pool:
-            pending = deque(pool.submit(work, task) for task in tasks)
             try:
+                for task in tasks:
+                    pending.append(pool.submit(work, task))
+                    if len(pending) > AHEAD * self.width:
+                        yield _result(pending.popleft())
                 while pending:
-                    yield _result(pending[0])
-                    pending.popleft()
+                    yield _result(pending.popleft())
             finally:
                 for future in pending:
                     future.cancel()

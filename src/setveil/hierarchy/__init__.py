@@ -1,1 +1,1 @@
-"""How items generalize: trees of nodes over the items."""
+"""How items generalize: trees over the items."""

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from setveil.hierarchy.tree import Hierarchy, Nodes
+from setveil.data.arrays import Int32s, Int64s
+from setveil.hierarchy.tree import Hierarchy
 
 
 def common_ancestors(
-    tree: Hierarchy, owners: npt.NDArray[np.int64], leaves: npt.NDArray[np.integer], count: int
-) -> Nodes:
-    """The lowest node over all leaves of each of `count` sets, of which `owners` says to which each leaf belongs; -1 of an empty one.
+    tree: Hierarchy, owners: Int64s, leaves: npt.NDArray[np.integer], count: int
+) -> Int32s:
+    """The lowest node above all leaves of each of `count` sets; -1 for an empty set.
 
-    Leaves are numbered in the order of the tree, so the node over the first and the last of a set is over all of them.
+    `owners` is the set of each leaf. Leaves are numbered in the order of the tree, so the node
+    above the first and the last leaf of a set is above all of them.
 
     Example:
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> alcohol = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL")]
+        >>> tree = Hierarchy.from_paths([*alcohol, ("milk", "ALL")])
         >>> found = common_ancestors(tree, np.array([0, 0, 1, 2, 2]), np.array([1, 0, 1, 0, 2]), 4)
         >>> [tree.labels[node] if node >= 0 else None for node in found]
         ['Alcohol', 'wine', 'ALL', None]

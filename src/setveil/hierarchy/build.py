@@ -1,4 +1,4 @@
-"""Hierarchies made from the items alone: balanced trees and trees of code prefixes."""
+"""Hierarchies built from the items alone: balanced trees and trees of code prefixes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels, vocabulary_of
 from setveil.errors import ParameterError
+from setveil.hierarchy.outline import free_label
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
+from setveil.words import plural
 
 BalancedOrder = Order | Literal["frequency"]
 ORDERS: tuple[BalancedOrder, ...] = ("numeric", "alphabetical", "frequency")
@@ -26,20 +29,24 @@ def balanced(
     order: BalancedOrder | None = None,
     supports: npt.NDArray[np.integer] | None = None,
 ) -> Hierarchy:
-    """A tree over the sorted items in which every node but the last of a level has `fanout` children.
+    """A tree over the sorted items whose nodes have `fanout` children each.
 
-    The items are sorted and cut into runs of `fanout`; each run gets a parent; the parents are cut into runs in the same way, and so on
-    until one node is left, the root. All leaves are equally deep; the last node of a level may have fewer children, down to one.
+    The items are sorted and cut into runs of `fanout`; each run gets a parent. The parents are cut
+    into runs in the same way, and so on up to the root. All leaves are equally deep; the last node
+    of a level may have fewer children, even only one.
 
-    Labels of inner nodes are positions and tell nothing about the items below: `*` is the root, `*2` its second child, `*2.3` the
-    third child of that. Should an item have such a label, all of them start with more stars.
+    Labels of inner nodes are positions and reveal nothing about the items below: `*` is the root,
+    `*2` its second child, `*2.3` the third child of that. If an item has such a label, all
+    positions start with more stars.
 
     Args:
-        vocabulary: The items, or data that has them. None at all gives the single node `*`; one item stands below a root.
+        vocabulary: The items, or data that has them. Without items the tree is the single node `*`;
+            a single item gets a root.
         fanout: The number of children of a node, 2 or more.
-        order: `numeric`, `alphabetical` (by code point) or `frequency` (most frequent first, equals in the natural order of the items).
-            When not given: numeric if every item is a whole number, else alphabetical.
-        supports: The number of records of each item of the vocabulary; needed for `frequency`.
+        order: `numeric`, `alphabetical` (by code point) or `frequency` (most frequent first, ties
+            in the natural order). By default numeric if every item is a whole number, else
+            alphabetical.
+        supports: The number of records of each item; needed for `frequency`.
 
     Example:
         >>> tree = balanced(Vocabulary.of(range(1, 8)), fanout=3)
@@ -49,16 +56,15 @@ def balanced(
         [3, 3, 1]
     """
     if not isinstance(fanout, int | np.integer) or isinstance(fanout, bool) or fanout < 2:
-        raise ParameterError("fanout", fanout, "a node of a balanced tree has 2 or more children")
+        raise ParameterError("fanout", fanout, "it must be a whole number of 2 or more")
     items = vocabulary_of(vocabulary)
     chosen = order or natural_order(items)
     leaves = _sorted(items, chosen, supports)
     width = min(int(fanout), max(len(leaves), 2))
     sizes = _level_sizes(len(leaves), width)
     labels = leaves + _positions(sizes, width, _free_stars(leaves))
-    return numbered(
-        labels, _parents(sizes, width), Origin("balanced", {"fanout": int(fanout), "order": chosen})
-    )
+    origin = Origin("balanced", {"fanout": int(fanout), "order": chosen})
+    return numbered(labels, _parents(sizes, width), origin)
 
 
 def prefix(
@@ -66,19 +72,22 @@ def prefix(
     lengths: Sequence[int] | None = None,
     separators: str = ".-/ ",
 ) -> Hierarchy:
-    """A tree over codes, in which what codes share at their start is the group above them: `A00.1 -> A00 -> A -> *`.
+    """A tree over codes, grouped by their common prefixes: `A00.1 -> A00 -> A -> *`.
 
-    By default a code is cut before each run of separators, and between the letters it starts with and what follows them; so `J45.9-2`
-    stands below `J45.9`, `J45` and `J`. Codes without separators have levels of fixed lengths: with `lengths=(1, 3, 4, 5)` the ATC code
-    `A10BA02` stands below `A10BA`, `A10B`, `A10` and `A`. Lengths count all characters; separators at the end of a prefix are dropped.
+    By default a code is cut before each run of separators, and after the letters it starts with: so
+    `J45.9-2` is below `J45.9`, `J45` and `J`. Codes without separators are cut at fixed lengths:
+    with `lengths=(1, 3, 4, 5)` the ATC code `A10BA02` is below `A10BA`, `A10B`, `A10` and `A`.
+    Lengths count all characters; separators at the end of a prefix are dropped.
 
-    A code that is itself the start of others remains a leaf: with the items `A00` and `A00.1` the group of both is called `A00.*`.
-    Groups of a single code stay. The root is `*`, with more stars if an item or a group has that label.
+    A code that is also a prefix of others remains a leaf: with the items `A00` and `A00.1` the
+    group of both is called `A00.*`. Groups of a single code are kept. The root is `*`, with more
+    stars if an item or a group has that label.
 
     Args:
         vocabulary: The codes, or data that has them.
-        lengths: Where to cut, ascending; when not given, the rule above.
-        separators: The characters that separate the parts of a code; not used with `lengths` but to trim the ends of prefixes.
+        lengths: Where to cut, ascending; by default the rule above.
+        separators: The characters between the parts of a code; with `lengths` they are only dropped
+            from the ends of prefixes.
 
     Example:
         >>> tree = prefix(Vocabulary.of(["A00.1", "A00", "B2"]))
@@ -97,21 +106,16 @@ def prefix(
 def rebuild(
     origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None = None
 ) -> Hierarchy:
-    """The whole tree again from its recipe and the items (and, for the order by frequency, supports) that it was built from.
+    """Build a tree again from its recipe and its items (and supports, for the order by frequency).
 
     Raises:
-        ParameterError: when the tree was given and so has no recipe, or the recipe is damaged.
-        DataError: when the tree stems from WordNet and this machine has none, or another one.
+        ParameterError: if the tree was given and so has no recipe, or the recipe is damaged.
+        DataError: if the tree was built with a WordNet that this machine does not have.
     """
     recipe = origin.parameters
     if origin.kind == "balanced":
-        order = recipe.get("order")
-        return balanced(
-            vocabulary,
-            cast(int, recipe.get("fanout")),
-            cast("BalancedOrder | None", order),
-            supports,
-        )
+        fanout, order = cast(int, recipe.get("fanout")), recipe.get("order")
+        return balanced(vocabulary, fanout, cast("BalancedOrder | None", order), supports)
     if origin.kind == "prefix":
         lengths = cast("Sequence[int] | None", recipe.get("lengths"))
         return prefix(vocabulary, lengths, str(recipe.get("separators", "")))
@@ -120,11 +124,8 @@ def rebuild(
         from setveil.hierarchy.wordnet.tree import rebuilt_from
 
         return rebuilt_from(WordNet.read(), recipe, vocabulary)
-    raise ParameterError(
-        "origin",
-        origin.kind,
-        "only trees that were built (balanced, prefix, wordnet) can be built again",
-    )
+    allowed = "only balanced, prefix and wordnet trees can be built again"
+    raise ParameterError("origin", origin.kind, allowed)
 
 
 def _sorted(
@@ -136,22 +137,17 @@ def _sorted(
         raise ParameterError("order", order, f"it must be one of {', '.join(ORDERS)}")
     if order == "numeric" and natural_order(vocabulary) != "numeric":
         odd = next(item for item in vocabulary if natural_order([item]) != "numeric")
-        raise ParameterError(
-            "order",
-            order,
-            f"the item {odd!r} is not a whole number; alphabetical works for any item",
-        )
+        allowed = f"the item {odd!r} is not a whole number; alphabetical works for any item"
+        raise ParameterError("order", order, allowed)
     return sort_labels(vocabulary, cast(Order, order))
 
 
 def _by_frequency(vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None) -> list[str]:
     if supports is None or len(supports) != len(vocabulary):
         given = None if supports is None else f"{len(supports)} numbers"
-        raise ParameterError(
-            "supports",
-            given,
-            f"the order by frequency needs the support of each of the {len(vocabulary)} items",
-        )
+        items = plural(len(vocabulary), "item")
+        allowed = f"the order by frequency needs the support of each of {items}"
+        raise ParameterError("supports", given, allowed)
     support = dict(zip(vocabulary, np.asarray(supports).tolist(), strict=True))
     return sorted(sort_labels(vocabulary), key=lambda item: -support[item])
 
@@ -164,7 +160,7 @@ def _level_sizes(leaves: int, fanout: int) -> list[int]:
     return sizes if leaves else [0, 1]
 
 
-def _parents(sizes: Sequence[int], fanout: int) -> npt.NDArray[np.int64]:
+def _parents(sizes: Sequence[int], fanout: int) -> Int64s:
     starts = np.cumsum([0, *sizes])
     levels = [
         start + np.arange(size) // fanout
@@ -178,17 +174,15 @@ def _positions(sizes: Sequence[int], fanout: int, stars: str) -> list[str]:
     levels = [[stars]]
     for size in reversed(sizes[1:-1]):
         above, dot = levels[-1], "" if len(levels) == 1 else "."
-        levels.append(
-            [f"{above[place // fanout]}{dot}{place % fanout + 1}" for place in range(size)]
-        )
+        places = (divmod(place, fanout) for place in range(size))
+        levels.append([f"{above[parent]}{dot}{child + 1}" for parent, child in places])
     return [label for level in reversed(levels) for label in level]
 
 
 def _free_stars(items: Iterable[str]) -> str:
     """The fewest stars such that no item can be the label of a position."""
-    taken = {
-        len(match[1]) for item in items if item[:1] == "*" and (match := _POSITION.match(item))
-    }
+    starred = (item for item in items if item[:1] == "*")
+    taken = {len(match[1]) for item in starred if (match := _POSITION.match(item))}
     return "*" * next(number for number in count(1) if number not in taken)
 
 
@@ -198,9 +192,7 @@ def _checked_lengths(lengths: Sequence[int]) -> Sequence[int]:
         isinstance(length, int | np.integer) and length > 0 for length in given
     ) and given == sorted(set(given))
     if not given or not rising:
-        raise ParameterError(
-            "lengths", lengths, "it must hold ascending whole numbers of 1 or more"
-        )
+        raise ParameterError("lengths", lengths, "they must be ascending whole numbers from 1 on")
     return [int(length) for length in given]
 
 
@@ -229,7 +221,7 @@ def _cut_at_parts(separators: str) -> Callable[[str], list[str]]:
 
 
 def _prefix_arrays(chains: Mapping[str, Sequence[str]]) -> tuple[list[str], list[int]]:
-    """Labels and parents of the tree over items with their prefixes, shortest first; the root is node 0."""
+    """Labels and parents of the tree over items with these prefixes, shortest first; root first."""
     starts = dict.fromkeys(start for chain in chains.values() for start in chain)
     names, root = _group_names(starts, chains.keys())
     labels, parents = [root], [-1]
@@ -248,15 +240,9 @@ def _prefix_arrays(chains: Mapping[str, Sequence[str]]) -> tuple[list[str], list
 
 
 def _group_names(starts: Iterable[str], items: Collection[str]) -> tuple[dict[str, str], str]:
-    """The label of each group, the prefix itself or with `.*` behind it when that is an item; and the label of the root."""
+    """The label of each group (the prefix, with `.*` if it is an item too) and of the root."""
     taken, names = {*starts, *items}, {}
     for start in starts:
-        names[start] = _free(f"{start}.*", taken) if start in items else start
+        names[start] = free_label(f"{start}.*", taken) if start in items else start
         taken.add(names[start])
-    return names, _free("*", taken)
-
-
-def _free(label: str, taken: Collection[str]) -> str:
-    while label in taken:
-        label += "*"
-    return label
+    return names, free_label("*", taken)

@@ -1,21 +1,21 @@
-"""What may be wrong with a hierarchy as somebody wrote it down, and the tree of one that is right."""
+"""Checks a hierarchy that somebody wrote down, and builds its tree if it has no faults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import HierarchyError, ParameterError
-from setveil.hierarchy.chains import chains_of
-from setveil.hierarchy.cycles import find_cycles
+from setveil.hierarchy.outline import Edge, Links, Outline, chains_of, edges
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
+from setveil.words import plural
 
-Edge = tuple[str, str]
 FaultKind = Literal[
     "no nodes",
     "empty label",
@@ -31,14 +31,17 @@ FaultKind = Literal[
     "single child",
 ]
 
+_AS_LEAF = -1
+"""The level of a label that has a line as a leaf."""
+
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong (an `error`: no tree, or not one for this data) or that looks odd (a `note`)."""
+    """A mistake in a hierarchy (an `error`: not a tree for this data) or an oddity (a `note`)."""
 
     kind: FaultKind
     labels: tuple[str, ...]
-    """Every label that the fault is about; the sentence names only the first few."""
+    """Every label concerned; the sentence names only the first few."""
     sentence: str
     severity: Literal["error", "note"] = "error"
 
@@ -51,42 +54,16 @@ class Fault:
         }
 
 
-@dataclass(frozen=True)
-class Outline:
-    """A hierarchy as it was written down, faults and all.
-
-    A chain goes up: `(child, parent)`, or `(leaf, parent, ..., root)`. Each pair of neighbours is an edge. A label repeated right after
-    itself is one node (other tools pad short paths that way), and empty labels at the end say nothing: `("ALL", "")` names a root.
-    """
-
-    chains: Sequence[Sequence[str]]
-    from_leaves: bool = False
-    """Whether each chain starts at a leaf, so that its first label must not be a group elsewhere."""
-    lines: Sequence[int] | None = None
-    """The line of each chain in its file."""
-
-
-def edges_of_paths(paths: Iterable[Sequence[str]]) -> list[Edge]:
-    """The distinct edges `(child, parent)` of paths `(leaf, parent, ..., root)`, in order of appearance.
-
-    Example:
-        >>> edges_of_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL")])
-        [('beer', 'Alcohol'), ('Alcohol', 'ALL'), ('wine', 'Alcohol')]
-    """
-    return list(dict.fromkeys(edge for path in paths for edge in _edges(path)))
-
-
 def tree_of_edges(
-    edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
+    pairs: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
 ) -> Hierarchy:
     """The tree of pairs `(child, parent)`; siblings keep their order of appearance.
 
     Raises:
-        HierarchyError: when they are no tree; it lists every fault.
+        HierarchyError: if they are not a tree; it lists every fault.
     """
-    chains = chains_of(
-        edges.items() if isinstance(edges, Mapping) else edges, "edges", "pairs (child, parent)"
-    )
+    rows = pairs.items() if isinstance(pairs, Mapping) else pairs
+    chains = chains_of(rows, "edges", "pairs (child, parent)")
     wrong = next((chain for chain in chains if len(chain) != 2), None)
     if wrong is not None:
         raise ParameterError("edges", tuple(wrong), "each must be a pair (child, parent)")
@@ -94,32 +71,27 @@ def tree_of_edges(
 
 
 def tree_of_paths(paths: Iterable[Iterable[object]], origin: Origin | None = None) -> Hierarchy:
-    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as a tree allows.
+    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as possible.
 
     Raises:
-        HierarchyError: when they are no tree; it lists every fault.
+        HierarchyError: if they are not a tree; it lists every fault.
     """
-    return tree_of_outline(
-        Outline(chains_of(paths, "paths", "paths (leaf, parent, ..., root)"), from_leaves=True),
-        origin,
-    )
+    chains = chains_of(paths, "paths", "paths (leaf, parent, ..., root)")
+    return tree_of_outline(Outline(chains, from_leaves=True), origin)
 
 
 def tree_of_outline(
     outline: Outline, origin: Origin | None = None, source: str = "the hierarchy"
 ) -> Hierarchy:
-    """The tree that an outline describes; `source` is what the error calls it."""
-    links = _Links(outline)
-    errors = [fault.sentence for fault in links.faults() if fault.severity == "error"]
-    if errors:
-        raise HierarchyError(errors, source)
-    numbers = {label: number for number, label in enumerate(links.parent)}
-    parents = np.fromiter(
-        (numbers.get(parent, -1) for parent in links.parent.values()),
-        dtype=np.int64,
-        count=len(numbers),
-    )
-    return numbered(list(links.parent), parents, origin or Origin())
+    """The tree that an outline describes; errors call it `source`."""
+    check = _Check(outline)
+    faults = [fault.sentence for fault in check.errors()]
+    if faults:
+        raise HierarchyError(faults, source)
+    parent = check.links.parent
+    numbers = {label: number for number, label in enumerate(parent)}
+    parents = np.array([numbers.get(above, -1) for above in parent.values()], dtype=np.int64)
+    return numbered(list(parent), parents, origin or Origin())
 
 
 def find_faults(
@@ -128,76 +100,40 @@ def find_faults(
     """Every fault of a hierarchy, errors before notes, in a fixed order.
 
     Args:
-        source: A tree, an outline (`setveil.hierarchy.files.read_outline` gives that of a file) or pairs `(child, parent)`.
-        vocabulary: The items of the data that the hierarchy is for, when known.
+        source: A tree, an outline (`setveil.hierarchy.files.read_outline` reads one from a file) or
+            pairs `(child, parent)`.
+        vocabulary: The items of the data that the hierarchy is for, if known.
 
     Example:
-        >>> for fault in find_faults([("milk", "Dairy"), ("milk", "Drinks"), ("Dairy", "ALL"), ("tea", "Drinks")]):
+        >>> edges = [("milk", "Dairy"), ("milk", "Drinks"), ("Dairy", "ALL"), ("tea", "Drinks")]
+        >>> for fault in find_faults(edges):
         ...     print(f"{fault.severity}: {fault.sentence}")
         error: 'milk' has two parents: 'Dairy' and 'Drinks'
-        error: two roots: 'Drinks' and 'ALL', but everything must come together in one
-        note: 2 nodes have a single child: 'Dairy' and 'ALL'
+        error: there must be one root, but there are two: 'Drinks' and 'ALL'
+        note: 2 nodes have only one child: 'Dairy' and 'ALL'
     """
     if isinstance(source, Hierarchy):
         source = Outline(list(source.paths()), from_leaves=True)
     elif not isinstance(source, Outline):
         source = Outline(list(source))
-    links = _Links(source)
-    faults = links.faults() + links.notes()
+    check = _Check(source)
+    faults = check.errors() + check.notes()
     if vocabulary is not None:
-        faults += links.faults_with(vocabulary)
+        faults += check.compared_with(vocabulary)
     return sorted(faults, key=lambda fault: fault.severity)
 
 
-class _Links:
-    """The edges of an outline: one parent for each label, and what does not fit that."""
+class _Check:
+    """The faults of one outline."""
 
     def __init__(self, outline: Outline) -> None:
-        self.outline = outline
-        self.parent: dict[str, str] = {}
-        self.more: dict[str, list[str]] = {}
-        self.empty: list[int] = []
-        known: set[tuple[str, ...]] = set()
-        for place, labels in enumerate(outline.chains):
-            if "" in labels:
-                self._note_empty(place, labels)
-            above = tuple(labels[1:])
-            if above not in known:
-                known.add(above)
-                self._add(labels, _edges(labels))
-            elif above and above[0] and labels[0] and labels[0] not in self.parent:
-                self.parent[labels[0]] = above[0]
-            else:
-                self._add(labels, _edges(labels))
-        self.inner = set(self.parent.values()) | {
-            parent for parents in self.more.values() for parent in parents
-        }
-        self.inner.discard("")
+        self.outline, self.links = outline, Links(outline)
 
-    def _add(self, labels: Sequence[str], edges: Iterable[Edge]) -> None:
-        own = self.parent
-        if labels and labels[0]:
-            own.setdefault(labels[0], "")
-        for child, parent in edges:
-            first = own.get(child, "")
-            if not first:
-                own[child] = parent
-            elif first != parent and parent not in self.more.get(child, ()):
-                self.more.setdefault(child, []).append(parent)
-            own.setdefault(parent, "")
-
-    def _note_empty(self, place: int, labels: Sequence[str]) -> None:
-        used = max((position for position, label in enumerate(labels) if label), default=-1)
-        if "" in labels[: used + 1] or used < 0:
-            self.empty.append(place)
-
-    def faults(self) -> list[Fault]:
-        """What makes the outline no tree."""
-        if not self.parent:
-            return [
-                Fault("no nodes", (), "no nodes: a hierarchy has a line for each item"),
-                *self._empty_labels(),
-            ]
+    def errors(self) -> list[Fault]:
+        """The faults that make the outline not a tree."""
+        if not self.links.parent:
+            sentence = "the hierarchy is empty: it needs a line for each item"
+            return [Fault("no nodes", (), sentence), *self._empty_labels()]
         return [
             *self._empty_labels(),
             *self._two_parents(),
@@ -206,158 +142,231 @@ class _Links:
             *self._two_levels(),
         ]
 
+    def notes(self) -> list[Fault]:
+        """Oddities that do no harm."""
+        return [*self._repeated_lines(), *self._single_children()]
+
+    def compared_with(self, vocabulary: Vocabulary) -> list[Fault]:
+        """How the outline and the items of the data differ."""
+        known, inner = self.links.parent, self.links.inner
+        missing = [item for item in vocabulary if item not in known]
+        groups = [item for item in vocabulary if item in inner]
+        unused = [label for label in known if label not in inner and label not in vocabulary]
+        return [
+            *_about(
+                missing,
+                "item without a leaf",
+                ("item is not in the hierarchy", "items are not in the hierarchy"),
+            ),
+            *_about(
+                groups,
+                "item is an inner node",
+                ("item is a group of the hierarchy", "items are groups of the hierarchy"),
+            ),
+            *_about(
+                unused,
+                "leaf without an item",
+                (
+                    "hierarchy item does not occur in the data",
+                    "hierarchy items do not occur in the data",
+                ),
+                "note",
+            ),
+        ]
+
     def _empty_labels(self) -> Iterator[Fault]:
-        if self.empty:
-            places = [
-                str(self.outline.lines[place]) if self.outline.lines else str(place + 1)
-                for place in self.empty
-            ]
-            count = "1 line has" if len(places) == 1 else f"{len(places):,} lines have"
-            yield Fault("empty label", ("",), f"{count} an empty label: line {_listed(places)}")
+        lines = self.outline.lines or range(1, len(self.outline.chains) + 1)
+        found = [
+            str(line)
+            for line, labels in zip(lines, self.outline.chains, strict=True)
+            if "" in labels and (not any(labels) or "" in _without_empty_end(labels))
+        ]
+        if found:
+            has = "1 line has" if len(found) == 1 else f"{len(found):,} lines have"
+            noun = "line" if len(found) == 1 else "lines"
+            yield Fault("empty label", ("",), f"{has} an empty label: {noun} {_listed(found)}")
 
     def _two_parents(self) -> Iterator[Fault]:
         lines = self._edge_lines()
-        for label, others in self.more.items():
-            parents = [self.parent[label], *others]
+        for label, others in self.links.more.items():
+            parents = [self.links.parent[label], *others]
             named = [f"{parent!r}{lines.get((label, parent), '')}" for parent in parents]
-            count = "two" if len(parents) == 2 else str(len(parents))
-            yield Fault(
-                "two parents", (label, *parents), f"{label!r} has {count} parents: {_listed(named)}"
-            )
+            sentence = f"{label!r} has {_number(parents)} parents: {_listed(named)}"
+            yield Fault("two parents", (label, *parents), sentence)
 
     def _edge_lines(self) -> dict[Edge, str]:
-        """Where the edges of the labels with several parents stand first."""
+        """The first line of each edge from a label with several parents."""
         lines: dict[Edge, str] = {}
-        if self.more and self.outline.lines:
+        if self.links.more and self.outline.lines:
             for labels, line in zip(self.outline.chains, self.outline.lines, strict=True):
-                for edge in _edges(labels):
-                    if edge[0] in self.more:
+                for edge in edges(labels):
+                    if edge[0] in self.links.more:
                         lines.setdefault(edge, f" (line {line})")
         return lines
 
     def _cycles(self) -> Iterator[Fault]:
-        for cycle in find_cycles(self.parent, self.more):
-            shown = " -> ".join(
-                repr(label)
-                for label in [*cycle[:8], *(["..."] if len(cycle) > 8 else []), cycle[0]]
-            )
-            yield Fault("cycle", cycle, f"a cycle: {shown}")
+        for cycle in _cycles_of(self.links):
+            shown = [repr(label) for label in cycle[:8]] + ["..."] * (len(cycle) > 8)
+            sentence = f"a cycle: {' -> '.join([*shown, repr(cycle[0])])}"
+            yield Fault("cycle", cycle, sentence)
 
     def _roots(self) -> Iterator[Fault]:
-        roots = tuple(label for label, parent in self.parent.items() if not parent)
+        roots = tuple(label for label, parent in self.links.parent.items() if not parent)
         if not roots:
-            yield Fault("no root", (), "no root: every node has a parent, so there is no top")
+            yield Fault("no root", (), "there is no root: every node has a parent")
         if len(roots) > 1:
-            count = "two" if len(roots) == 2 else str(len(roots))
             named = _listed([repr(root) for root in roots])
-            yield Fault(
-                "two roots",
-                roots,
-                f"{count} roots: {named}, but everything must come together in one",
-            )
+            sentence = f"there must be one root, but there are {_number(roots)}: {named}"
+            yield Fault("two roots", roots, sentence)
 
     def _two_levels(self) -> Iterator[Fault]:
-        """Labels that start a path and are groups in another, and groups that stand at different distances from the root."""
+        """Labels that are both leaves and groups, and groups at several distances from the root."""
         if not self.outline.from_leaves:
             return
         depths: dict[str, set[int]] = {}
         seen: set[tuple[str, ...]] = set()
         for labels in self.outline.chains:
-            if labels and labels[0] in self.inner and any(label != labels[0] for label in labels):
-                depths.setdefault(labels[0], set()).add(-1)
+            first = labels[0] if labels else ""
+            if first in self.links.inner and any(label != first for label in labels):
+                depths.setdefault(first, set()).add(_AS_LEAF)
             above = tuple(labels[1:])
             if above not in seen:
                 seen.add(above)
                 self._add_depths(depths, above)
         for label, levels in depths.items():
-            if len(levels) > 1 or -1 in levels:
+            if len(levels) > 1 or _AS_LEAF in levels:
                 yield Fault("two levels", (label,), _sentence_of_levels(label, levels))
 
     def _add_depths(self, depths: dict[str, set[int]], above: Sequence[str]) -> None:
         groups = list(dict.fromkeys(label for label in above if label))
-        if groups and not self.parent[groups[-1]]:
+        if groups and not self.links.parent[groups[-1]]:
             for depth, label in enumerate(reversed(groups)):
                 depths.setdefault(label, set()).add(depth)
-
-    def notes(self) -> list[Fault]:
-        """What is odd but harmless."""
-        return [*self._repeated_lines(), *self._single_children()]
 
     def _repeated_lines(self) -> Iterator[Fault]:
         seen: set[tuple[str, ...]] = set()
         repeated: dict[str, None] = {}
-        for labels in self.outline.chains:
-            line = tuple(labels)
+        for line in map(tuple, self.outline.chains):
             if line in seen:
                 repeated[line[0] if line else ""] = None
             seen.add(line)
-        yield from _about(
-            tuple(repeated), "repeated line", "line is repeated", "lines are repeated", "note"
-        )
+        words = ("line is repeated", "lines are repeated")
+        yield from _about(list(repeated), "repeated line", words, "note")
 
     def _single_children(self) -> Iterator[Fault]:
-        children: dict[str, int] = {}
-        for parent in chain(self.parent.values(), *self.more.values()):
-            children[parent] = children.get(parent, 0) + 1
-        single = tuple(parent for parent, count in children.items() if parent and count == 1)
-        yield from _about(
-            single, "single child", "node has a single child", "nodes have a single child", "note"
-        )
-
-    def faults_with(self, vocabulary: Vocabulary) -> list[Fault]:
-        """Where the outline and the items of the data do not meet."""
-        missing = tuple(item for item in vocabulary if item not in self.parent)
-        inner = tuple(item for item in vocabulary if item in self.inner)
-        unused = tuple(
-            label for label in self.parent if label not in self.inner and label not in vocabulary
-        )
-        return [
-            *_about(missing, "item without a leaf", "item has no leaf", "items have no leaf"),
-            *_about(
-                inner,
-                "item is an inner node",
-                "item is not a leaf but an inner node",
-                "items are not leaves but inner nodes",
-            ),
-            *_about(
-                unused,
-                "leaf without an item",
-                "leaf stands for no item of the data",
-                "leaves stand for no item of the data",
-                "note",
-            ),
-        ]
+        children = Counter(chain(self.links.parent.values(), *self.links.more.values()))
+        single = [parent for parent, count in children.items() if parent and count == 1]
+        words = ("node has only one child", "nodes have only one child")
+        yield from _about(single, "single child", words, "note")
 
 
 def _about(
-    labels: tuple[str, ...],
+    labels: Sequence[str],
     kind: FaultKind,
-    one: str,
-    many: str,
+    words: tuple[str, str],
     severity: Literal["error", "note"] = "error",
 ) -> Iterator[Fault]:
-    """One fault about all these labels; none when there are none."""
+    """One fault about all these labels, if any; `words` are for one label and for several."""
     if labels:
-        sentence = f"{len(labels):,} {one if len(labels) == 1 else many}: {_listed([repr(label) for label in labels])}"
-        yield Fault(kind, labels, sentence, severity)
+        named = _listed([repr(label) for label in labels])
+        yield Fault(kind, tuple(labels), f"{plural(len(labels), *words)}: {named}", severity)
 
 
-def _edges(labels: Sequence[str]) -> Iterator[Edge]:
-    used = labels if "" not in labels else [label for label in labels if label]
-    return ((child, parent) for child, parent in pairwise(used) if child != parent)
+def _without_empty_end(labels: Sequence[str]) -> Sequence[str]:
+    used = max(position for position, label in enumerate(labels) if label)
+    return labels[: used + 1]
 
 
 def _sentence_of_levels(label: str, levels: set[int]) -> str:
-    groups = sorted(level for level in levels if level >= 0)
-    if -1 in levels:
-        return (
-            f"{label!r} is used at two levels: it has a line as a leaf, and it is a group of others"
-        )
-    return f"{label!r} is used at two levels: {_listed([str(level) for level in groups])} steps below the root"
+    if _AS_LEAF in levels:
+        return f"{label!r} is used at two levels: as a leaf and as a group"
+    steps = _listed([str(level) for level in sorted(levels)])
+    return f"{label!r} is used at {_number(levels)} levels: {steps} steps below the root"
+
+
+def _number(things: Sized) -> str:
+    return "two" if len(things) == 2 else str(len(things))
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first few names as they stand in a sentence."""
+    """The first few names, for a sentence."""
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3:,} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _cycles_of(links: Links) -> Iterator[tuple[str, ...]]:
+    """One cycle, child before parent, of every group of labels that lead to each other."""
+    ups = {
+        label: [*filter(None, [links.parent[label]]), *links.more.get(label, ())]
+        for label in _tangled(links)
+    }
+    for component in _components(ups):
+        if len(component) > 1:
+            yield _cycle_in(component, ups)
+
+
+def _tangled(links: Links) -> list[str]:
+    """The labels whose first parents lead to no root, or to a label with several parents."""
+    reaches: dict[str, bool] = {"": True}
+    for label in links.parent:
+        walked: list[str] = []
+        while label not in reaches:
+            reaches[label] = False
+            walked.append(label)
+            label = links.parent[label] if label not in links.more else label
+        for step in walked:
+            reaches[step] = reaches[label]
+    return [label for label in links.parent if not reaches[label]]
+
+
+def _components(ups: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
+    """The strongly connected groups of labels, by Tarjan's algorithm without recursion."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    open_labels: list[str] = []
+    is_open: set[str] = set()
+    for start in ups:
+        if start in index:
+            continue
+        work = [(start, iter(ups[start]))]
+        index[start] = low[start] = len(index)
+        open_labels.append(start)
+        is_open.add(start)
+        while work:
+            label, rest = work[-1]
+            above = next(
+                (up for up in rest if up in ups and (up not in index or up in is_open)), None
+            )
+            if above is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[label])
+                if low[label] == index[label]:
+                    yield _closed(label, open_labels, is_open)
+            elif above in index:
+                low[label] = min(low[label], index[above])
+            else:
+                index[above] = low[above] = len(index)
+                open_labels.append(above)
+                is_open.add(above)
+                work.append((above, iter(ups[above])))
+
+
+def _closed(label: str, open_labels: list[str], is_open: set[str]) -> list[str]:
+    place = open_labels.index(label)
+    component = open_labels[place:]
+    del open_labels[place:]
+    is_open.difference_update(component)
+    return component
+
+
+def _cycle_in(component: list[str], ups: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A cycle inside a strongly connected group, found by going up until a label repeats."""
+    members, walked = set(component), {min(component): 0}
+    label = min(component)
+    while True:
+        label = next(up for up in ups[label] if up in members)
+        if label in walked:
+            return tuple(walked)[walked[label] :]
+        walked[label] = len(walked)

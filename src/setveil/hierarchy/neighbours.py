@@ -1,34 +1,33 @@
-"""The neighbour index: for each item all items that are at most `epsilon` steps away, with their distances."""
+"""The neighbour index: for each item the items at most `epsilon` steps away, with distances."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 
-Numbers = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-
 MOST_PAIRS = 1 << 30
-"""Above this (8 GB) no index is made: nearly all items are neighbours of nearly all, and the answer is a smaller epsilon."""
+"""The largest index (8 GB); above it nearly all items are neighbours of each other."""
 _BLOCK = 1 << 21
-"""Meetings that are joined at once."""
+"""How many meetings are joined at once."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Neighbours:
-    """The items near each item, as rows of a sparse matrix: row i is `items[indptr[i]:indptr[i + 1]]`, ascending.
+    """The items near each item, as a sparse matrix: row i is `items[indptr[i]:indptr[i + 1]]`.
 
-    Every item is in its own row, at distance 0. What is farther than `epsilon` is in no row, so a row tells all relevant items.
+    Rows are ascending, and contain all items at most `epsilon` away, the item itself at distance 0.
 
     Example:
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "Dairy", "ALL")])
+        >>> alcohol = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL")]
+        >>> tree = Hierarchy.from_paths([*alcohol, ("milk", "Dairy", "ALL")])
         >>> near = tree.neighbours(Vocabulary(["beer", "milk", "wine"]), epsilon=2)
         >>> near.row(0)
         [(0, 0), (2, 2)]
@@ -36,9 +35,9 @@ class Neighbours:
         (2, None)
     """
 
-    indptr: Numbers
-    items: Small
-    distances: Small
+    indptr: Int64s
+    items: Int32s
+    distances: Int32s
     epsilon: int
 
     def __len__(self) -> int:
@@ -50,35 +49,36 @@ class Neighbours:
     def row(self, item: int) -> list[tuple[int, int]]:
         """The neighbours of an item with their distances."""
         entries = slice(self.indptr[item], self.indptr[item + 1])
-        return list(
-            zip(self.items[entries].tolist(), self.distances[entries].tolist(), strict=True)
-        )
+        items, distances = self.items[entries].tolist(), self.distances[entries].tolist()
+        return list(zip(items, distances, strict=True))
 
     def distance(self, one: int, other: int) -> int | None:
-        """The distance of two items; None when they are farther apart than epsilon."""
+        """The distance between two items; None if it is more than epsilon."""
         start, stop = self.indptr[one], self.indptr[one + 1]
         place = start + int(np.searchsorted(self.items[start:stop], other))
         return int(self.distances[place]) if place < stop and self.items[place] == other else None
 
 
-@dataclass(frozen=True)
-class Reach:
-    """What lies above each item: item i gets to a node in so many steps up; each pair of item and node once, ascending by item."""
+class Reach(NamedTuple):
+    """The nodes above each item: `items[i]` reaches `nodes[i]` in `steps[i]` steps up.
 
-    items: Numbers
-    nodes: Numbers
-    steps: Numbers
+    Each pair of item and node occurs once; items ascend.
+    """
+
+    items: Int64s
+    nodes: Int64s
+    steps: Int64s
 
 
 def tree_neighbours(tree: Hierarchy, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
-    """The neighbours in a tree: the distance of two leaves is the number of edges between them.
+    """The neighbours in a tree; the distance of two leaves is the number of edges between them.
 
-    Cost: as `joined`; two leaves meet in each node that is over both.
+    Cost: as `joined`; two leaves meet in each node above both.
     """
     check_epsilon(epsilon)
     nodes = tree.leaf_numbers(vocabulary).astype(np.int64)
     owners = np.arange(len(nodes), dtype=np.int64)
-    parts: list[tuple[Numbers, Numbers, Numbers]] = []
+    parts: list[tuple[Int64s, Int64s, Int64s]] = []
     for step in range(epsilon + 1):
         parts.append((owners, nodes, np.full(len(nodes), step, dtype=np.int64)))
         nodes = tree.parent[nodes].astype(np.int64)
@@ -91,70 +91,77 @@ def tree_neighbours(tree: Hierarchy, vocabulary: Vocabulary, epsilon: int) -> Ne
 
 
 def check_epsilon(epsilon: object) -> None:
-    """Refuse what is no number of steps."""
+    """Raise an error unless this is a number of steps."""
     if not isinstance(epsilon, int | np.integer) or isinstance(epsilon, bool) or epsilon < 0:
-        raise ParameterError("epsilon", epsilon, "it is a number of steps, 0 or more")
+        raise ParameterError("epsilon", epsilon, "it must be a number of steps, 0 or more")
 
 
 def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbours:
-    """All pairs of items that meet in a node after at most `epsilon` steps in all, with the fewest steps.
+    """All pairs of items that meet in a node after at most `epsilon` steps, with the fewest steps.
 
-    The entries of `reach` are sorted by node and steps; those that an entry meets are then one run of them, found by bisection. So only
-    pairs that are near enough are ever looked at, each once for each node in which it meets, in blocks of some million.
+    The entries of `reach` are sorted by node and steps, so those that an entry meets are one run,
+    found by bisection. Only pairs that are near enough are visited, once for each node in which
+    they meet, in blocks of a few million.
 
     Args:
-        reach: What lies above each item, as far as `epsilon` steps.
+        reach: The nodes above each item, up to `epsilon` steps.
         count: The number of items.
         epsilon: The most steps.
         least: The least distance of two different items.
 
     Raises:
-        InfeasibleError: when there are more than `MOST_PAIRS` pairs.
+        InfeasibleError: if there are more than `MOST_PAIRS` pairs.
     """
     asked, epsilon = int(epsilon), min(int(epsilon), 2 * int(reach.steps.max(initial=0)) + least)
-    keys = reach.nodes * (epsilon + 1) + reach.steps
-    order = np.argsort(keys, kind="stable")
-    starts = np.searchsorted(keys[order], reach.nodes * (epsilon + 1))
-    meetings = (
-        np.searchsorted(
-            keys[order], reach.nodes * (epsilon + 1) + epsilon - reach.steps, side="right"
-        )
-        - starts
-    )
-    met = reach.items[order] * (epsilon + 1) + reach.steps[order]
-    blocks: list[tuple[Numbers, Small, Small]] = []
+    meetings = _meetings(reach, count, epsilon)
+    lengths = [np.zeros(0, dtype=np.int64)]
+    items, distances = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
     total = 0
-    for first, stop in _blocks(reach.items, meetings, count):
-        entries = slice(*np.searchsorted(reach.items, (first, stop)))
-        block = _block(reach, entries, starts, meetings, met, first, count, epsilon, least)
-        lengths = np.bincount(block[0], minlength=stop - first)
-        blocks.append((lengths, block[1], block[2]))
-        total += len(block[1])
+    for first, stop in _blocks(meetings):
+        rows, near, apart = _block(meetings, first, stop, least)
+        lengths.append(np.bincount(rows, minlength=stop - first))
+        items.append(near)
+        distances.append(apart)
+        total += len(near)
         if total > MOST_PAIRS:
             raise InfeasibleError(
-                f"epsilon = {asked} makes more than {MOST_PAIRS:,} pairs of {count:,} items neighbours; choose a smaller epsilon"
+                f"epsilon = {asked} makes more than {MOST_PAIRS:,} pairs of {count:,} items "
+                "neighbours",
+                remedy="choose a smaller epsilon",
             )
-    if not blocks:
-        return Neighbours(
-            np.zeros(1, dtype=np.int64),
-            np.zeros(0, dtype=np.int32),
-            np.zeros(0, dtype=np.int32),
-            asked,
-        )
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate([block[0] for block in blocks]))))
-    return Neighbours(
-        indptr,
-        np.concatenate([b[1] for b in blocks]),
-        np.concatenate([b[2] for b in blocks]),
-        asked,
-    )
+    indptr = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    return Neighbours(indptr, np.concatenate(items), np.concatenate(distances), asked)
 
 
-def _blocks(items: Numbers, meetings: Numbers, count: int) -> Iterator[tuple[int, int]]:
+class _Meetings(NamedTuple):
+    """For each entry of a reach the entries that it meets in its node, as one run of `met`."""
+
+    reach: Reach
+    starts: Int64s
+    lengths: Int64s
+    met: Int64s
+    """The item and steps of each entry, as `item * (epsilon + 1) + steps`, by node and steps."""
+    size: int
+    """The number of items."""
+    epsilon: int
+
+
+def _meetings(reach: Reach, count: int, epsilon: int) -> _Meetings:
+    base = reach.nodes * (epsilon + 1)
+    keys = base + reach.steps
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.searchsorted(keys, base)
+    stops = np.searchsorted(keys, base + epsilon - reach.steps, side="right")
+    met = reach.items[order] * (epsilon + 1) + reach.steps[order]
+    return _Meetings(reach, starts, stops - starts, met, count, epsilon)
+
+
+def _blocks(meetings: _Meetings) -> Iterator[tuple[int, int]]:
     """Ranges of items with about as many meetings as a block may have."""
-    before = np.concatenate(
-        ([0], np.cumsum(np.bincount(items, weights=meetings, minlength=count).astype(np.int64)))
-    )
+    items, count = meetings.reach.items, meetings.size
+    sums = np.bincount(items, weights=meetings.lengths, minlength=count).astype(np.int64)
+    before = np.concatenate(([0], np.cumsum(sums)))
     first = 0
     while first < count:
         stop = int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1
@@ -163,24 +170,17 @@ def _blocks(items: Numbers, meetings: Numbers, count: int) -> Iterator[tuple[int
         first = stop
 
 
-def _block(
-    reach: Reach,
-    entries: slice,
-    starts: Numbers,
-    meetings: Numbers,
-    met: Numbers,
-    first: int,
-    count: int,
-    epsilon: int,
-    least: int,
-) -> tuple[Numbers, Small, Small]:
-    """The pairs of a range of items as (row, item, distance), sorted; of several distances of a pair the least."""
-    lengths = meetings[entries]
+def _block(meetings: _Meetings, first: int, stop: int, least: int) -> tuple[Int64s, Int32s, Int32s]:
+    """The pairs (row, item, distance) of a range of items, sorted, with their least distances."""
+    reach, count, epsilon = meetings.reach, meetings.size, meetings.epsilon
+    entries = slice(*np.searchsorted(reach.items, (first, stop)))
+    lengths = meetings.lengths[entries]
     ends = np.cumsum(lengths)
-    shift = starts[entries] - (ends - lengths)
+    shift = meetings.starts[entries] - (ends - lengths)
     places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(shift, lengths)
+    # A code is (row * count + item) * (epsilon + 1) + distance, so sorting puts the least first.
     own = ((reach.items[entries] - first) * count) * (epsilon + 1) + reach.steps[entries]
-    codes = met[places]
+    codes = meetings.met[places]
     codes += np.repeat(own, lengths)
     codes.sort()
     pairs, distances = np.divmod(codes, epsilon + 1)

@@ -1,4 +1,4 @@
-"""Trees as a user names them: a file, or a recipe by which one is built over the items of the data."""
+"""Hierarchies as users name them: a file, or a recipe to build one over the items of the data."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from setveil.hierarchy.files import Layout, read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.wordnet.network import Unknown, WordNet
 
-RECIPES = "it is a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
+RECIPES = (
+    "it must be a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], "
+    "or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
+)
+_KINDS = ("balanced", "prefix", "wordnet", "wordnet+unknown")
 _DIGITS = 18
-"""A number of more digits fits no 64 bits, and no tree."""
+"""Numbers with more digits do not fit into 64 bits."""
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
 
 def hierarchy_maker(
     given: Hierarchy | Path | str | None, layout: Layout | None = None
 ) -> MakeHierarchy:
-    """How to get the tree once the data is read; what can be refused before that is refused at once.
+    """A function that makes the tree once the data is read; mistakes are reported at once.
 
     Args:
-        given: A tree, a path, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`, `wordnet`,
-            `wordnet:FOLDER`, `wordnet+unknown`.
-        layout: The layout of the file, when it is one.
+        given: A tree, a path, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
+            `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`.
+        layout: The layout of the file, if it is one.
     """
     if layout is not None and (is_recipe(given) or given is None or isinstance(given, Hierarchy)):
-        raise ParameterError(
-            "layout", layout, "it says how a hierarchy file is laid out, but none is given"
-        )
+        raise ParameterError("layout", layout, "only a hierarchy file has a layout")
     if isinstance(given, str) and is_recipe(given):
         kind, *parts = given.split(":")
         if kind == "balanced" and len(parts) <= 2:
@@ -40,27 +42,22 @@ def hierarchy_maker(
         if kind == "prefix" and len(parts) <= 1:
             return _prefix_maker(given, *parts)
         if kind.startswith("wordnet") and parts != [""]:
-            return _wordnet_maker(
-                "keep" if kind == "wordnet+unknown" else "refuse", ":".join(parts)
-            )
+            unknown: Unknown = "keep" if kind == "wordnet+unknown" else "refuse"
+            wordnet = WordNet.read(":".join(parts) or None)
+            return lambda data: wordnet.tree(data.vocabulary, unknown)
         raise ParameterError("hierarchy", given, RECIPES)
     tree = given if isinstance(given, Hierarchy) or given is None else _read(given, layout)
     return lambda data: tree
 
 
 def is_recipe(given: object) -> bool:
-    """Whether this says how to build a tree over the items of a data set, and is not a tree or its file."""
-    return isinstance(given, str) and given.split(":")[0] in (
-        "balanced",
-        "prefix",
-        "wordnet",
-        "wordnet+unknown",
-    )
+    """Whether this is a recipe for a tree over the items of the data, not a tree or its file."""
+    return isinstance(given, str) and given.split(":")[0] in _KINDS
 
 
 def _read(path: Path | str, layout: Layout | None) -> Hierarchy:
     if not Path(path).exists() and not Path(path).suffix:
-        raise FileFormatError(path, f"there is no such file, and no such recipe: {RECIPES}")
+        raise FileFormatError(path, f"there is no such file or recipe: {RECIPES}")
     return read_hierarchy(path, layout=layout)
 
 
@@ -70,29 +67,19 @@ def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHier
     if int(fanout) < 2:
         raise ParameterError("hierarchy", recipe, "the fan-out must be 2 or more")
     chosen: Any = order or None
-    return lambda data: balanced(
-        data.vocabulary, int(fanout), order=chosen, supports=data.supports()
-    )
+    return lambda data: balanced(data.vocabulary, int(fanout), chosen, data.supports())
 
 
 def _prefix_maker(recipe: str, lengths: str = "") -> MakeHierarchy:
     parts = lengths.split(",") if lengths else []
     if not all(map(_is_count, parts)):
         raise ParameterError("hierarchy", recipe, RECIPES)
-    chosen = [int(part) for part in parts] or None
-    if chosen is not None and not all(
-        here < there for here, there in zip([0, *chosen], chosen, strict=False)
-    ):
-        raise ParameterError(
-            "hierarchy", recipe, "the lengths of the prefixes must be 1 or more, and ascend"
-        )
-    return lambda data: prefix(data.vocabulary, lengths=chosen)
+    chosen = [int(part) for part in parts]
+    if chosen != sorted(set(chosen)) or 0 in chosen:
+        allowed = "the lengths of the prefixes must be 1 or more, and ascending"
+        raise ParameterError("hierarchy", recipe, allowed)
+    return lambda data: prefix(data.vocabulary, chosen or None)
 
 
 def _is_count(text: str) -> bool:
     return text.isdecimal() and len(text) <= _DIGITS
-
-
-def _wordnet_maker(unknown: Unknown, folder: str) -> MakeHierarchy:
-    wordnet = WordNet.read(folder or None)
-    return lambda data: wordnet.tree(data.vocabulary, unknown)

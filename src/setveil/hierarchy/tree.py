@@ -1,4 +1,4 @@
-"""The hierarchy: a tree whose leaves are the items and whose inner nodes stand for all items below them."""
+"""The hierarchy: a tree whose leaves are items and whose inner nodes are groups of items."""
 
 from __future__ import annotations
 
@@ -12,26 +12,28 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
 from setveil.errors import HierarchyError, ParameterError, UnknownItemError
 
 if TYPE_CHECKING:
     from setveil.hierarchy.neighbours import Neighbours
 
-Nodes = npt.NDArray[np.int32]
+Nodes = Int32s
 OriginKind = Literal["given", "balanced", "prefix", "wordnet"]
 
 _REMEMBERED = 4
-"""Neighbour indexes that a tree keeps; they may be large."""
+"""How many neighbour indexes a tree keeps; they may be large."""
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a hierarchy comes from, and so who may see it.
 
-    A `given` tree is the user's own, made without looking at the data, and is published whole. A tree that was built from the items of
-    the data tells which items the data holds: of it only what the release shows anyway is published (see `Hierarchy.pruned`), with
-    the recipe in `parameters`, by which whoever has the original data can build it again.
+    A `given` tree is the user's own, made without the data, and is published whole. A tree built
+    from the items of the data reveals which items the data has, so only the part that the release
+    shows anyway is published (see `Hierarchy.pruned`), with the recipe in `parameters`: with the
+    original data the whole tree can be built again.
     """
 
     kind: OriginKind = "given"
@@ -45,13 +47,15 @@ class Origin:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy:
-    """A tree with nodes as numbers: leaves first, each node over one interval of leaves.
+    """A tree with numbered nodes: leaves first, and each node covers an interval of leaves.
 
-    Leaves are 0 to `leaf_count - 1` in the order of the tree; inner nodes follow, parents before children, so the root is node
-    `leaf_count` (or 0 when the tree is a single leaf). Node v covers the leaves `first[v]` to `stop[v] - 1`.
+    Leaves are 0 to `leaf_count - 1` in the order of the tree. Inner nodes follow, parents before
+    children, so the root is node `leaf_count` (or 0 if the tree is a single leaf). Node v covers
+    the leaves `first[v]` to `stop[v] - 1`.
 
     Example:
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> alcohol = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL")]
+        >>> tree = Hierarchy.from_paths([*alcohol, ("milk", "ALL")])
         >>> tree.labels[tree.root], tree.leaf_count, tree.height
         ('ALL', 3, 2)
         >>> tree.path("wine")
@@ -60,62 +64,56 @@ class Hierarchy:
 
     nodes: Vocabulary
     """The label of each node."""
-    parent: Nodes
+    parent: Int32s
     """The parent of each node; -1 at the root."""
-    depth: Nodes
-    """Edges between each node and the root."""
-    first: Nodes
-    stop: Nodes
+    depth: Int32s
+    """The number of edges between each node and the root."""
+    first: Int32s
+    stop: Int32s
     origin: Origin = field(default_factory=Origin)
 
     @classmethod
     def from_parents(
         cls, labels: Sequence[object], parents: npt.ArrayLike, origin: Origin | None = None
     ) -> Hierarchy:
-        """From any numbering: `parents[v]` is the parent of the node with label `labels[v]`, -1 for the one root.
+        """From any numbering: `parents[v]` is the parent of the node `labels[v]`, -1 for the root.
 
-        Children keep the order in which they are given. The input must be a tree with distinct labels; `setveil.hierarchy.check`
-        lists what is wrong with one that is not.
+        Children keep the given order. The input must be a tree with distinct labels;
+        `setveil.hierarchy.check` lists the faults of an input that is not.
         """
         names, given = list(map(str, labels)), np.asarray(parents)
         if given.shape != (len(names),) or (given.size and given.dtype.kind not in "iu"):
-            raise HierarchyError(
-                [
-                    f"there are {len(names)} labels: each needs the number of its parent, and the root -1"
-                ]
-            )
+            fault = "each label needs the number of its parent, or -1 for the root"
+            raise HierarchyError([fault])
         wrong = given[(given < -1) | (given >= len(names))]
         if len(wrong):
-            raise HierarchyError(
-                [
-                    f"the parent {int(wrong[0])} is none of the {len(names)} nodes, which are numbered from 0"
-                ]
-            )
+            nodes = f"nodes are numbered from 0 to {len(names) - 1}"
+            raise HierarchyError([f"there is no parent {int(wrong[0])}: {nodes}"])
         if len(set(names)) != len(names):
-            raise HierarchyError([f"the label {_first_repeated(names)!r} stands for two nodes"])
+            raise HierarchyError([f"two nodes have the label {_first_repeated(names)!r}"])
         return numbered(names, given, origin or Origin())
 
     @classmethod
     def from_paths(
         cls, paths: Iterable[Iterable[object]], origin: Origin | None = None
     ) -> Hierarchy:
-        """From paths `(leaf, parent, ..., root)`, one for each leaf; or from a table with such a path in each row, short ones filled up."""
+        """From paths `(leaf, parent, ..., root)`, one for each leaf, or a table of padded paths."""
         from setveil.hierarchy.check import tree_of_paths
 
-        return tree_of_paths(paths, origin=origin)
+        return tree_of_paths(paths, origin)
 
     @classmethod
     def from_edges(
         cls, edges: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
     ) -> Hierarchy:
-        """From pairs `(child, parent)`, a mapping `{child: parent}`, or a table of two columns; a parent that is missing marks the root."""
+        """From pairs `(child, parent)`, a mapping or a table; a missing parent marks the root."""
         from setveil.hierarchy.check import tree_of_edges
 
-        return tree_of_edges(edges, origin=origin)
+        return tree_of_edges(edges, origin)
 
     @classmethod
     def read(cls, path: str | Path) -> Hierarchy:
-        """From a file; see `setveil.hierarchy.files` for the layouts."""
+        """From a file; `setveil.hierarchy.files` describes the layouts."""
         from setveil.hierarchy.files import read_hierarchy
 
         return read_hierarchy(path)
@@ -128,7 +126,7 @@ class Hierarchy:
         order: Order | Literal["frequency"] | None = None,
         supports: npt.NDArray[np.integer] | None = None,
     ) -> Hierarchy:
-        """A tree of equal fan-out over the sorted items of a vocabulary, of data or of a list; see `setveil.hierarchy.build.balanced`."""
+        """A tree of equal fan-out over the sorted items; see `setveil.hierarchy.build.balanced`."""
         from setveil.hierarchy.build import balanced
 
         return balanced(vocabulary, fanout, order=order, supports=supports)
@@ -140,7 +138,7 @@ class Hierarchy:
         lengths: Sequence[int] | None = None,
         separators: str = ".-/ ",
     ) -> Hierarchy:
-        """A tree over codes such as ICD or ATC, by their prefixes; see `setveil.hierarchy.build.prefix`."""
+        """A tree over codes such as ICD or ATC, by prefix; see `setveil.hierarchy.build.prefix`."""
         from setveil.hierarchy.build import prefix
 
         return prefix(vocabulary, lengths=lengths, separators=separators)
@@ -149,7 +147,7 @@ class Hierarchy:
         return len(self.parent)
 
     def __eq__(self, other: object) -> bool:
-        """The same nodes with the same parents in the same order."""
+        """Whether both have the same nodes with the same parents in the same order."""
         return (
             isinstance(other, Hierarchy)
             and self.nodes == other.nodes
@@ -163,7 +161,7 @@ class Hierarchy:
         return label in self.nodes
 
     def __getstate__(self) -> dict[str, Any]:
-        """The tree alone, without what was made on first use and can be made again, such as neighbours."""
+        """Pickle the tree alone, without what is computed on first use, such as neighbours."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -191,13 +189,13 @@ class Hierarchy:
         return int(self.depth.max(initial=0))
 
     @cached_property
-    def widths(self) -> npt.NDArray[np.int64]:
+    def widths(self) -> Int64s:
         """The number of leaves under each node."""
         return (self.stop - self.first).astype(np.int64)
 
     @cached_property
-    def ancestors(self) -> Nodes:
-        """A table: row = leaf, column d = the node over it at depth d; -1 below the leaf itself."""
+    def ancestors(self) -> Int32s:
+        """A table: row = leaf, column d = its ancestor at depth d; -1 if the leaf is less deep."""
         table = np.full((self.leaf_count, self.height + 1), -1, dtype=np.int32)
         nodes = np.arange(self.leaf_count, dtype=np.int32)
         alive = np.flatnonzero(nodes >= 0)
@@ -207,16 +205,16 @@ class Hierarchy:
             alive = alive[nodes[alive] >= 0]
         return table
 
-    def children(self, node: int | str) -> Nodes:
-        """The children of a node, which is told by its number or its label, in the order of the tree."""
+    def children(self, node: int | str) -> Int32s:
+        """The children of a node (a number or a label), in the order of the tree."""
         number = self.nodes.number(node) if isinstance(node, str) else node
         if not 0 <= number < len(self):
-            raise ParameterError("node", node, f"the nodes of this tree are 0 to {len(self) - 1}")
+            raise ParameterError("node", node, self._nodes_allowed)
         order, starts = self._children
         return order[starts[number] : starts[number + 1]]
 
     @cached_property
-    def _children(self) -> tuple[Nodes, npt.NDArray[np.int64]]:
+    def _children(self) -> tuple[Int32s, Int64s]:
         below = np.flatnonzero(self.parent >= 0)
         order = below[np.lexsort((self.first[below], self.parent[below]))].astype(np.int32)
         return order, np.searchsorted(self.parent[order], np.arange(len(self) + 1))
@@ -241,11 +239,11 @@ class Hierarchy:
             parent = parents[leaf]
             yield (labels[leaf], *above[parent - count]) if parent >= 0 else (labels[leaf],)
 
-    def leaf_numbers(self, vocabulary: Vocabulary | Iterable[object]) -> Nodes:
+    def leaf_numbers(self, vocabulary: Vocabulary | Iterable[object]) -> Int32s:
         """The leaf of each item of a vocabulary, of data or of a list.
 
         Raises:
-            UnknownItemError: when items stand in no leaf; it names them.
+            UnknownItemError: if items are not leaves; it names them.
         """
         vocabulary, count = vocabulary_of(vocabulary), self.leaf_count
         if vocabulary.labels == self.labels[:count]:
@@ -260,10 +258,10 @@ class Hierarchy:
         return leaves
 
     def neighbours(self, vocabulary: Vocabulary | Iterable[object], epsilon: int) -> Neighbours:
-        """For each item of a vocabulary all items that are at most `epsilon` edges away; the last few answers are remembered.
+        """For each item all items at most `epsilon` edges away; the last few answers are kept.
 
         Raises:
-            UnknownItemError: when items stand in no leaf; it names them.
+            UnknownItemError: if items are not leaves; it names them.
         """
         items, known = vocabulary_of(vocabulary), self._neighbours
         found = known.get((items, epsilon))
@@ -283,14 +281,16 @@ class Hierarchy:
 
         return tree_neighbours(self, vocabulary, epsilon)
 
+    @property
+    def _nodes_allowed(self) -> str:
+        return f"the nodes of this tree are 0 to {len(self) - 1}"
+
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
-        """The part of the tree that these nodes show: them and all above them, nothing else."""
+        """The part of the tree that these nodes show: only they and their ancestors."""
         keep = np.zeros(len(self), dtype=bool)
         level = np.unique(np.fromiter(nodes, dtype=np.int64))
         if len(level) and not 0 <= level[0] <= level[-1] < len(self):
-            raise ParameterError(
-                "nodes", level.tolist()[:3], f"the nodes of this tree are 0 to {len(self) - 1}"
-            )
+            raise ParameterError("nodes", level.tolist()[:3], self._nodes_allowed)
         while len(level):
             keep[level] = True
             level = np.unique(self.parent[level])
@@ -305,14 +305,14 @@ class Hierarchy:
 
 
 def numbered(labels: Sequence[str], parents: npt.ArrayLike, origin: Origin) -> Hierarchy:
-    """Number the nodes leaves first, each kind in depth-first order; `labels` must be distinct."""
+    """Number the nodes: leaves, then inner nodes, each depth-first; `labels` must be distinct."""
     given = np.asarray(parents, dtype=np.int64)
     roots = np.flatnonzero(given < 0)
     if len(roots) != 1:
-        raise HierarchyError([f"{len(roots)} roots: a hierarchy has exactly one"])
+        raise HierarchyError([f"there must be one root, not {len(roots)}"])
     depth = _summed_above(given, (given >= 0).astype(np.int64))
     if depth is None:
-        raise HierarchyError(["a cycle: some nodes are not reached from the root"])
+        raise HierarchyError(["a cycle: some nodes do not lead to the root"])
     sizes = _subtree_sizes(given, depth)
     place = _summed_above(given, _offsets(given, sizes))
     assert place is not None
@@ -324,26 +324,21 @@ def numbered(labels: Sequence[str], parents: npt.ArrayLike, origin: Origin) -> H
     new[order] = np.arange(len(order))
     first, stop = leaves_before[place[order]], leaves_before[(place + sizes)[order]]
     nodes = Vocabulary(map(labels.__getitem__, order.tolist()))
-    return Hierarchy(
-        nodes,
-        _fixed(new[given[order]]),
-        _fixed(depth[order]),
-        _fixed(first),
-        _fixed(stop),
-        origin=origin,
-    )
+    parent, edges = _fixed(new[given[order]]), _fixed(depth[order])
+    return Hierarchy(nodes, parent, edges, _fixed(first), _fixed(stop), origin)
 
 
-def _fixed(values: npt.NDArray[np.int64]) -> Nodes:
+def _fixed(values: Int64s) -> Int32s:
     array = values.astype(np.int32)
     array.flags.writeable = False
     return array
 
 
-def _summed_above(
-    parents: npt.NDArray[np.int64], values: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
-    """For each node the sum of a value over itself and all above it, by pointer doubling; None when there is a cycle."""
+def _summed_above(parents: Int64s, values: Int64s) -> Int64s | None:
+    """For each node the sum of a value over itself and its ancestors; None if there is a cycle.
+
+    Pointer doubling: after step i, `sums[v]` covers 2**i nodes and `above[v]` is the next one.
+    """
     sums, above = values.copy(), parents.copy()
     for _ in range(len(parents).bit_length() + 1):
         open_ends = np.flatnonzero(above >= 0)
@@ -355,9 +350,7 @@ def _summed_above(
     return None
 
 
-def _subtree_sizes(
-    parents: npt.NDArray[np.int64], depth: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _subtree_sizes(parents: Int64s, depth: Int64s) -> Int64s:
     """The number of nodes in the subtree of each node, itself included."""
     sizes = np.ones(len(parents), dtype=np.int64)
     by_depth = np.argsort(depth, kind="stable")
@@ -368,8 +361,8 @@ def _subtree_sizes(
     return sizes
 
 
-def _offsets(parents: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """How far each node stands behind its parent in depth-first order; 0 at the root."""
+def _offsets(parents: Int64s, sizes: Int64s) -> Int64s:
+    """How far each node comes after its parent in depth-first order; 0 at the root."""
     by_parent = np.argsort(parents, kind="stable")
     before = np.cumsum(sizes[by_parent]) - sizes[by_parent]
     starts = np.searchsorted(parents[by_parent], parents[by_parent])

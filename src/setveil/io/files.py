@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from setveil.errors import OutputError, ParameterError
-from setveil.io.formats.table import FORMATS
+from setveil.io.formats.table import FORMATS, Format
 
 if TYPE_CHECKING:
     from setveil.data.transactions import Transactions
+    from setveil.io.formats.reading import Reading
     from setveil.io.source.source import Source
 
 
@@ -24,62 +25,48 @@ def read(
     bags: bool | None = None,
     memory_limit: str | None = None,
 ) -> Transactions:
-    """The data of a file, as transactions or bags, records in the order in which they first appear.
+    """The data of a file as transactions or bags, its records in the order of first appearance.
 
     Args:
-        path: A file, plain or packed (`.gz`, `.zst`); `-` for standard input; or an open binary stream.
-        format: One of `FORMATS`; guessed from name and content when not given.
-        record: The column that says whose row it is (long tables); guessed when obvious.
-        item: The column of the item, or the list column; guessed when obvious.
-        count: The column that says how often the item stands.
-        bags: Whether repeats count. By default they do when there is a count column, and collapse otherwise.
-        memory_limit: How much memory reading a long table may use, such as `500MB`; what does not fit is kept in temporary files.
+        path: A file, plain or compressed (`.gz`, `.zst`); `-` for standard input; or an open binary
+            stream.
+        format: One of `FORMATS`; if not given, it is recognized by suffix and content.
+        record: The column that says which record a row belongs to (long tables); guessed if obvious.
+        item: The column of the item, or of the list of items; guessed if obvious.
+        count: The column that says how often the item occurs in the record.
+        bags: Whether repeats count; by default if there is a count column.
+        memory_limit: Memory limit for reading a long table, such as `500MB`; the rest goes to
+            temporary files.
 
     Raises:
-        FileFormatError: when the file is not there or not what its name, content or the options say.
-        ParameterError: when an option is outside what is allowed.
+        FileFormatError: if the file does not exist, or is not what its name, content or the options
+            say.
+        ParameterError: if an option has a value that is not allowed.
 
     Example:
         >>> from io import BytesIO
         >>> list(read(BytesIO(b"record,item\\n1,beer\\n1,wine\\n2,beer\\n")))
         [('beer', 'wine'), ('beer',)]
     """
+    from setveil.io.formats.reading import Reading
     from setveil.io.source.source import open_source
 
     if not isinstance(path, str | os.PathLike) and not hasattr(path, "read"):
         allowed = (
-            "give a file or an open binary stream; setveil.as_transactions takes tables and lists"
+            "give a file or a binary stream; setveil.as_transactions converts tables and lists"
         )
         raise ParameterError("path", type(path).__name__, allowed)
-    _check_reading(format, memory_limit)
-    with open_source(path) as source:
-        return read_source(
-            source,
-            format=format,
-            record=record,
-            item=item,
-            count=count,
-            bags=bags,
-            memory_limit=memory_limit,
-        )
-
-
-def read_source(
-    source: Source,
-    *,
-    format: str | None = None,
-    record: str | None = None,
-    item: str | None = None,
-    count: str | None = None,
-    bags: bool | None = None,
-    memory_limit: str | None = None,
-) -> Transactions:
-    """As `read`, from a source that is open already."""
-    from setveil.io.formats.reading import Reading
-    from setveil.io.source.sniff import guess_format
-
-    _check_reading(format, memory_limit)
     reading = Reading(record, item, count, bags, memory_limit=memory_limit)
+    _check_reading(format, reading)
+    with open_source(path) as source:
+        return read_source(source, reading, format)
+
+
+def read_source(source: Source, reading: Reading, format: str | None = None) -> Transactions:
+    """As `read`, from a source that is open already."""
+    from setveil.io.formats.guess import guess_format
+
+    _check_reading(format, reading)
     return FORMATS[format or guess_format(source, reading)].read(source, reading)
 
 
@@ -92,19 +79,21 @@ def write(
     seed: int | None = None,
     public_items: bool = False,
 ) -> None:
-    """Write data to a file, or a release to a folder; nothing half-written is ever left.
+    """Write data to a file, or a release to a folder; never leaves half-written output.
 
     Args:
-        thing: A published form (to a folder); or data, as any object that `setveil.as_transactions` takes (to a file).
-        path: The file, packed when it ends with `.gz` or `.zst`, `-` for standard output; or the folder.
-        format: One of `FORMATS`; by the end of the name when not given. Of a release see `setveil.io.releases.folder.write_release`.
-        force: Whether what is there may be replaced.
-        seed: Of a release: makes the order of its records repeatable; by default it comes from the system.
-        public_items: Of a release: whether a tree that was built from the data's items is published whole.
+        thing: A release (to a folder), or anything that `setveil.as_transactions` converts (to a file).
+        path: The folder; or the file, compressed if it ends with `.gz` or `.zst`, `-` for standard
+            output.
+        format: For data one of `FORMATS`, by default that of the suffix; for a release one of its
+            form's, such as `csv` or `parquet`.
+        force: Whether to replace what exists.
+        seed: For a release: makes the order of its records repeatable, which otherwise is random.
+        public_items: For a release: whether to publish all of a tree that was built from the items.
 
     Raises:
-        OutputError: when the place is taken or cannot be written to.
-        DataError: when the format cannot hold an item.
+        OutputError: if the place cannot be written to, or exists and may not be replaced.
+        DataError: if the format cannot represent an item.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -114,30 +103,41 @@ def write(
         [('beer', 'wine'), ('beer',)]
     """
     from setveil.data.tables.exchange import as_transactions
-    from setveil.published import Release
+    from setveil.published.release import Release
 
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(
-            "path", type(path).__name__, "give the name of a file, or of a folder for a release"
-        )
+        allowed = "give the name of a file, or of a folder for a release"
+        raise ParameterError("path", type(path).__name__, allowed)
     if isinstance(thing, Release):
-        from setveil.io.releases.folder import write_release
+        from setveil.io.releases.folder import fill_release, staged_release
 
-        write_release(thing, path, format=format, force=force, seed=seed, public_items=public_items)
+        with staged_release(path, force=force) as stage:
+            fill_release(thing, stage, format=format, seed=seed, public_items=public_items)
         return
     _check_format(format)
     data, target = as_transactions(thing), Path(path)
-    name = format or format_by_name(target)
+    chosen = FORMATS[format or format_by_name(target)]
     if str(target) == "-":
-        _write_to_output(data, name)
+        _write_to_output(data, chosen)
     else:
-        _write_file(data, target, name, force)
+        _write_file(data, target, chosen, force)
 
 
-def _check_reading(format: str | None, memory_limit: str | None) -> None:
+def format_by_name(path: Path) -> str:
+    """The format of a file to write, by the suffix of its name."""
+    name = Path(path.stem) if path.suffix.lower() in (".gz", ".zst") else path
+    for format in FORMATS.values():
+        if name.suffix.lower() in format.suffixes:
+            return format.name
+    known = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
+    remedy = f"end the name with one of {known}, or choose with {{format}}"
+    raise OutputError(path, "its name does not show the format", remedy=remedy)
+
+
+def _check_reading(format: str | None, reading: Reading) -> None:
     from setveil.io.source.database import check_memory_limit
 
-    check_memory_limit(memory_limit)
+    check_memory_limit(reading.memory_limit)
     _check_format(format)
 
 
@@ -146,45 +146,25 @@ def _check_format(format: str | None) -> None:
         raise ParameterError("format", format, f"choose one of {', '.join(FORMATS)}")
 
 
-def format_by_name(path: Path) -> str:
-    """The format of a file to write, by the end of its name."""
-    name = Path(path.stem) if path.suffix.lower() in (".gz", ".zst") else path
-    for format in FORMATS.values():
-        if name.suffix.lower() in format.suffixes:
-            return format.name
-    known = ", ".join(suffix for format in FORMATS.values() for suffix in format.suffixes)
-    raise OutputError(
-        path, f"its name does not tell the format: end it with one of {known}, or name the format"
-    )
-
-
-def _write_file(data: Transactions, target: Path, name: str, force: bool) -> None:
+def _write_file(data: Transactions, target: Path, format: Format, force: bool) -> None:
     from setveil.disk import new_file
     from setveil.io.writing import compression_of, write_lines
 
-    if name == "parquet" and compression_of(target):
-        raise OutputError(target, "a Parquet file is packed inside already; leave out .gz or .zst")
+    compression = compression_of(target)
+    if compression and not format.is_text:
+        problem = f"a {format.name} file is compressed inside already"
+        raise OutputError(target, problem, remedy="leave out .gz or .zst")
     with new_file(target, force=force) as temporary:
-        if name == "parquet":
-            _write_parquet(data, temporary)
+        if format.is_text:
+            write_lines(format.lines(data), temporary, compression)
         else:
-            write_lines(FORMATS[name].write(data), temporary, compression_of(target))
+            format.write_file(data, temporary)
 
 
-def _write_parquet(data: Transactions, target: Path) -> None:
-    from setveil.data.transactions import Bags
-    from setveil.disk import private_folder
-    from setveil.io.formats.parquet import write_parquet
-    from setveil.io.writing import write_lines
-
-    with private_folder() as work:
-        write_lines(FORMATS["parquet"].write(data), work / "lines", None)
-        write_parquet(work / "lines", target, work, counted=isinstance(data, Bags))
-
-
-def _write_to_output(data: Transactions, name: str) -> None:
+def _write_to_output(data: Transactions, format: Format) -> None:
     from setveil.io.writing import write_to_output
 
-    if name == "parquet":
-        raise OutputError("-", "Parquet cannot go to standard output; give the name of a file")
-    write_to_output(FORMATS[name].write(data))
+    if not format.is_text:
+        problem = f"a {format.name} file cannot go to standard output"
+        raise OutputError("-", problem, remedy="give the name of a file")
+    write_to_output(format.lines(data))

@@ -115,20 +115,24 @@ class Method(ABC, Generic[Form]):
         engine: Engine = LOCAL,
     ) -> None:
         """Refuse, before any work, what cannot be done."""
-        self._check_promise(promise)
+        self.check_early(promise, has_hierarchy=hierarchy is not None)
         if engine.name not in self.runs_on:
             allowed = f"the method {self.name} runs on {' or '.join(self.runs_on)}"
             raise ParameterError("engine", engine.name, allowed)
-        if self.needs_hierarchy and hierarchy is None:
+        if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
+            allowed = "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ..."
+            raise ParameterError("hierarchy", hierarchy, allowed)
+        promise.check_feasible(records)
+
+    def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:
+        """Refuse what cannot be done, before data and hierarchy are read."""
+        self._check_promise(promise)
+        if self.needs_hierarchy and not has_hierarchy:
             allowed = (
                 f"the method {self.name} needs a hierarchy over the items: a file, or how to build "
                 "one, such as balanced:5"
             )
             raise ParameterError("hierarchy", None, allowed)
-        if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
-            allowed = "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ..."
-            raise ParameterError("hierarchy", hierarchy, allowed)
-        promise.check_feasible(records)
 
     def _check_promise(self, promise: Promise) -> None:
         if not isinstance(promise, self.promises):

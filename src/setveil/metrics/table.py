@@ -189,3 +189,11 @@ METRICS: dict[str, Metric] = {
     ),
 }
 """Every metric by name. A new one is its function and a row here."""
+
+
+def need_a_tree(release: Release) -> set[str]:
+    """The usual metrics of a release without a tree that are measured only if one is given."""
+    if release.tree is not None:
+        return set()
+    usual = (name for name, row in METRICS.items() if row.is_usual(release))
+    return {name for name in usual if "hierarchy" in METRICS[name].needs}

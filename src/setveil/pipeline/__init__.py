@@ -1,17 +1,11 @@
-"""The one place where the stages meet: a job, and the run that reads, anonymizes, writes, verifies and measures."""
+"""The verbs, one file each: what the command line, Python and a page ask for.
+
+Each verb has a job, a frozen dataclass with everything it needs, and `run(job, progress)`, which
+returns a small result. `job_from` makes a job from words; see `setveil.pipeline.names`.
+"""
 
 from setveil.engines.base import Progress
+from setveil.pipeline.anonymize import run
 from setveil.pipeline.job import Job, Outcome
-from setveil.pipeline.parts import check_release, check_sensitive, load, with_private
-from setveil.pipeline.running import run
 
-__all__ = [
-    "Job",
-    "Outcome",
-    "Progress",
-    "check_release",
-    "check_sensitive",
-    "load",
-    "run",
-    "with_private",
-]
+__all__ = ["Job", "Outcome", "Progress", "run"]

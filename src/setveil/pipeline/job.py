@@ -1,4 +1,4 @@
-"""The job and its outcome."""
+"""The job of anonymizing, its outcome, and what is refused before any work."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.verdict import Verdict
+from setveil.disk import check_place
+from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.alignment import NO_RECORDS
+from setveil.io.releases.folder import FORMS
+from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
-from setveil.methods.suppression import Explanation
+from setveil.pipeline.inputs import check_items
 from setveil.promises.promise import Promise
 from setveil.published import Release
 
@@ -21,43 +26,45 @@ class Job:
     """Everything that one run needs to know.
 
     Example:
-        >>> from setveil import KAnonymity, Partition
-        >>> from setveil.pipeline import run
+        >>> from setveil import KAnonymity, Partition, run
         >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
-        >>> outcome = run(Job(data=baskets, promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2"))
+        >>> job = Job(data=baskets, promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2")
+        >>> outcome = run(job)
         >>> outcome.verdict.holds, outcome.records
         (True, 4)
     """
 
     data: object = field(repr=False)
-    """A path (`-` is standard input), transactions or bags, or any object that `as_transactions` takes."""
+    """A path (`-` is standard input), or any object that `as_transactions` takes."""
     promise: Promise
     method: Method[Release]
     hierarchy: Hierarchy | Path | str | None = None
-    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`, `prefix:1,3,4`, `wordnet`,
-    `wordnet:FOLDER`, `wordnet+unknown`. A method that does not generalize leaves it aside; then it serves the losses that need one."""
+    """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
+    `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`. If the method does not generalize,
+    only the losses use it."""
     layout: Layout | None = None
-    """The layout of a hierarchy file: `paths`, `pairs` or `levels`; told from the content when not given."""
+    """The layout of a hierarchy file: `paths`, `pairs` or `levels`; detected if not given."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `setveil.read` (for a path) or of `as_transactions` (for an object)."""
     output: Path | str | None = None
-    """The release folder; nothing is written when it is not given."""
+    """The release folder; nothing is written if it is not given."""
     format: str | None = None
-    """The format of the data in the release folder; what there is depends on the published form."""
+    """The format of the data in the release folder; the choice depends on the published form."""
     alignment: Path | str | None = None
-    """Where to write, privately, the published record of each original record, of forms that have one."""
-    private: Sequence[str] = ()
-    """Private items besides those that the promise names: files, items, patterns, or `under:NODE` of the hierarchy (coherence)."""
+    """Where to write, privately, the published record of each original record."""
+    items: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """More items for the promise, by parameter, such as `{"private": ["dx:*"]}`: files, items,
+    patterns, or `under:NODE` of the hierarchy."""
     explain: bool = False
-    """Also tell, privately, why so much is lost (methods that suppress items for coherence)."""
+    """Also explain, privately, why so much is lost, if the method can."""
     seed: int | None = None
-    """Fixes what is random: the order of the published records and the queries of the measures."""
+    """Fixes what is random: the order of the published records and the queries of the metrics."""
     force: bool = False
-    """Replace a release or an alignment file that is there already."""
+    """Replace a release or an alignment file that exists."""
     public_items: bool = False
-    """The list of items is public knowledge: publish a tree that was built over it whole."""
+    """The list of items is public knowledge: publish a tree that was built from it completely."""
     threads: int | None = None
-    """How many threads the method may use; by default all that this process may."""
+    """How many threads the method may use; by default all of this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,23 +77,23 @@ class Outcome:
     release: Release
     verdict: Verdict
     losses: Mapping[str, Any]
-    """What was lost, by the name of the metric; empty when the release does not hold."""
+    """What was lost, by metric; empty if the release does not hold."""
     seconds: Mapping[str, float]
-    """The time that each stage took."""
+    """How long each stage took."""
     output: Path | None = None
-    """The release folder; None when nothing was written."""
+    """The release folder; None if nothing was written."""
     alignment: Path | None = None
     pruned: bool = False
-    """Whether the tree was built over the data's own items, so that only what the records show of it was written."""
+    """Whether the tree was built from the data, so only the part that the records show was written."""
     notes: tuple[str, ...] = ()
-    """What the user should look at once more."""
-    explanation: Explanation | None = None
-    """Why so much was lost, where it was asked for."""
+    """What the user should check."""
+    explanation: Any = None
+    """Why so much was lost, if that was asked for."""
     suppressed: tuple[str, ...] = ()
-    """The items that the method took out everywhere."""
+    """The items that the method removed everywhere."""
 
     def to_dict(self) -> dict[str, object]:
-        """The outcome as one JSON object; private, for it tells what was lost."""
+        """The outcome as one JSON object; private, because it says what was lost."""
         return {
             "data": {"records": self.records, "items": self.items, "occurrences": self.occurrences},
             "release": None if self.output is None else str(self.output),
@@ -100,3 +107,44 @@ class Outcome:
             "notes": list(self.notes),
             **({} if self.explanation is None else {"explanation": self.explanation.to_dict()}),
         }
+
+
+def check_job(job: Job) -> None:
+    """Refuse what the method, the promise and the places of a job do not allow."""
+    if not isinstance(job.method, Method):
+        allowed = "it must be a method with its parameters, such as Partition()"
+        raise ParameterError("method", job.method, allowed)
+    FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
+    if job.alignment is not None and not Release.named(job.method.form).shows_records:
+        raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
+    job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
+    check_items(job.items, job.promise)
+    if job.explain and job.method.name != "suppression":
+        allowed = f"the method {job.method.name} has nothing to explain"
+        raise ParameterError("explain", True, allowed)
+    _check_places(job)
+
+
+def _check_places(job: Job) -> None:
+    given = (job.data, job.hierarchy)
+    inputs = [Path(path).resolve() for path in given if isinstance(path, str | Path)]
+    output = None if job.output is None else Path(job.output)
+    if output is not None:
+        if str(output) == "-":
+            raise OutputError(output, "a release is a folder and cannot go to standard output")
+        if any(output.resolve() in path.parents for path in inputs):
+            problem = "an input file is in this folder"
+            raise OutputError(output, problem, remedy="choose another name")
+    if job.alignment is not None:
+        _check_alignment(Path(job.alignment), output, inputs, job.force)
+
+
+def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force: bool) -> None:
+    if str(place) == "-":
+        problem = "the alignment is private and cannot go to standard output"
+        raise OutputError(place, problem, remedy="give the name of a file")
+    if output is not None and place.resolve().is_relative_to(output.resolve()):
+        raise OutputError(place, "the alignment is private and must not be in the release folder")
+    if place.resolve() in inputs:
+        raise OutputError(place, "this file is an input", remedy="choose another name")
+    check_place(place, force=force)

@@ -62,6 +62,12 @@ class Coherence(Promise):
     def crowd(self) -> int:
         return self.k
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        if self.private or self.h == 1:
+            return ()
+        return (f"No items are named as private, so h = {self.h:g} has no effect.",)
+
     def describe(self, *, possible: bool = False) -> str:
         text = (
             f"An adversary who knows {known(self.p, 'public item')} of a person finds at least "

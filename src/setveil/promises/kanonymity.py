@@ -62,6 +62,7 @@ class VocabularyKAnonymity(Promise):
     """
 
     model: ClassVar[str] = "vocabulary-k-anonymity"
+    covers_counts: ClassVar[bool] = True
 
     k: int = field(metadata=K)
 

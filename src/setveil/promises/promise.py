@@ -23,6 +23,8 @@ class Promise(ABC):
 
     model: ClassVar[str]
     """The name of the model in files, on the command line and in `PROMISES`."""
+    covers_counts: ClassVar[bool] = False
+    """Whether it also protects how often an item occurs in a record."""
 
     def __post_init__(self) -> None:
         settle(self)
@@ -43,6 +45,11 @@ class Promise(ABC):
     def crowd(self) -> int:
         """How many records each person is hidden among; no smaller data can keep the promise."""
         return 0
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What in the numbers is probably not meant, a sentence each."""
+        return ()
 
     @property
     def parts(self) -> tuple[Promise, ...]:

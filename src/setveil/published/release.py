@@ -58,6 +58,8 @@ class Release(Frozen, ABC):
     """The name of the form in `release.json` and in the tables."""
     shows_records: ClassVar[bool] = True
     """Whether each person has one published record, so that an alignment can link the two."""
+    compares_by_tree: ClassVar[bool] = False
+    """Whether the tree that items were compared with helps to compare it with its original."""
 
     semantics: Origin | None = None
     """How to build the tree that items were compared with, if the release does not have it."""
@@ -67,6 +69,14 @@ class Release(Frozen, ABC):
     """The method's name and parameters, for display only: nothing is computed from them."""
     alignment: Int64s | None
     """Private: which published record (or cluster) each original record belongs to."""
+
+    @classmethod
+    def named(cls, form: str) -> type[Release]:
+        """The class of the form with this name."""
+        kinds = [cls]
+        for kind in kinds:
+            kinds += kind.__subclasses__()
+        return next(kind for kind in kinds if getattr(kind, "form", None) == form)
 
     @abstractmethod
     def __len__(self) -> int:
@@ -81,6 +91,11 @@ class Release(Frozen, ABC):
     def tree(self) -> Hierarchy | None:
         """The hierarchy whose nodes are published; None if only items are."""
         return None
+
+    @property
+    def empty(self) -> int:
+        """How many people are published with an empty record."""
+        return 0
 
     @property
     def facts(self) -> dict[str, object]:
@@ -161,7 +176,6 @@ class RecordRelease(Release):
 
     @property
     def empty(self) -> int:
-        """How many people are published with an empty record."""
         return int(self.sizes[self.classes.lengths == 0].sum())
 
     def records(self, seed: int | None = None) -> Transactions:

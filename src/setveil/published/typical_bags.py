@@ -63,6 +63,7 @@ class TypicalBags(RecordRelease):
     """
 
     form: ClassVar[str] = "typical-bags"
+    compares_by_tree: ClassVar[bool] = True
 
     classes: Bags
     """The distinct published bags in a canonical order."""

@@ -1,40 +1,37 @@
-"""The report of a query log that was turned into vocabularies."""
+"""The report of a query log that was turned into bags of terms."""
 
 from __future__ import annotations
 
 from setveil.data.querylog.findings import LogReport
+from setveil.pipeline.querylog import QuerylogResult
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural, share
 
 PRIVATE = "private, about the original log"
 
 
-def report_log(found: LogReport, output: str, kind: str) -> Report:
-    """What was read, merged and dropped, and what was written to `output`; `kind` is what the terms are."""
+def report_log(done: QuerylogResult) -> Report:
+    """What was read, merged and dropped, and what was written."""
+    found, output = done.found, str(done.output)
     sections = [
         Section(f"Query log ({PRIVATE})", facts=_log(found)),
-        Section(f"Terms: {kind} ({PRIVATE})", facts=_terms(found)),
+        Section(f"Terms: {done.terms} ({PRIVATE})", facts=_terms(found)),
     ]
     if found.bad_lines:
-        sections.insert(
-            1, Section("Rows that cannot be used, the first of them", facts=_bad(found))
-        )
+        sections.insert(1, Section("The first rows that cannot be used", facts=_bad(found)))
     if found.often_unknown:
         text = ", ".join(f"{term} ({users:,})" for term, users in found.often_unknown)
-        sections.append(Section(f"Unknown terms that many users issued ({PRIVATE})", text))
+        sections.append(Section(f"Unknown terms of many users ({PRIVATE})", text))
     sections.append(Section("Written", facts=_written(found, output)))
-    return Report(tuple(sections), {"output": output, "terms": kind, **found.to_dict()})
+    return Report(tuple(sections), {"output": output, "terms": done.terms, **found.to_dict()})
 
 
 def _log(found: LogReport) -> tuple[Fact, ...]:
+    unused = f"{count(found.queries_without_terms)} of them without a term that is kept"
     return (
         Fact("rows", count(found.rows), f"{count(found.bad_rows)} of them cannot be used"),
         Fact("merged", count(found.merged_clicks), "rows that are further clicks of a query"),
-        Fact(
-            "queries",
-            count(found.queries),
-            f"{count(found.queries_without_terms)} of them without a term that is kept",
-        ),
+        Fact("queries", count(found.queries), unused),
         Fact("users", count(found.users)),
     )
 
@@ -44,46 +41,30 @@ def _bad(found: LogReport) -> tuple[Fact, ...]:
 
 
 def _terms(found: LogReport) -> tuple[Fact, ...]:
-    def part(number: int) -> str:
-        return share(number / found.occurrences) if found.occurrences else ""
-
-    facts = [Fact("occurrences", count(found.occurrences), f"base forms: {found.lemmas}")]
     dropped = (
         ("stop words", found.stopped_occurrences),
         ("unknown", found.unknown_occurrences),
         ("rare", found.rare_occurrences),
     )
+    facts = [Fact("occurrences", count(found.occurrences), f"base forms: {found.lemmas}")]
     facts += [
-        Fact(f"dropped as {name}", count(number), part(number))
+        Fact(f"dropped: {name}", count(number), share(number / found.occurrences))
         for name, number in dropped
         if number
     ]
     if found.min_users > 1:
-        rare = f"issued by fewer than {plural(found.min_users, 'user')}"
-        facts.append(
-            Fact(
-                "lost to rarity",
-                share(found.rare_share),
-                f"of the occurrences that were left, {rare}",
-            )
-        )
+        rare = f"of the remaining occurrences, used by fewer than {plural(found.min_users, 'user')}"
+        facts.append(Fact("lost as rare", share(found.rare_share), rare))
         facts.append(Fact("", share(found.rare_term_share), "of the distinct terms"))
-    facts.append(
-        Fact(
-            "kept", count(found.kept_occurrences), f"of {plural(found.kept_terms, 'distinct term')}"
-        )
-    )
-    return tuple(facts)
+    kept = f"of {plural(found.kept_terms, 'distinct term')}"
+    return (*facts, Fact("kept", count(found.kept_occurrences), kept))
 
 
 def _written(found: LogReport, output: str) -> tuple[Fact, ...]:
     left_out = found.sessions - found.vocabularies
-    empty = (
-        f"{count(left_out)} empty ones left out"
-        if left_out
-        else f"{count(found.empty_vocabularies)} of them empty"
-    )
+    empty = f"{count(found.empty_vocabularies)} of them empty"
+    remark = f"{count(left_out)} empty ones left out" if left_out else empty
     return (
-        Fact("vocabularies", count(found.vocabularies), empty),
+        Fact("records", count(found.vocabularies), remark),
         Fact("file", output, "no users, no times, in random order; not anonymous yet"),
     )

@@ -6,10 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PRIVATE = "private, not part of the release"
+"""Marks what is computed from the original."""
+
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of a section: a name, what it is, and a remark."""
+    """One line of a section: a name, a value and a remark."""
 
     name: str
     value: str
@@ -22,24 +25,20 @@ class Section:
 
     title: str
     text: str = ""
-    """Sentences under the title."""
+    """Sentences below the title."""
     facts: tuple[Fact, ...] = ()
     holds: bool | None = None
-    """Whether what the title asks holds; None where it asks nothing."""
+    """Whether what the title says holds; None if that is not in question."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a command has to say."""
+    """What a command reports."""
 
     sections: tuple[Section, ...]
     values: Mapping[str, object] = field(default_factory=dict)
     """The same as one JSON object."""
 
     def to_json(self, *, ascii: bool = False) -> str:
-        """One JSON object on one line; whatever is no JSON type is given as text, and with `ascii` other letters are spelled out."""
+        """One JSON object on one line, with `ascii` in ASCII only."""
         return json.dumps(dict(self.values), ensure_ascii=ascii, default=str, allow_nan=False)
-
-    def __add__(self, other: Report) -> Report:
-        """Both reports, one after the other."""
-        return Report(self.sections + other.sections, {**self.values, **other.values})

@@ -1,52 +1,60 @@
-"""The reports of what a disassociated release tells about itemsets."""
+"""The reports of what a release says about itemsets, and of possible originals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from setveil.audit.verdict import show_items
-from setveil.published.disassociated.form import Disassociated
+from setveil.pipeline.reconstruct import Reconstructions
+from setveil.pipeline.support import Supports
 from setveil.published.release import Support
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
 
-def report_support(release: Disassociated, items: Sequence[str]) -> Report:
-    """How many records hold all of these items: what is certain, and what is to be expected."""
-    itemset = tuple(dict.fromkeys(items))
-    found = release.support(itemset)
-    unknown = [item for item in itemset if item not in release.items]
+def report_supports(found: Supports) -> Report:
+    """How many records contain one itemset, or those that occur most often."""
+    return _top(found) if found.is_top else _one(found)
+
+
+def report_reconstructions(done: Reconstructions) -> Report:
+    """Where the reconstructions are, and what they mean."""
+    names = done.names
+    named = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    title = f"Written: {plural(len(names), 'reconstruction')} of {plural(done.records, 'record')}"
+    text = "Each is one possible original at random. A record in it may or may not be somebody's."
+    values = {"folder": str(done.folder), "records": done.records, "files": list(names)}
+    return Report((Section(title, text, (Fact(f"{done.folder}/", named),)),), values)
+
+
+def _one(found: Supports) -> Report:
+    ((itemset, support),) = found.found
     facts = (
-        Fact("at least", count(found.lower), "certain"),
-        Fact("expected", _expected(found), "on average over the possible originals"),
-        Fact("at most", count(found.upper), "certain"),
+        Fact("at least", count(support.lower), "certain"),
+        Fact("expected", _expected(support), "an estimate"),
+        Fact("at most", count(support.upper), "certain"),
     )
-    remark = (
-        f"The release does not hold {', '.join(map(repr, unknown))}, and neither does the original."
-        if unknown
-        else ""
-    )
-    title = f"Records that hold {show_items(itemset)}, of {count(len(release))}"
-    values = {"records": len(release), "items": list(itemset), **_values(found), "unknown": unknown}
+    absent = ", ".join(map(repr, found.unknown))
+    remark = f"The original does not contain {absent}." if absent else ""
+    title = f"Records that contain {show_items(itemset)}, of {count(found.records)}"
+    values = {
+        "records": found.records,
+        "items": list(itemset),
+        **_values(support),
+        "unknown": list(found.unknown),
+    }
     return Report((Section(title, remark, facts),), values)
 
 
-def report_top_itemsets(
-    release: Disassociated, found: Sequence[tuple[tuple[str, ...], Support]]
-) -> Report:
-    """The itemsets that most records are expected to hold, with their bounds."""
+def _top(found: Supports) -> Report:
+    """The itemsets with the largest expected support, with their bounds."""
     facts = tuple(
-        Fact(
-            show_items(items), _expected(bounds), f"{count(bounds.lower)} to {count(bounds.upper)}"
-        )
-        for items, bounds in found
+        Fact(show_items(items), _expected(one), f"{count(one.lower)} to {count(one.upper)}")
+        for items, one in found.found
     )
-    title = f"{plural(len(found), 'itemset')} that most of {plural(len(release), 'record')} are expected to hold, with certain bounds"
-    values = {
-        "records": len(release),
-        "itemsets": [{"items": list(items), **_values(bounds)} for items, bounds in found],
-    }
-    return Report((Section(title, facts=facts),), values)
+    records = plural(found.records, "record")
+    title = f"{plural(len(facts), 'itemset')} with the largest expected support in {records}"
+    itemsets = [{"items": list(items), **_values(one)} for items, one in found.found]
+    section = Section(title, "The bounds are certain.", facts)
+    return Report((section,), {"records": found.records, "itemsets": itemsets})
 
 
 def _expected(found: Support) -> str:

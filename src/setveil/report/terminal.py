@@ -1,4 +1,4 @@
-"""A report as text: coloured on a terminal, plain elsewhere."""
+"""A report as text: in colour on a terminal, plain elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN_WIDTH = 110
 
 
 def print_report(report: Report, stream: TextIO) -> None:
-    """Print a report; without colour, and at a fixed width, where nobody watches a terminal."""
+    """Print a report; in plain text of a fixed width if the stream is not a terminal."""
     content = Group(*_spaced([_section(section) for section in report.sections]))
     console = Console(file=stream, highlight=False, emoji=False, markup=False)
     if console.is_terminal:

@@ -1,4 +1,4 @@
-"""The reports about hierarchies: their shape and their faults."""
+"""The reports of hierarchies: their shape and their faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
 MOST_CHILDREN = 12
-"""Children of one node that are shown; of the others only how many there are."""
+"""How many children of a node are shown; the rest are counted."""
 
 
 def report_faults(name: str, faults: Sequence[Fault]) -> Report:
@@ -23,9 +23,10 @@ def report_faults(name: str, faults: Sequence[Fault]) -> Report:
 
 
 def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report:
-    """The size of a tree, and `depth` levels of it from the root or from the node of a label."""
+    """The size of a tree, and `depth` levels of it, from the root or from the node with a label."""
     start = tree.root if label is None else tree.nodes.number(label)
-    title = f"{plural(len(tree), 'node')}, {count(tree.leaf_count)} of them leaves, height {tree.height}"
+    leaves = f"{count(tree.leaf_count)} of them leaves"
+    title = f"{plural(len(tree), 'node')}, {leaves}, height {tree.height}"
     path = "" if label is None else " < ".join(tree.path(label)) + "\n"
     values = {
         "nodes": len(tree),
@@ -39,9 +40,8 @@ def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report
 
 def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]:
     width = int(tree.widths[node])
-    yield f"{indent}{tree.labels[node]}" + (
-        f"  ({plural(width, 'leaf', 'leaves')})" if node >= tree.leaf_count else ""
-    )
+    size = f"  ({plural(width, 'leaf', 'leaves')})" if node >= tree.leaf_count else ""
+    yield f"{indent}{tree.labels[node]}{size}"
     children = tree.children(node).tolist() if depth else []
     for child in children[:MOST_CHILDREN]:
         yield from _lines(tree, child, depth - 1, indent + "  ")
@@ -52,7 +52,6 @@ def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]
 def _nested(tree: Hierarchy, node: int, depth: int) -> dict[str, object]:
     shown: dict[str, object] = {"label": tree.labels[node], "leaves": int(tree.widths[node])}
     if depth and node >= tree.leaf_count:
-        shown["children"] = [
-            _nested(tree, child, depth - 1) for child in tree.children(node).tolist()
-        ]
+        children = tree.children(node).tolist()
+        shown["children"] = [_nested(tree, child, depth - 1) for child in children]
     return shown

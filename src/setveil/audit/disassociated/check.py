@@ -23,7 +23,7 @@ def check_disassociated(release: Disassociated, question: Question) -> list[Chec
     """Whether disassociated data is well formed, keeps its promise and comes from its original.
 
     Raises:
-        ParameterError: if the promise is not one that this form can be verified for.
+        ParameterError: if this form cannot be verified for the promise.
     """
     promise, limit = question.promise, question.limit
     for part in promise.parts:
@@ -33,7 +33,7 @@ def check_disassociated(release: Disassociated, question: Question) -> list[Chec
     layout = Layout(release)
     structure = check_structure(layout, limit)
     if not structure.holds:
-        text = "not checked: a release that is not well formed has no meaning"
+        text = "not checked: the release is not well formed"
         return [structure, Check(promise.model, False, text)]
     kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
     if question.original is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.audit.disassociated.layout import Layout, Marks
+from setveil.audit.disassociated.layout import Layout
 from setveil.audit.itemsets import Search, Vertical
-from setveil.audit.kanonymity import Counted
 from setveil.audit.km import find_violations
+from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.promises.kanonymity import KmAnonymity
@@ -16,67 +17,46 @@ from setveil.words import count, plural
 
 
 def check_clusters(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
-    """Whether every simple cluster that holds something has at least k records.
+    """Whether every nonempty simple cluster has at least k records.
 
-    A term of a term chunk may stand in any number of records of its cluster, but never in more than there are.
+    A term of a term chunk may occur in any number of records of its cluster, but of no others.
     """
     small = np.flatnonzero(is_small(layout, promise.k))
     if not len(small):
         return Check("clusters", True, f"every cluster has at least {promise.k} records")
-    witnesses = [
-        Witness(
-            f"{layout.name(node)} has fewer than {promise.k}",
-            layout.release.terms.record(node),
-            int(layout.release.sizes[node]),
-        )
-        for node in small[:limit].tolist()
-    ]
-    simple = int(layout.release.is_simple.sum())
-    return Check(
-        "clusters",
-        False,
-        f"{count(len(small))} of {plural(simple, 'cluster')} with fewer than {promise.k} records",
-        tuple(witnesses),
-    )
+    release, witnesses = layout.release, []
+    for node in small[:limit].tolist():
+        text = f"{layout.name(node)} has fewer than {promise.k}"
+        witnesses.append(Witness(text, release.terms.record(node), int(release.sizes[node])))
+    clusters = f"{count(len(small))} of {plural(int(release.is_simple.sum()), 'cluster')}"
+    text = f"{clusters} {'has' if len(small) == 1 else 'have'} fewer than {promise.k} records"
+    return Check("clusters", False, text, tuple(witnesses))
 
 
 def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
-    """Whether in every chunk each set of up to m items stands in at least k subrecords, or in none."""
+    """Whether in every chunk each set of up to m items occurs in k subrecords or in none."""
     found = find_violations(_by_chunk(layout), promise, limit)
     if not found:
         chunks = plural(len(layout.release.chunk_node), "chunk")
-        return Check(
-            "chunks",
-            True,
-            f"{chunks}, in each of which a set of up to {promise.m} items stands {promise.k} times or never",
-        )
-    witnesses = tuple(
-        Witness(
-            f"{show_items(items)} stands in {plural(support, 'subrecord')} of a chunk",
-            items,
-            support,
-        )
-        for items, support in found
-    )
-    return Check(
-        "chunks",
-        False,
-        f"a set of up to {promise.m} items stands fewer than {promise.k} times in a chunk",
-        witnesses,
-    )
+        occurs = f"each set of up to {promise.m} items occurs at least {promise.k} times or never"
+        return Check("chunks", True, f"in each of {chunks}, {occurs}")
+    witnesses = []
+    for items, support in found:
+        text = f"{show_items(items)} occurs in {plural(support, 'subrecord')} of a chunk"
+        witnesses.append(Witness(text, items, support))
+    text = f"a set of up to {promise.m} items occurs fewer than {promise.k} times in a chunk"
+    return Check("chunks", False, text, tuple(witnesses))
 
 
-def is_small(layout: Layout, k: int) -> Marks:
-    """Which nodes are simple clusters that hold something, with fewer than k records."""
+def is_small(layout: Layout, k: int) -> Flags:
+    """Which nodes are nonempty simple clusters with fewer than k records."""
     return layout.release.is_simple & (layout.release.sizes < k) & ~layout.is_void
 
 
-def is_rare(layout: Layout, promise: KmAnonymity) -> Marks:
-    """Which chunks hold a set of up to m items fewer than k times."""
-    search, marks = (
-        Search(Vertical.of(_by_chunk(layout)), promise.k),
-        np.zeros(len(layout.release.chunk_node), dtype=bool),
-    )
+def is_rare(layout: Layout, promise: KmAnonymity) -> Flags:
+    """Which chunks contain a set of up to m items fewer than k times."""
+    search = Search(Vertical.of(_by_chunk(layout)), promise.k)
+    marks = np.zeros(len(layout.release.chunk_node), dtype=bool)
     for size in range(1, promise.m + 1):
         for rare in search.of_size(size):
             marks[layout.release.subrecord_chunk[rare.carriers]] = True
@@ -86,7 +66,7 @@ def is_rare(layout: Layout, promise: KmAnonymity) -> Marks:
 
 
 def _by_chunk(layout: Layout) -> Counted:
-    """The subrecords as records in which an item of one chunk is another than the same item of another chunk."""
+    """The subrecords as records in which the same item of two chunks is two items."""
     rows = layout.release.subrecords
     chunks, items = layout.domains
     codes = layout.release.subrecord_chunk[rows.rows] * layout.width + rows.items

@@ -1,4 +1,4 @@
-"""The largest flow through a small network, counted in whole numbers; and how much work may go into such questions."""
+"""The largest flow through a small network, and a limit on the work for such questions."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ UNLIMITED = 1 << 60
 
 
 class TooLargeError(Exception):
-    """The work that was allowed is used up; caught inside the audit, where the answer is then `not proved`."""
+    """The allowed work is used up; the audit catches this and answers `not proved`."""
 
 
 class Budget:
-    """The work that is left; a unit is about one arc looked at."""
+    """The work that is left; a unit is about one arc examined."""
 
     def __init__(self, units: int) -> None:
         self.left = units
 
     def spend(self, units: int) -> None:
-        """Take units off.
+        """Subtract units.
 
         Raises:
-            TooLargeError: when none are left.
+            TooLargeError: if none are left.
         """
         self.left -= units
         if self.left < 0:
@@ -51,7 +51,7 @@ class Network:
         self._room += [capacity, 0]
 
     def largest_flow(self) -> int:
-        """The most that can go from the source to the sink (Dinic: shortest ways first, many at a time)."""
+        """The most that can go from source to sink (Dinic: shortest paths first, many at once)."""
         total = 0
         while (level := self._levels())[1] >= 0:
             following = [iter(arcs) for arcs in self._arcs]
@@ -67,7 +67,7 @@ class Network:
         return number
 
     def _levels(self) -> list[int]:
-        """How far each node is from the source; -1 where nothing more can reach it."""
+        """The distance of each node from the source; -1 if nothing more can reach it."""
         self._budget.spend(len(self._heads) + 1)
         level = [-1] * len(self._arcs)
         level[0] = 0
@@ -81,23 +81,23 @@ class Network:
         return level
 
     def _push(self, level: list[int], current: list[int], following: list[Iterator[int]]) -> int:
-        """Send as much as possible along one shortest way."""
-        way: list[int] = []
+        """Send as much as possible along one shortest path."""
+        path: list[int] = []
         node = 0
         while node != 1:
             arc = current[node]
             if arc < 0:
-                if not way:
+                if not path:
                     return 0
-                node = self._heads[way.pop() ^ 1]
+                node = self._heads[path.pop() ^ 1]
                 current[node] = next(following[node], -1)
             elif self._room[arc] and level[self._heads[arc]] == level[node] + 1:
-                way.append(arc)
+                path.append(arc)
                 node = self._heads[arc]
             else:
                 current[node] = next(following[node], -1)
-        amount = min(self._room[arc] for arc in way)
-        for arc in way:
+        amount = min(self._room[arc] for arc in path)
+        for arc in path:
             self._room[arc] -= amount
             self._room[arc ^ 1] += amount
         return amount

@@ -1,19 +1,23 @@
-"""Takes single top-level clusters out of the flat arrays of a release, ready for questions about their worlds."""
+"""Builds the worlds of single top-level clusters from the flat arrays of a release."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from setveil.audit.disassociated.flow import Budget, TooLargeError
-from setveil.audit.disassociated.layout import Layout, Numbers, distinct
+from setveil.audit.disassociated.layout import Layout, distinct
 from setveil.audit.disassociated.worlds import TERMS, Chunk, Itemset, Part, Worlds
+from setveil.data.arrays import Int64s
 
 _MOST_PLACES = 2_000_000
-"""How many pairs of a simple cluster and a subrecord of a shared chunk are held at most."""
+"""The most pairs of a simple cluster and a subrecord of a shared chunk."""
+
+Content = tuple[int, list[Itemset], list[int]]
+"""The node of a chunk, its distinct subrecords, and how often each occurs."""
 
 
 class Gatherer:
-    """The worlds of any top-level cluster of a release, and which of these clusters hold an item."""
+    """The worlds of each top-level cluster of a release, and which clusters contain an item."""
 
     def __init__(self, layout: Layout, budget: Budget) -> None:
         self.layout, self.budget = layout, budget
@@ -21,7 +25,7 @@ class Gatherer:
         self._nodes = _Grouped(layout.top, layout.node_count)
         self._chunks = _Grouped(release.chunk_node, layout.node_count)
         self._rows = _Grouped(release.subrecord_chunk, len(release.chunk_node))
-        self._holding: tuple[Numbers, Numbers] | None = None
+        self._holding: tuple[Int64s, Int64s] | None = None
         self._known: dict[int, Worlds] = {}
 
     def worlds(self, top: int) -> Worlds:
@@ -31,13 +35,13 @@ class Gatherer:
         return self._known[top]
 
     def forget(self, top: int) -> None:
-        """Give the memory of one top-level cluster back."""
+        """Free the memory of one top-level cluster."""
         self._known.pop(top, None)
 
     def tops_with(self, itemset: Itemset) -> list[int]:
-        """The top-level clusters that hold every one of these items somewhere."""
+        """The top-level clusters that contain all of these items somewhere."""
         items, tops = self._holders()
-        found: Numbers | None = None
+        found: Int64s | None = None
         for item in itemset:
             low, high = np.searchsorted(items, [item, item + 1])
             found = (
@@ -48,11 +52,12 @@ class Gatherer:
             self.budget.spend(int(high - low))
         return [] if found is None else found.tolist()
 
-    def _holders(self) -> tuple[Numbers, Numbers]:
+    def _holders(self) -> tuple[Int64s, Int64s]:
         """The pairs (item, top-level cluster), ascending."""
         if self._holding is None:
             nodes, items = np.divmod(
-                np.concatenate((self.layout.told[0], self.layout.term_places)), self.layout.width
+                np.concatenate((self.layout.chunk_places[0], self.layout.term_places)),
+                self.layout.width,
             )
             pairs = distinct(items * max(self.layout.node_count, 1) + self.layout.top[nodes])
             self._holding = np.divmod(pairs, max(self.layout.node_count, 1))
@@ -60,20 +65,15 @@ class Gatherer:
 
     def _gather(self, top: int) -> Worlds:
         release, nodes = self.layout.release, sorted(self._nodes.members(top))
-        contents: list[tuple[int, list[Itemset], list[int]]] = []
+        contents: list[Content] = []
         of_node: dict[int, list[int]] = {}
         for node in nodes:
             for chunk in self._chunks.members(node):
                 of_node.setdefault(node, []).append(len(contents))
                 contents.append((node, *self._subrecords(chunk)))
         simple = [node for node in nodes if release.is_simple[node]]
-        if (
-            len(simple)
-            * sum(
-                len(subrecords) for node, subrecords, _ in contents if not release.is_simple[node]
-            )
-            > _MOST_PLACES
-        ):
+        shared = sum(len(found) for node, found, _ in contents if not release.is_simple[node])
+        if len(simple) * shared > _MOST_PLACES:
             raise TooLargeError
         sources = [self._source(node, of_node, contents) for node in simple]
         parts = [
@@ -97,7 +97,7 @@ class Gatherer:
         return Worlds(parts, chunks, self.budget, is_void=bool(self.layout.is_void[top]))
 
     def _subrecords(self, chunk: int) -> tuple[list[Itemset], list[int]]:
-        """The distinct subrecords of a chunk and how often each stands."""
+        """The distinct subrecords of a chunk and how often each occurs."""
         release, counts = self.layout.release, dict[Itemset, int]()
         bounds = release.subrecords.indptr
         for row in self._rows.members(chunk):
@@ -107,12 +107,9 @@ class Gatherer:
         return list(counts), list(counts.values())
 
     def _source(
-        self,
-        node: int,
-        of_node: dict[int, list[int]],
-        contents: list[tuple[int, list[Itemset], list[int]]],
+        self, node: int, of_node: dict[int, list[int]], contents: list[Content]
     ) -> dict[int, int]:
-        """Where the records of a simple cluster have each item from: the lowest place that tells of it."""
+        """Where the records of a simple cluster get each item from: the lowest place with it."""
         terms = self.layout.release.terms
         source = dict.fromkeys(
             terms.items[terms.indptr[node] : terms.indptr[node + 1]].tolist(), TERMS
@@ -130,7 +127,7 @@ class Gatherer:
         return source
 
     def _places(self, chunk: int, items: Itemset, sources: list[dict[int, int]]) -> list[int]:
-        """The parts whose records may get a subrecord: those that have each of its items from this very chunk."""
+        """The parts whose records may get a subrecord: those with all its items from this chunk."""
         self.budget.spend(len(sources))
         return [
             number
@@ -142,7 +139,7 @@ class Gatherer:
 class _Grouped:
     """The members of each group, by one sort."""
 
-    def __init__(self, groups: Numbers, size: int) -> None:
+    def __init__(self, groups: Int64s, size: int) -> None:
         self._order = np.argsort(groups, kind="stable")
         self._bounds = np.searchsorted(groups[self._order], np.arange(size + 1))
 

@@ -1,4 +1,4 @@
-"""Guarantee 1 of disassociated data: each set of up to m items fits no record of any world, or k records of some world. Exact."""
+"""Guarantee 1: at least k records of some world can contain a set of up to m items, or none can."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from setveil.promises.kanonymity import KmAnonymity
 from setveil.words import count, plural
 
 MOST_WORK = 100_000_000
-"""How many arcs of networks are looked at in all before the answer is `not proved`; about a minute."""
+"""How many arcs are examined in all before the answer is `not proved`; about a minute."""
 
 
 def check_guarantee(
@@ -26,18 +26,21 @@ def check_guarantee(
     chunks_hold: bool = False,
     work: int = MOST_WORK,
 ) -> Check:
-    """Whether Guarantee 1 holds for a well-formed release; the witnesses are itemsets with the most records that a world can hold of them.
+    """Whether Guarantee 1 holds for a well-formed release; the witnesses are itemsets with the most
+    records that contain them in any world.
 
-    Most clusters are proved by counting (`prove`). For each other top-level cluster and each itemset of up to m of its items a world with
-    as many records of it as possible is sought. What stands in several top-level clusters counts in all of them together, as a world of
-    the release is one world of each.
+    Most clusters are proved by counting (`prove`). For each other top-level cluster and each set of
+    up to m of its items, it finds the most records with that set in one world. An itemset in
+    several top-level clusters counts in all of them together: a world of the release consists of
+    one world of each.
 
     Args:
         layout: The release.
         promise: k and m.
-        limit: How many witnesses to give at most.
-        chunks_hold: Whether it is known that every chunk is k^m-anonymous.
-        work: What may be spent on clusters that counting does not prove; when that is used up, the promise counts as broken.
+        limit: The most witnesses.
+        chunks_hold: Whether every chunk is known to be k^m-anonymous.
+        work: Limit on the work for clusters that counting does not prove; beyond it the promise
+            counts as broken.
     """
     proved = prove(layout, promise, chunks_hold=chunks_hold)
     open_tops, budget = layout.tops[~proved].tolist(), Budget(work)
@@ -63,53 +66,47 @@ def check_guarantee(
             return _not_proved(layout, promise, top, chunks_hold)
     if witnesses:
         return Check(promise.model, False, _failure(witnesses[0], promise), tuple(witnesses))
-    ways = f"{plural(int(proved.sum()), 'cluster')} by counting, {count(len(open_tops))} by constructing the originals"
-    text = f"every set of up to {promise.m} items fits {promise.k} records of a possible original, or none ({ways})"
-    return Check(promise.model, True, text)
+    fits = f"could be in at least {promise.k} records of the original, or in none"
+    text = f"each set of up to {promise.m} items {fits}"
+    counted = f"{plural(int(proved.sum()), 'cluster')} proved by counting"
+    built = f"{count(len(open_tops))} by constructing the originals"
+    return Check(promise.model, True, f"{text} ({counted}, {built})")
 
 
 def _failure(witness: Witness, promise: KmAnonymity) -> str:
     if not witness.items:
-        return "there is no data set that a cluster can have been made from"
-    items = f"{len(witness.items)} item{'s' * (len(witness.items) != 1)}"
-    return f"a set of {items} fits a record of a possible original, but never {promise.k} records"
+        return "no data set can have led to one of the clusters"
+    items = f"a set of {plural(len(witness.items), 'item')}"
+    return f"{items} can be in a record of a possible original, but never in {promise.k} records"
 
 
 def _witness(layout: Layout, top: int, itemset: Itemset, most: int, k: int) -> Witness:
     if not itemset:
-        return Witness(
-            f"there is no data set that {layout.name(top)} can have been made from", count=0
-        )
+        return Witness(f"no data set can have led to {layout.name(top)}", count=0)
     items = tuple(sorted(layout.label(item) for item in itemset))
-    return Witness(
-        f"{show_items(items)} stands in at most {most} record{'s' * (most != 1)} of any possible original, not {k}",
-        items,
-        most,
-    )
+    records = f"at most {plural(most, 'record')} of any possible original"
+    return Witness(f"{show_items(items)} occurs in {records}, not {k}", items, most)
 
 
 def _not_proved(layout: Layout, promise: KmAnonymity, top: int, chunks_hold: bool) -> Check:
     doubtful = find_doubtful(layout, promise, chunks_hold=chunks_hold) & (layout.top == top)
-    reason = f"{layout.name(int(doubtful.argmax()))} stands in the way of a proof by counting"
-    witness = Witness(
-        f"{reason}, and {layout.name(top)} is too large to construct its originals",
-        count=int(layout.release.sizes[top]),
-    )
-    text = (
-        "not proved: a cluster is not proved by counting, and too large to construct its originals"
-    )
-    return Check(promise.model, False, text, (witness,))
+    text = f"counting proves nothing for {layout.name(int(doubtful.argmax()))}"
+    text += f", and {layout.name(top)} is too large to construct its originals"
+    witness = Witness(text, count=int(layout.release.sizes[top]))
+    text = "not proved: counting proves nothing for a cluster that is too large to construct"
+    return Check(promise.model, False, f"{text} its originals", (witness,))
 
 
 class _Decision:
-    """Finds the itemsets that some world holds and none holds k times."""
+    """Finds the itemsets that occur in some world, but in none k times."""
 
     def __init__(self, gatherer: Gatherer, promise: KmAnonymity, proved: frozenset[int]) -> None:
         self._gatherer, self._k, self._proved = gatherer, promise.k, proved
         self._m = min(promise.m, gatherer.layout.width)
 
     def violations(self, top: int) -> Iterator[tuple[int, Itemset, int]]:
-        """Those with items of one top-level cluster, smallest first: (cluster, itemset, most records); the empty set: it has no world."""
+        """The violations in one top-level cluster, smallest first: (cluster, itemset, most
+        records); the empty set if it has no world."""
         worlds = self._gatherer.worlds(top)
         if not worlds.exist():
             yield top, frozenset(), 0
@@ -121,10 +118,10 @@ class _Decision:
         self._gatherer.forget(top)
 
     def _scarce(self, worlds: Worlds) -> Iterator[tuple[Itemset, int]]:
-        """The itemsets that this cluster alone holds at least once and never k times.
+        """The itemsets that this cluster alone contains at least once and never k times.
 
-        Items that stand in the same subrecords and term chunks are of one kind; itemsets of the same kinds have the same answer. Kinds are
-        put together level by level, as long as a world holds them.
+        Items in the same subrecords and term chunks are of one kind; itemsets of the same kinds
+        have the same answer. Kinds are combined level by level, as long as some world has them.
         """
         kinds = _kinds(worlds)
         level: list[tuple[int, ...]] = [()]
@@ -160,7 +157,7 @@ class _Decision:
 
 
 def _kinds(worlds: Worlds) -> list[list[int]]:
-    """The items of a cluster, those together that stand in the same subrecords and term chunks."""
+    """The items of a cluster, grouped by the subrecords and term chunks that contain them."""
     places: dict[int, list[tuple[int, int]]] = {}
     for number, chunk in enumerate(worlds.chunks):
         for at, items in enumerate(chunk.subrecords):
@@ -177,7 +174,7 @@ def _kinds(worlds: Worlds) -> list[list[int]]:
 
 
 def _itemsets(kinds: list[list[int]], most: int) -> Iterator[Itemset]:
-    """The itemsets of at most so many items with at least one of each kind and none of another, smallest first."""
+    """The sets of up to `most` items with at least one of each kind, smallest first."""
     spare = most - len(kinds) + 1
     chosen: Iterable[tuple[tuple[int, ...], ...]] = product(
         *(

@@ -1,4 +1,4 @@
-"""Compares what original records project to with the subrecords of chunks; exact, all chunks at once."""
+"""Compares the projections of original records with the subrecords of all chunks, exactly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.audit.disassociated.layout import Layout, Numbers
+from setveil.audit.disassociated.layout import Layout
+from setveil.data.arrays import Int64s
 
 Difference = tuple[tuple[str, ...], int, int]
 """A subrecord, how often it is published in a chunk, and how many originals project to it there."""
@@ -15,25 +16,30 @@ Difference = tuple[tuple[str, ...], int, int]
 
 @dataclass(frozen=True)
 class _Rows:
-    """Sets of items, each of one chunk: row i holds `items[starts[i]:starts[i] + lengths[i]]`, ascending."""
+    """Sorted sets of items, each of one chunk: row i is `lengths[i]` items from `starts[i]` on."""
 
-    chunks: Numbers
-    starts: Numbers
-    lengths: Numbers
+    chunks: Int64s
+    starts: Int64s
+    lengths: Int64s
     items: npt.NDArray[np.integer]
+
+    def row(self, number: int) -> list[int]:
+        start = self.starts[number]
+        found: list[int] = self.items[start : start + self.lengths[number]].tolist()
+        return found
 
 
 def compare_projections(
-    layout: Layout, records: Numbers, chunks: Numbers, items: Numbers, limit: int
+    layout: Layout, records: Int64s, chunks: Int64s, items: Int64s, limit: int
 ) -> list[Difference]:
-    """Up to `limit` subrecords that are published more or less often than originals project to them.
+    """Up to `limit` subrecords published more or less often than originals project to them.
 
     Args:
         layout: The release.
         records: The original record of each occurrence.
-        chunks: The chunk that tells of it.
+        chunks: The chunk that has it.
         items: Its item, by the number in the release.
-        limit: How many differences to give at most.
+        limit: The most differences.
     """
     release = layout.release
     published = _Rows(
@@ -49,13 +55,16 @@ def compare_projections(
     np.add.at(here, names[:split], release.subrecord_counts)
     there = np.bincount(names[split:], minlength=size)
     wrong = np.flatnonzero(here != there)[:limit]
-    return [
-        _difference(layout, published, projected, names, name, (here, there))
-        for name in wrong.tolist()
-    ]
+    differences = []
+    for name in wrong.tolist():
+        row = int(np.flatnonzero(names == name)[0])
+        shown = published.row(row) if row < split else projected.row(row - split)
+        labels = tuple(layout.label(item) for item in shown)
+        differences.append((labels, int(here[name]), int(there[name])))
+    return differences
 
 
-def _project(records: Numbers, chunks: Numbers, items: Numbers, chunk_count: int) -> _Rows:
+def _project(records: Int64s, chunks: Int64s, items: Int64s, chunk_count: int) -> _Rows:
     """The occurrences of one record in one chunk as one row."""
     codes = records * chunk_count + chunks
     order = np.lexsort((items, codes))
@@ -68,10 +77,10 @@ def _project(records: Numbers, chunks: Numbers, items: Numbers, chunk_count: int
     return _Rows(codes[starts] % chunk_count, starts, np.diff(np.append(starts, len(codes))), items)
 
 
-def _name(published: _Rows, projected: _Rows, width: int) -> Numbers:
-    """A number for each row, equal exactly for equal sets of one chunk: first the published rows, then the projected.
+def _name(published: _Rows, projected: _Rows, width: int) -> Int64s:
+    """A number for each row, equal exactly for equal sets of one chunk: published rows come first.
 
-    Read item by item: two rows are named alike as long as their chunks and their items so far are alike.
+    Read item by item: two rows have the same number while their chunks and items so far are equal.
     """
     items = np.concatenate((published.items, projected.items))
     starts = np.concatenate((published.starts, projected.starts + len(published.items)))
@@ -87,22 +96,3 @@ def _name(published: _Rows, projected: _Rows, width: int) -> Numbers:
         following, at = following + len(known), at + 1
         alive = alive[lengths[alive] > at]
     return names
-
-
-def _difference(
-    layout: Layout,
-    published: _Rows,
-    projected: _Rows,
-    names: Numbers,
-    name: int,
-    counts: tuple[Numbers, Numbers],
-) -> Difference:
-    row = int(np.flatnonzero(names == name)[0])
-    rows, row = (
-        (published, row)
-        if row < len(published.chunks)
-        else (projected, row - len(published.chunks))
-    )
-    items = rows.items[rows.starts[row] : rows.starts[row] + rows.lengths[row]].tolist()
-    here, there = counts
-    return tuple(layout.label(item) for item in items), int(here[name]), int(there[name])

@@ -1,4 +1,4 @@
-"""Is a disassociated release well formed? Every rule of the form that no promise is needed for."""
+"""Is a disassociated release well formed? Every rule of the form that needs no promise."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from itertools import islice
 
 import numpy as np
 
-from setveil.audit.disassociated.layout import Layout, Numbers
+from setveil.audit.disassociated.layout import Layout
 from setveil.audit.verdict import Check, Witness
+from setveil.data.arrays import Int64s
 from setveil.published.disassociated.form import Disassociated
 from setveil.words import plural
 
 
 def check_structure(layout: Layout, limit: int = 1) -> Check:
-    """Whether clusters, chunks and term chunks fit together, so that there may be records behind them.
+    """Whether clusters, chunks and term chunks fit together, by the rules below.
 
-    A simple cluster has at least one record; a joint one as many as its parts and no term chunk; a subrecord has items and stands at least
-    once; a chunk has at most as many subrecords as its cluster has records; no item stands in two chunks of one cluster, in a chunk and
-    in the term chunk of one cluster, or in a shared chunk and in a term chunk below it. [Terrovitis2012] section 3
+    They are those of [Terrovitis2012] section 3.
     """
     broken = _broken_arrays(layout.release)
     if broken:
@@ -26,7 +25,7 @@ def check_structure(layout: Layout, limit: int = 1) -> Check:
     faults = {rule: list(islice(find(layout), limit)) for rule, find in _RULES.items()}
     witnesses = [witness for found in faults.values() for witness in found]
     if witnesses:
-        text = "not so: " + "; ".join(rule for rule, found in faults.items() if found)
+        text = "broken rules: " + "; ".join(rule for rule, found in faults.items() if found)
         return Check("structure", False, text, tuple(witnesses[:limit]))
     simple = int(layout.release.is_simple.sum())
     return Check(
@@ -35,7 +34,7 @@ def check_structure(layout: Layout, limit: int = 1) -> Check:
 
 
 def _broken_arrays(release: Disassociated) -> str | None:
-    """What makes the arrays themselves unusable."""
+    """Why the arrays themselves cannot be used, if so."""
     nodes, chunks = len(release.parent), len(release.chunk_node)
     if len(release.sizes) != nodes or len(release.terms) != nodes:
         return "each cluster needs one size and one term chunk"
@@ -44,19 +43,19 @@ def _broken_arrays(release: Disassociated) -> str | None:
     if release.subrecords.vocabulary != release.terms.vocabulary:
         return "subrecords and term chunks must have one vocabulary"
     if (release.parent >= np.arange(nodes)).any() or (release.parent < -1).any():
-        return "a joint cluster must stand before its parts"
+        return "a joint cluster must come before its parts"
     if _outside(release.chunk_node, nodes) or _outside(release.subrecord_chunk, chunks):
         return "a chunk must belong to a cluster, and a subrecord to a chunk"
     return None
 
 
-def _outside(values: Numbers, size: int) -> bool:
+def _outside(values: Int64s, size: int) -> bool:
     return bool(((values < 0) | (values >= size)).any())
 
 
 def _without_records(layout: Layout) -> Iterator[Witness]:
     for node in np.flatnonzero(layout.release.sizes < 1).tolist():
-        yield Witness(f"{layout.name(node)} has no record", count=int(layout.release.sizes[node]))
+        yield Witness(f"{layout.name(node)} has no records", count=int(layout.release.sizes[node]))
 
 
 def _wrong_sums(layout: Layout) -> Iterator[Witness]:
@@ -65,8 +64,9 @@ def _wrong_sums(layout: Layout) -> Iterator[Witness]:
     sums = np.zeros(layout.node_count, dtype=np.int64)
     np.add.at(sums, release.parent[inner], release.sizes[inner])
     for node in np.flatnonzero(~release.is_simple & (sums != release.sizes)).tolist():
+        total = int(sums[node])
         yield Witness(
-            f"{layout.name(node)} has parts of {sums[node]} records", count=int(sums[node])
+            f"the parts of {layout.name(node)} have {plural(total, 'record')}", count=total
         )
 
 
@@ -77,25 +77,22 @@ def _terms_of_joints(layout: Layout) -> Iterator[Witness]:
 
 def _void_subrecords(layout: Layout) -> Iterator[Witness]:
     release = layout.release
-    for row in np.flatnonzero(
-        (release.subrecords.lengths == 0) | (release.subrecord_counts < 1)
-    ).tolist():
+    void = (release.subrecords.lengths == 0) | (release.subrecord_counts < 1)
+    for row in np.flatnonzero(void).tolist():
         count, items = int(release.subrecord_counts[row]), release.subrecords.record(row)
-        yield Witness(f"a subrecord of {len(items)} items stands {count} times", items, count)
+        text = f"a subrecord of {plural(len(items), 'item')} occurs {plural(count, 'time')}"
+        yield Witness(text, items, count)
 
 
 def _crowded_chunks(layout: Layout) -> Iterator[Witness]:
     release = layout.release
     for chunk in np.flatnonzero(layout.chunk_totals > release.sizes[release.chunk_node]).tolist():
-        total = int(layout.chunk_totals[chunk])
-        yield Witness(
-            f"{layout.name(int(release.chunk_node[chunk]))} has a chunk of {total} subrecords",
-            count=total,
-        )
+        total, name = int(layout.chunk_totals[chunk]), layout.name(int(release.chunk_node[chunk]))
+        yield Witness(f"{name} has a chunk of {plural(total, 'subrecord')}", count=total)
 
 
 def _shared_items(layout: Layout) -> Iterator[Witness]:
-    places, _ = layout.told
+    places, _ = layout.chunk_places
     twice = places[1:][places[1:] == places[:-1]]
     both = layout.term_places[layout.chunk_at(layout.term_places) >= 0]
     yield from (_double(layout, place, "two chunks") for place in twice.tolist())
@@ -104,16 +101,16 @@ def _shared_items(layout: Layout) -> Iterator[Witness]:
 
 def _double(layout: Layout, place: int, where: str) -> Witness:
     node, item = divmod(place, layout.width)
-    return Witness(
-        f"{layout.label(item)} stands in {where} of {layout.name(node)}", (layout.label(item),)
-    )
+    label = layout.label(item)
+    return Witness(f"{label} is in {where} of {layout.name(node)}", (label,))
 
 
 def _terms_below_chunks(layout: Layout) -> Iterator[Witness]:
     numbers, nodes = layout.climb(layout.term_places)
     for number, above in zip(numbers.tolist(), nodes.tolist(), strict=True):
         node, item = divmod(int(layout.term_places[number]), layout.width)
-        text = f"{layout.label(item)} stands in a shared chunk of {layout.name(above)} and in the term chunk of {layout.name(node)}"
+        text = f"{layout.label(item)} is in a shared chunk of {layout.name(above)}"
+        text += f" and in the term chunk of {layout.name(node)}"
         yield Witness(text, (layout.label(item),))
 
 
@@ -121,8 +118,8 @@ _RULES: dict[str, Callable[[Layout], Iterator[Witness]]] = {
     "a cluster has at least one record": _without_records,
     "a joint cluster has as many records as its parts": _wrong_sums,
     "only simple clusters have term chunks": _terms_of_joints,
-    "a subrecord has items and stands at least once": _void_subrecords,
+    "a subrecord has items and occurs at least once": _void_subrecords,
     "a chunk has at most as many subrecords as its cluster has records": _crowded_chunks,
-    "an item stands in one chunk, or in the term chunk, of a cluster": _shared_items,
-    "an item of a shared chunk stands in no term chunk below": _terms_below_chunks,
+    "an item is in only one chunk, or in the term chunk, of a cluster": _shared_items,
+    "an item of a shared chunk is in no term chunk below": _terms_below_chunks,
 }

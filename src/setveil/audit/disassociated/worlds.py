@@ -1,4 +1,4 @@
-"""The worlds of one top-level cluster: in how many records of one of them can an itemset stand at most? Exact."""
+"""The worlds of one top-level cluster: the most records of one of them with an itemset, exactly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TERMS = -1
 """In place of a chunk: the term chunk."""
 
 _MOST_PARTS = 400
-"""Over how many parts the records of an itemset are spread at most."""
+"""The most parts with records of an itemset."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,18 @@ class Part:
     own: int
     """The number of subrecords in its record chunks."""
     source: Mapping[int, int]
-    """The chunk that each item of its records comes from: a record chunk, `TERMS`, or the lowest shared chunk above that holds it."""
+    """The chunk that each item of its records comes from: a record chunk, `TERMS`, or the lowest
+    shared chunk above with that item."""
 
     def left_empty(self, count: int, shares: int) -> int:
-        """How many records are empty unless shared chunks fill them, when `count` records hold the itemset with this many own chunks."""
+        """How many records are empty unless shared chunks fill them, if `count` records contain the
+        itemset, each with this many own chunks."""
         return 0 if self.has_terms else max(0, (self.size - count) - (self.own - shares * count))
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """The distinct subrecords of a chunk, how often each stands, and the parts whose records each may go to."""
+    """The distinct subrecords of a chunk, their counts, and the parts that may get them."""
 
     subrecords: Sequence[Itemset]
     counts: Sequence[int]
@@ -44,48 +46,52 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Holder:
-    """A part whose records may hold the itemset that is asked about."""
+    """A part whose records may contain the itemset in question."""
 
     part: int
     shares: Mapping[int, Itemset]
-    """The chunks that hold items of the itemset, and which."""
+    """The chunks with items of the itemset, and these items."""
     shared: frozenset[int]
-    """Those of these chunks that are shared."""
+    """The shared ones of these chunks."""
     most: int
-    """No more of its records than these can hold it."""
+    """At most so many of its records can contain it."""
 
 
 @dataclass(frozen=True)
 class _Demand:
-    """What a part asks of the shared chunks."""
+    """What a part needs from the shared chunks."""
 
     part: int
     count: int
     """How many subrecords with each share."""
     empty: int
-    """How many records they must fill beside."""
+    """How many other records they must fill."""
     shares: frozenset[tuple[int, Itemset]]
 
 
 class Worlds:
     """Answers about all worlds of one top-level cluster that is well formed.
 
-    Let x_p be the number of records of part p that shall hold S. An item of such a record comes from one place only (`Part.source`), so S
-    falls into shares, one for each chunk. A world with these numbers exists if and only if, for every part p and chunk C,
+    Let x_p be the number of records of part p that should contain S. An item of such a record comes
+    from one place only (`Part.source`), so S splits into shares, one for each chunk. A world with
+    these numbers exists if and only if, for every part p and chunk C,
 
-    - C gives p at least x_p subrecords that hold C's share of S, where it has a share;
-    - C gives p at most s_p subrecords, all subrecords of C are given, and a shared one only to parts it is not barred from;
-    - the records of p without S are not empty: p has a term chunk, or the subrecords it is given, less one for each share and record
-      with S, are at least s_p - x_p.
+    - C gives p at least x_p subrecords with C's share of S, if it has a share;
+    - C gives p at most s_p subrecords, all subrecords of C are given, and a shared one only to
+      parts it is not barred from;
+    - the records of p without S are not empty: p has a term chunk, or the number of subrecords it
+      is given, less one for each share and record with S, is at least s_p - x_p.
 
-    Necessary: count in the world. Sufficient: what a part is given of different chunks has no item in common, so it can be laid on records
-    at will; give each of the x_p records its shares, lay the others on empty records while there are any, then anywhere. (The last
-    condition counts a chunk with more left than there are empty records in full, but then that chunk alone fills them.)
+    Necessary: count in the world. Sufficient: the subrecords that a part gets from different chunks
+    have no item in common, so any record can take them; give each of the x_p records its shares,
+    put the others on empty records while there are any, then anywhere. (The last condition counts
+    a chunk with more left than there are empty records in full, but then it alone fills them.)
 
-    For given numbers this is a flow from the subrecords of shared chunks to the parts, with demands at its end: all must be sent and all
-    demands met. Where one flow sends all and another meets all demands, some flow does both (the symmetric supply-demand theorem of
-    Ford and Fulkerson), so two largest flows decide. Fewer records with S are possible wherever more are, so the numbers are searched from
-    above.
+    For given numbers this is a flow from the subrecords of shared chunks to the parts, with demands
+    at its end: all must be sent and all demands met. If one flow sends all and another meets all
+    demands, some flow does both (the symmetric supply-demand theorem of Ford and Fulkerson), so two
+    largest flows decide. If some number of records with S is possible, so is every smaller one, so
+    the search goes from large to small.
     """
 
     def __init__(
@@ -113,7 +119,7 @@ class Worlds:
         return self.is_void or self._possible({}, {})
 
     def most(self, itemset: Itemset, enough: int) -> int:
-        """The most records of one world that hold the itemset, counted up to `enough`; 0 as well when there is no world."""
+        """The most records of a world with the itemset, up to `enough`; 0 if there is no world."""
         holders = {holder.part: holder for holder in self.holders(itemset, enough)}
         if not holders or not self.exist():
             return 0
@@ -130,7 +136,7 @@ class Worlds:
         return _Search(self, holders, alone, order, enough).run() if order else 0
 
     def holders(self, itemset: Itemset, enough: int) -> list[Holder]:
-        """The parts whose records may hold the itemset, for all that a look at single chunks tells."""
+        """The parts whose records may contain the itemset, judged by single chunks."""
         found = []
         known = sorted((self._parts_with.get(item, set()) for item in itemset), key=len)
         for number in sorted(set.intersection(*known)) if known else ():
@@ -158,7 +164,7 @@ class Worlds:
         return found
 
     def _matching(self, number: int, share: Itemset, part: int) -> int:
-        """How many subrecords of a chunk hold a share of the itemset and may go to a part."""
+        """How many subrecords of a chunk contain a share of the itemset and may go to a part."""
         if (number, share, part) not in self._matches:
             chunk = self.chunks[number]
             self._budget.spend(len(chunk.counts))
@@ -169,7 +175,7 @@ class Worlds:
         return self._matches[number, share, part]
 
     def _most_alone(self, holder: Holder, holders: Mapping[int, Holder]) -> int:
-        """The most records of this part that hold the itemset when no other part is asked for any."""
+        """The most records of this part with the itemset, if no other part needs any."""
         low, high = 0, holder.most
         while low < high:
             middle = high if low == 0 and high == holder.most else (low + high + 1) // 2
@@ -180,10 +186,10 @@ class Worlds:
         return low
 
     def _possible(self, numbers: Mapping[int, int], holders: Mapping[int, Holder]) -> bool:
-        """Whether there is a world in which each part has at least so many records with the itemset.
+        """Whether some world has at least so many records with the itemset in each part.
 
-        What parts are asked for beside any world is the whole question: how many records the shared chunks must fill, and which subrecords
-        they must give. Many itemsets ask the same.
+        The answer depends only on what parts need beyond any world: how many records the shared
+        chunks must fill, and which subrecords they must give. Many itemsets need the same.
         """
         asked = frozenset(self._demand(holders[part], count) for part, count in numbers.items())
         question = frozenset(
@@ -217,7 +223,8 @@ class Worlds:
         return self._network(demands, empty).largest_flow() == wanted
 
     def _network(self, demands: Mapping[int, _Demand], empty: Mapping[int, int] | None) -> Network:
-        """From the subrecords of shared chunks to the parts; where empty records are given, no more than are asked for can arrive."""
+        """From the subrecords of shared chunks to the parts; with `empty`, each part takes no more
+        subrecords than it has empty records."""
         network = Network(self._budget)
         for number in self._shared:
             chunk = self.chunks[number]
@@ -240,7 +247,7 @@ class Worlds:
         return network
 
     def _join_subrecords(self, network: Network, number: int, asked: Mapping[int, Itemset]) -> None:
-        """Alike subrecords, those of the same parts and shares, are one node."""
+        """Subrecords of the same parts and shares are one node."""
         chunk, kinds = self.chunks[number], dict[tuple[tuple[int, ...], tuple[int, ...]], int]()
         for items, count, parts in zip(chunk.subrecords, chunk.counts, chunk.parts, strict=True):
             kind = (
@@ -258,7 +265,7 @@ class Worlds:
 
 
 class _Search:
-    """The best numbers of records with the itemset over several parts, by trying large numbers first."""
+    """The most records with the itemset over several parts, by trying large numbers first."""
 
     def __init__(
         self,

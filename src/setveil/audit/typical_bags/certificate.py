@@ -1,4 +1,4 @@
-"""Are the private matches of a release what its published bags were made of? They are checked one by one, by nothing but counting."""
+"""Do the private matches of a release explain its published bags? Checked by counting alone."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.audit.kanonymity import shown_record
+from setveil.audit.question import Question
+from setveil.audit.records import shown_record
 from setveil.audit.typical_bags.pairing import unpaired
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags
 from setveil.hierarchy.ancestors import common_ancestors
 from setveil.hierarchy.neighbours import Neighbours
-from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import Matches, TypicalBags
-
-Numbers = npt.NDArray[np.int64]
+from setveil.words import plural
 
 
 @dataclass(frozen=True)
 class Slots:
     """The slots of all groups, renumbered from 0; the matches sorted by slot."""
 
-    records: Numbers
-    items: Numbers
-    slots: Numbers
-    starts: Numbers
+    records: Int64s
+    items: Int64s
+    slots: Int64s
+    starts: Int64s
     """Slot s has the matches from `starts[s]` to `starts[s + 1]`."""
 
     @classmethod
@@ -52,38 +51,32 @@ class Slots:
 
 
 def check_matches(
-    release: TypicalBags,
-    matches: Matches,
-    original: Bags,
-    hierarchy: Hierarchy | None,
-    limit: int = 1,
+    release: TypicalBags, matches: Matches, original: Bags, question: Question
 ) -> Check:
-    """Whether each published occurrence stands for one own occurrence of each person of its group, and shows what these have in common.
+    """Whether each published occurrence is matched with one occurrence of each person of its group,
+    and shows what these have in common.
 
     Args:
         release: The release, with an alignment that fits its sizes.
         matches: What was matched.
         original: The data.
-        hierarchy: The tree by which items are near each other; when not given, that is not looked at.
-        limit: How many witnesses to give.
+        question: Its hierarchy gives the distances of items, which are not checked without one.
     """
     slots = Slots.of(matches)
     faults = _not_own(slots, original) or _not_shared(slots, release)
     faults = faults or _not_shown(slots, release, original)
-    tree, near = release.hierarchy if hierarchy is None else hierarchy, ""
-    epsilon = release.epsilon
+    tree = release.hierarchy if question.hierarchy is None else question.hierarchy
+    text, epsilon = (
+        "each published occurrence is matched with one in each original",
+        release.epsilon,
+    )
     if not faults and tree is not None and epsilon is not None:
-        near = f", none of which are farther than {epsilon} from each other"
+        text += f", at most {epsilon} steps from each other"
         faults = _not_near(slots, tree.neighbours(original.vocabulary, epsilon), original)
     if faults:
-        return Check(
-            "containment", False, "what was matched is not what is published", tuple(faults[:limit])
-        )
-    return Check(
-        "containment",
-        True,
-        f"each published occurrence stands for one own occurrence of each of its originals{near}",
-    )
+        text = "the matched items are not those that are published"
+        return Check("containment", False, text, tuple(faults[: question.limit]))
+    return Check("containment", True, text)
 
 
 def _not_own(slots: Slots, original: Bags) -> list[Witness]:
@@ -97,25 +90,21 @@ def _not_own(slots: Slots, original: Bags) -> list[Witness]:
     codes, used = np.unique(slots.records * width + slots.items, return_counts=True)
     own = original.rows * width + original.items
     place = np.minimum(np.searchsorted(own, codes), max(len(own) - 1, 0))
-    held = (
-        np.where(own[place] == codes, original.counts[place], 0)
-        if len(own)
-        else np.zeros(len(codes), dtype=np.int64)
-    )
-    return [
-        Witness(
-            f"{used[at]} occurrences of {original.vocabulary[code % width]} are published for an original that has {held[at]}",
-            original=shown_record(original, code // width),
-            private=True,
-        )
-        for at, code in zip(
-            np.flatnonzero(used > held).tolist(), codes[used > held].tolist(), strict=True
-        )
-    ]
+    held = np.zeros(len(codes), dtype=np.int64)
+    if len(own):
+        held = np.where(own[place] == codes, original.counts[place], 0)
+    faults = []
+    for at in np.flatnonzero(used > held).tolist():
+        record, item = divmod(int(codes[at]), width)
+        verb = "is" if used[at] == 1 else "are"
+        text = f"{plural(int(used[at]), 'occurrence')} of {original.vocabulary[item]} {verb}"
+        text += f" published for an original that has {held[at]}"
+        faults.append(Witness(text, original=shown_record(original, record), private=True))
+    return faults
 
 
 def _not_shared(slots: Slots, release: TypicalBags) -> list[Witness]:
-    """Groups whose people do not have one occurrence each in the same slots, as many as their published bag is long."""
+    """Groups whose people do not have one occurrence each in every slot of their published bag."""
     alignment = release.alignment
     assert alignment is not None
     lengths = release.classes.totals[alignment]
@@ -131,23 +120,19 @@ def _not_shared(slots: Slots, release: TypicalBags) -> list[Witness]:
     wrong[slots.records[alignment[slots.records] != _of_leaders(slots, alignment)]] = True
     codes = np.sort(slots.records * max(len(slots), 1) + slots.slots)
     wrong[codes[1:][codes[1:] == codes[:-1]] // max(len(slots), 1)] = True
-    return [
-        _witness(
-            release,
-            int(alignment[record]),
-            "is not matched with one occurrence of each of the same originals in each of its slots",
-        )
-        for record in np.flatnonzero(wrong).tolist()
-    ]
+    text = "is not matched with one occurrence of each of the same originals in each of its slots"
+    numbers = alignment[np.flatnonzero(wrong)].tolist()
+    return [_witness(release, number, text) for number in numbers]
 
 
-def _of_leaders(slots: Slots, alignment: Numbers) -> Numbers:
+def _of_leaders(slots: Slots, alignment: Int64s) -> Int64s:
     """For each match the class of the first record of its slot."""
     return alignment[slots.records[slots.starts[:-1]]][slots.slots] if len(slots) else slots.slots
 
 
 def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witness]:
-    """Groups whose bag does not show what its slots hold: themselves, the lowest node over them, or one of their items each."""
+    """Groups whose bag does not show its slots: the slot itself, the lowest node above its items,
+    or one of them."""
     alignment = release.alignment
     assert alignment is not None
     leader = slots.records[slots.starts[:-1]]
@@ -170,18 +155,18 @@ def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witne
         bag = found.setdefault(int(group[slot]), {})
         number = numbers.get(meaning, -1)
         bag[number] = bag.get(number, 0) + 1
-    told = "is not what its slots hold"
+    text = "does not show what its slots hold"
     return [
-        _witness(release, int(alignment[leader[slot]]), told)
+        _witness(release, int(alignment[leader[slot]]), text)
         for slot, bag in found.items()
         if bag != _bag(release, int(alignment[leader[slot]]))
     ]
 
 
 def _without_item(
-    slots: Slots, group: Numbers, leader: Numbers, release: TypicalBags, original: Bags
+    slots: Slots, group: Int64s, leader: Int64s, release: TypicalBags, original: Bags
 ) -> list[Witness]:
-    """Groups in which some published item is not one of those that its slot holds, whichever slot it may be that of."""
+    """Groups in which some published item cannot be assigned to a slot that holds it."""
     assert release.alignment is not None
     place = [release.items.numbers.get(label, -1) for label in original.vocabulary]
     order = np.argsort(group, kind="stable")
@@ -195,17 +180,10 @@ def _without_item(
             frozenset(at[place[item]] for item in slots.members(slot) if place[item] in at)
             for slot in order[start:stop].tolist()
         )
-        if (
-            unpaired([sorted(kind) for kind in kinds], list(kinds.values()), list(bag.values()))
-            is not None
-        ):
-            faults.append(
-                _witness(
-                    release,
-                    row,
-                    "has items that none of the originals it stands for has in that place",
-                )
-            )
+        edges = [sorted(kind) for kind in kinds]
+        if unpaired(edges, list(kinds.values()), list(bag.values())) is not None:
+            text = "has an item that none of its originals has in that slot"
+            faults.append(_witness(release, row, text))
     return faults
 
 
@@ -227,15 +205,13 @@ def _not_near(slots: Slots, near: Neighbours, original: Bags) -> list[Witness]:
     pairs = np.unique(left * width + right)
     known = np.repeat(np.arange(len(near)), np.diff(near.indptr)) * width + near.items
     place = np.minimum(np.searchsorted(known, pairs), max(len(known) - 1, 0))
-    labels = original.vocabulary.labels
-    return [
-        Witness(
-            f"{labels[pair // width]} and {labels[pair % width]} are in one slot, but farther apart than {near.epsilon}",
-            private=True,
-        )
-        for pair in pairs[known[place] != pairs].tolist()
-        if pair // width < pair % width
-    ]
+    labels, faults = original.vocabulary.labels, []
+    for one, other in zip(*np.divmod(pairs[known[place] != pairs], width), strict=True):
+        if one < other:
+            text = f"{labels[one]} and {labels[other]} are in one slot"
+            text += f", but more than {near.epsilon} steps apart"
+            faults.append(Witness(text, private=True))
+    return faults
 
 
 def _counted(items: list[int], original: Bags) -> frozenset[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Can every published occurrence be given an own occurrence of an original that it may stand for?"""
+"""Can each published occurrence be paired with a different occurrence in an original?"""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from setveil.published.typical_bags import TypicalBags
 def unpaired(
     edges: Sequence[Sequence[int]], supply: Sequence[int], capacity: Sequence[int]
 ) -> int | None:
-    """The first on the left that gets too few partners on the right, though everybody moves as far as possible; None when all get them.
+    """The first node on the left without enough partners on the right; None if all have enough.
 
-    Equal ones are one with a number, so that the cost does not depend on how often they stand.
+    Equal occurrences are one node with a number, so that the cost does not depend on that number.
 
     Args:
-        edges: For each on the left, those on the right that may be its partner.
-        supply: How many each on the left stands for.
-        capacity: How many each on the right may be the partner of.
+        edges: For each node on the left, those on the right that may be its partner.
+        supply: How many partners each node on the left needs.
+        capacity: How many partners each node on the right can have.
 
     Example:
         >>> unpaired([[0, 1], [0]], [5, 3], [3, 5]), unpaired([[0], [0]], [1, 1], [1, 1])
@@ -52,7 +52,8 @@ def _search(
     room: Sequence[int],
     held: Sequence[Mapping[int, int]],
 ) -> list[tuple[int, int]] | None:
-    """Breadth first from one on the left to one on the right with room: pairs to make, each of which undoes one of the right before it."""
+    """Breadth first from a node on the left to one on the right with room: the pairs to make, each
+    of which replaces a pair of the node on the right before it."""
     came: dict[int, int] = {}
     giver: dict[int, int | None] = {source: None}
     queue = [source]
@@ -82,7 +83,7 @@ def _path(
 
 @dataclass(frozen=True)
 class Relation:
-    """Which original items each published item may stand for; None where that is not known."""
+    """Which original items each published item may represent; None if that is not known."""
 
     partners: tuple[frozenset[int], ...] | None
     """Numbers of original items for each published item."""
@@ -91,7 +92,7 @@ class Relation:
     def of(
         cls, release: TypicalBags, vocabulary: Vocabulary, hierarchy: Hierarchy | None
     ) -> Relation:
-        """By the slots or the nodes of the release, or else by the distances in a tree, where both it and epsilon are known."""
+        """By slots or nodes of the release, else by distances if tree and epsilon are known."""
         numbers = vocabulary.numbers
         if release.slots is not None:
             return cls(
@@ -114,7 +115,7 @@ class Relation:
         return cls(tuple(rows.get(label, frozenset()) for label in release.items))
 
     def edges(self, published: Sequence[int], own: Sequence[int]) -> list[list[int]]:
-        """For each published item the positions in `own` of the original items that it may stand for."""
+        """For each published item the positions in `own` of the items that it may represent."""
         if self.partners is None:
             return [list(range(len(own)))] * len(published)
         return [

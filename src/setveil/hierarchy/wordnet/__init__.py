@@ -1,4 +1,4 @@
-"""WordNet as a tree over nouns and as a distance between them."""
+"""WordNet as a tree of nouns and as a distance between nouns."""
 
 from setveil.hierarchy.wordnet.network import WordNet
 

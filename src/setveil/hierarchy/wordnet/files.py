@@ -1,8 +1,9 @@
-"""Reader of WordNet's own database files (WNDB): the nouns, their hypernyms, irregular plurals and how often each is used.
+"""Reads WordNet's database files (WNDB): nouns, their hypernyms, irregular plurals, frequencies.
 
-`index.noun` has a line for each lemma with its synsets, the most frequent sense first; `data.noun` a line for each synset, which starts
-with the byte at which it stands; `noun.exc` irregular forms; `cntlist.rev` how often each sense was met in tagged text. See wndb(5WN),
-morphy(7WN) and cntlist(5WN) of WordNet's manual. WordNet is not part of setveil.
+`index.noun` has a line for each lemma with its synsets, the most frequent sense first; `data.noun`
+has a line for each synset, which starts with its own byte offset; `noun.exc` has irregular forms;
+`cntlist.rev` says how often each sense occurs in tagged text. See wndb(5WN), morphy(7WN) and
+cntlist(5WN) of WordNet's manual. WordNet is not part of setveil.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from pathlib import Path
 from typing import AnyStr
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.errors import FileFormatError
 
-Numbers = npt.NDArray[np.int64]
-
 DATA, INDEX, EXCEPTIONS, COUNTS = "data.noun", "index.noun", "noun.exc", "cntlist.rev"
+SAME_WORDNET = "use files of one WordNet"
+GET_AGAIN = "get the file again"
 
 _HYPERNYMS = (b"@", b"@i")
 _VERSION = re.compile(rb"WordNet (\d+(?:\.\d+)*)")
@@ -32,34 +33,37 @@ _NOUN_COUNT = re.compile(r"^([^%\s]+)%1:\S* \d+ (\d+)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Synsets:
-    """The synsets of `data.noun`, numbered in the order of the file, and the edges to what each is a kind or an instance of."""
+    """The synsets of `data.noun`, numbered in the order of the file, with their hypernyms.
+
+    The hypernyms of a synset are the synsets that it is a kind or an instance of.
+    """
 
     path: Path
     version: str
-    """What the head of the file says, such as `3.0`; empty when it says nothing."""
+    """The version in the header of the file, such as `3.0`; empty if there is none."""
     offsets: list[bytes]
-    """The byte at which each stands, as eight digits: by this the files name a synset."""
+    """The byte offset of each as eight digits, by which the files refer to a synset."""
     words: list[str]
     """The first word of each, in lower case."""
-    starts: Numbers
+    starts: Int64s
     """The hypernyms of synset s are `above[starts[s]:starts[s + 1]]`, in the order of the file."""
-    above: Numbers
+    above: Int64s
     first_line: int
-    """The line of the first synset, behind the head of the file."""
+    """The line of the first synset, after the header."""
 
     def __len__(self) -> int:
         return len(self.offsets)
 
     @cached_property
     def number(self) -> dict[bytes, int]:
-        """The number of the synset that stands at a byte."""
+        """The number of the synset at each byte offset."""
         return {offset: number for number, offset in enumerate(self.offsets)}
 
     @cached_property
-    def parents(self) -> Numbers:
-        """The one hypernym of each synset that a tree goes by; -1 at a root.
+    def parents(self) -> Int64s:
+        """The one hypernym of each synset that a tree uses; -1 at a root.
 
-        It is the first step of the shortest way up to a root; of several equally short ones the one that stands first in the file.
+        It is the first step of the shortest way to a root; ties go to the first one in the file.
         """
         owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         far = len(self) + 1
@@ -72,17 +76,16 @@ class Synsets:
             depth = shorter
         if (depth >= far).any():
             line = self.first_line + int(np.argmax(depth))
-            raise FileFormatError(
-                self.path, "the hypernyms of this synset lead to no root but in a ring", line=line
-            )
+            problem = "the hypernyms of this synset are a cycle and lead to no root"
+            raise FileFormatError(self.path, problem, line=line)
         parents = np.full(len(self), len(self))
-        on_way = depth[self.above] < depth[owners]
-        np.minimum.at(parents, owners[on_way], self.above[on_way])
+        is_shorter = depth[self.above] < depth[owners]
+        np.minimum.at(parents, owners[is_shorter], self.above[is_shorter])
         return np.where(depth > 0, parents, -1)
 
 
 class Index:
-    """The lemmas of `index.noun`; a line is taken apart when it is asked for."""
+    """The lemmas of `index.noun`; a line is parsed when it is needed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -94,12 +97,10 @@ class Index:
             if line and not line.startswith("  ")
         }
         if not self.places:
-            raise FileFormatError(
-                path, "the file holds no lemma; is this the index.noun of WordNet?"
-            )
+            raise FileFormatError(path, "there are no lemmas: is this the index.noun of WordNet?")
 
     def offsets(self, lemma: str) -> tuple[bytes, ...]:
-        """The synsets of a lemma, the most frequent sense first; none when there is no such lemma."""
+        """The synsets of a lemma, the most frequent sense first; empty if it is unknown."""
         place = self.places.get(lemma)
         if place is None:
             return ()
@@ -109,23 +110,18 @@ class Index:
             count = int(fields[2])
             if count and len(fields) == 6 + int(fields[3]) + count:
                 return tuple(field.encode() for field in fields[-count:])
-        raise FileFormatError(
-            self.path,
-            f"the line of {lemma!r} is damaged: a noun with its synsets is expected",
-            line=place + 1,
-        )
+        problem = f"the line of {lemma!r} is damaged: it should be a noun with its synsets"
+        raise FileFormatError(self.path, problem, line=place + 1)
 
     def senses(self, lemma: str, synsets: Synsets) -> list[int]:
         """The numbers of the synsets of a lemma, the most frequent sense first."""
         try:
             return [synsets.number[offset] for offset in self.offsets(lemma)]
         except KeyError as missing:
-            problem = f"{lemma!r} has a synset at byte {missing.args[0].decode()}, but {synsets.path.name} has none there"
-            raise FileFormatError(
-                self.path,
-                f"{problem}; both files must come from one WordNet",
-                line=self.places[lemma] + 1,
-            ) from None
+            offset, other = missing.args[0].decode(), synsets.path.name
+            problem = f"{lemma!r} has a synset at byte {offset}, but {other} does not"
+            line = self.places[lemma] + 1
+            raise FileFormatError(self.path, problem, line=line, remedy=SAME_WORDNET) from None
 
 
 def read_synsets(path: Path) -> Synsets:
@@ -134,7 +130,8 @@ def read_synsets(path: Path) -> Synsets:
     Cost: 0.4 seconds for the 82,115 of WordNet 3.0.
 
     Raises:
-        FileFormatError: when a synset does not stand where it says, its line is damaged, or a hypernym is missing.
+        FileFormatError: if a synset is not at its offset, its line is damaged, or a hypernym is
+            missing.
     """
     blob = _read(path)
     offsets: list[bytes] = []
@@ -147,38 +144,29 @@ def read_synsets(path: Path) -> Synsets:
             first = first or place + 1
             fields = line.partition(b" | ")[0].split()
             if fields[0] != b"%08d" % at:
-                raise FileFormatError(
-                    path,
-                    f"a synset should start with {at:08d} here; the file was changed or cut",
-                    line=place + 1,
-                )
-            if not _take_apart(fields, words, targets):
-                raise FileFormatError(
-                    path, "the line is damaged: a noun synset is expected", line=place + 1
-                )
+                problem = f"a synset should start with {at:08d} here: the file was changed or cut"
+                raise FileFormatError(path, problem, line=place + 1, remedy=GET_AGAIN)
+            if not _parse(fields, words, targets):
+                problem = "the line is damaged: it should be a noun synset"
+                raise FileFormatError(path, problem, line=place + 1)
             offsets.append(fields[0])
             ends.append(len(targets))
         at += len(line) + 1
     if not offsets:
-        raise FileFormatError(path, "the file holds no synset; is this the data.noun of WordNet?")
-    version = _VERSION.search(blob[:_HEADER])
+        raise FileFormatError(path, "there are no synsets: is this the data.noun of WordNet?")
+    found = _VERSION.search(blob[:_HEADER])
+    version = found[1].decode() if found else ""
     starts = np.concatenate(([0], np.array(ends, dtype=np.int64)))
-    synsets = Synsets(
-        path,
-        version[1].decode() if version else "",
-        offsets,
-        words,
-        starts,
-        np.zeros(len(targets), dtype=np.int64),
-        first,
-    )
+    above = np.zeros(len(targets), dtype=np.int64)
+    synsets = Synsets(path, version, offsets, words, starts, above, first)
     _resolve(synsets, targets)
     return synsets
 
 
-def _take_apart(fields: Sequence[bytes], words: list[str], targets: list[bytes]) -> bool:
-    """Add the first word and the hypernyms of a line; False when the line has not the parts it says it has."""
-    # offset lex_filenum ss_type w_cnt word lex_id [word lex_id ...] p_cnt [symbol offset pos source/target ...]
+def _parse(fields: Sequence[bytes], words: list[str], targets: list[bytes]) -> bool:
+    """Add the first word and the hypernyms of a line; False if the line is damaged."""
+    # offset lex_filenum ss_type w_cnt word lex_id [word lex_id ...]
+    # p_cnt [symbol offset pos source/target ...]
     try:
         pointers = 4 + 2 * int(fields[3], 16)
         count = int(fields[pointers])
@@ -195,37 +183,36 @@ def _take_apart(fields: Sequence[bytes], words: list[str], targets: list[bytes])
 
 
 def _resolve(synsets: Synsets, targets: list[bytes]) -> None:
-    """Put numbers in the place of the bytes that name the hypernyms."""
+    """Set the numbers of the hypernyms, which the file gives as byte offsets."""
     number = synsets.number
     try:
         synsets.above[:] = [number[target] for target in targets]
     except KeyError:
         entry = next(entry for entry, target in enumerate(targets) if target not in number)
         owner = int(np.searchsorted(synsets.starts, entry, side="right")) - 1
-        problem = f"its hypernym at byte {targets[entry].decode('ascii', 'replace')} is missing; the file was changed or cut"
-        raise FileFormatError(synsets.path, problem, line=synsets.first_line + owner) from None
+        offset = targets[entry].decode("ascii", "replace")
+        problem = f"the hypernym at byte {offset} is missing: the file was changed or cut"
+        line = synsets.first_line + owner
+        raise FileFormatError(synsets.path, problem, line=line, remedy=GET_AGAIN) from None
 
 
 def read_exceptions(path: Path) -> dict[str, tuple[str, ...]]:
-    """Irregular forms with the lemmas they may stand for; none when the file is not there."""
+    """Irregular forms with their lemmas; empty if the file does not exist."""
     if not path.is_file():
         return {}
     found: dict[str, tuple[str, ...]] = {}
     for place, line in enumerate(_lines(path, _read(path).decode("utf-8", "replace"))):
         words = line.split()
         if len(words) == 1:
-            raise FileFormatError(
-                path,
-                f"{words[0]!r} stands alone; an irregular form and its lemma are expected",
-                line=place + 1,
-            )
+            problem = f"{words[0]!r} has no lemma: a line is an irregular form and its lemma"
+            raise FileFormatError(path, problem, line=place + 1)
         if words:
             found[words[0]] = tuple(words[1:])
     return found
 
 
 def read_counts(path: Path) -> Counter[str]:
-    """How often each lemma was met as a noun in tagged text; nothing when the file is not there."""
+    """How often each lemma occurs as a noun in tagged text; empty if the file does not exist."""
     counts: Counter[str] = Counter()
     if path.is_file():
         for lemma, count in _NOUN_COUNT.findall(_read(path).decode("utf-8", "replace")):
@@ -237,18 +224,21 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise FileFormatError(
-            path, "there is no such file; a WordNet folder holds data.noun and index.noun"
-        ) from None
+        raise no_wordnet(path) from None
     except OSError as error:
-        raise FileFormatError(
-            path, f"the file cannot be read ({error.strerror or error})"
-        ) from None
+        problem = f"the file cannot be read ({error.strerror or error})"
+        raise FileFormatError(path, problem) from None
+
+
+def no_wordnet(path: Path) -> FileFormatError:
+    """The error for a missing file of WordNet."""
+    remedy = f"choose a folder with {DATA} and {INDEX}"
+    return FileFormatError(path, "there is no such file", remedy=remedy)
 
 
 def _lines(path: Path, text: AnyStr) -> list[AnyStr]:
-    """The lines of a file, which must end with a line end: else it was cut."""
+    """The lines of a file; without a line end after the last one the file was cut."""
     lines = text.split("\n" if isinstance(text, str) else b"\n")
     if lines[-1]:
-        raise FileFormatError(path, "the last line has no end; the file was cut", line=len(lines))
+        raise FileFormatError(path, "the last line is cut", line=len(lines), remedy=GET_AGAIN)
     return lines[:-1]

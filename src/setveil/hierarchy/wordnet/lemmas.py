@@ -1,4 +1,4 @@
-"""Morphy for nouns: the lemma of a word as WordNet's own tools find it, from irregular forms and a few endings."""
+"""Finds the lemma of a noun as WordNet's Morphy does, by irregular forms and a few endings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDINGS = (
     ("men", "man"),
     ("ies", "y"),
 )
-"""The endings of nouns and what may stand in their place, in the order of morphy(7WN)."""
+"""Plural endings and what replaces them, in the order of morphy(7WN)."""
 
 
 def noun_lemma(
@@ -23,24 +23,26 @@ def noun_lemma(
     exceptions: Mapping[str, tuple[str, ...]],
     counts: Mapping[str, int] | None = None,
 ) -> str | None:
-    """The noun lemma of a word; None when it has none. See `WordNet.lemma` for the rule.
+    """The noun lemma of a word, None if it has none; `WordNet.lemma` explains the rule.
 
     Args:
-        word: One word or several with blanks between them, in any case.
-        lemmas: The nouns that are known.
+        word: One word or several separated by blanks, in any case.
+        lemmas: The known nouns.
         exceptions: Irregular forms with their lemmas.
-        counts: How often each lemma is used; by this a word that is a noun itself and also an irregular form of another is told.
+        counts: How often each lemma is used, to choose between a noun that a word is itself and one
+            that it is an irregular form of.
 
     Example:
-        >>> noun_lemma("Cherries", {"cherry"}, {}), noun_lemma("geese", {"goose"}, {"geese": ("goose",)}), noun_lemma("of", {"cherry"}, {})
-        ('cherry', 'goose', None)
+        >>> noun_lemma("Cherries", {"cherry"}, {}), noun_lemma("of", {"cherry"}, {})
+        ('cherry', None)
+        >>> noun_lemma("geese", {"goose"}, {"geese": ("goose",)})
+        'goose'
     """
-    form = "_".join(word.casefold().split())
-    found = _one(form, lemmas, exceptions, counts or {})
+    form, known = "_".join(word.casefold().split()), counts or {}
+    found = _one(form, lemmas, exceptions, known)
     if found is None and "_" in form:
-        parts = "_".join(
-            _one(part, lemmas, exceptions, counts or {}) or part for part in form.split("_")
-        )
+        words = form.split("_")
+        parts = "_".join(_one(part, lemmas, exceptions, known) or part for part in words)
         return parts if parts in lemmas else None
     return found
 
@@ -51,7 +53,7 @@ def _one(
     exceptions: Mapping[str, tuple[str, ...]],
     counts: Mapping[str, int],
 ) -> str | None:
-    """The lemma of a form that is taken as one word."""
+    """The lemma of a form as one word."""
     candidates = [lemma for lemma in (form, *exceptions.get(form, ())) if lemma in lemmas]
     if candidates:
         return max(candidates, key=lambda lemma: counts.get(lemma, 0))
@@ -62,7 +64,7 @@ def _one(
 
 
 def _stems(form: str) -> Iterator[str]:
-    """What a form may be the plural of; words in -ss and words of two letters are no plurals."""
+    """The possible singulars of a form; words in -ss and of two letters are not plurals."""
     if not form.endswith("ss") and len(form) > 2:
         for ending, instead in ENDINGS:
             if form.endswith(ending) and len(form) > len(ending):

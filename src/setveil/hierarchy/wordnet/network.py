@@ -1,4 +1,4 @@
-"""WordNet as a hierarchy and as a distance: which nouns are a kind of which."""
+"""WordNet's network of nouns: lemmas, senses, distances, and the tree over a vocabulary."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from setveil.hierarchy.wordnet.files import (
     DATA,
     EXCEPTIONS,
     INDEX,
+    SAME_WORDNET,
     Index,
     Synsets,
+    no_wordnet,
     read_counts,
     read_exceptions,
     read_synsets,
@@ -33,14 +35,18 @@ VARIABLES = ("SETVEIL_WORDNET", "WNSEARCHDIR")
 """Environment variables that name the folder; the second is WordNet's own."""
 PLACES = ("/usr/share/wordnet", "/usr/local/WordNet-3.0/dict")
 """Where Debian's package wordnet-base and WordNet's own installer put the files."""
-HOW_TO_GET = "install Debian's package wordnet-base, or name the folder of data.noun: wordnet:FOLDER, or in $SETVEIL_WORDNET"
+HOW_TO_GET = (
+    "install Debian's package wordnet-base, or name the folder of data.noun "
+    "as wordnet:FOLDER or in $SETVEIL_WORDNET"
+)
 
 
 class WordNet:
-    """The nouns of a WordNet folder; each file is read when it is first needed, and once in a process.
+    """The nouns of a WordNet folder; each file is read when it is first needed, once per process.
 
-    A noun has one or more senses, synsets, of which the first is the most frequent one. A synset has hypernyms, what it is a kind or an
-    instance of; most have one, some have several, and all lead to one root (in WordNet 3.0 `entity`).
+    A noun has one or more senses (synsets), the most frequent first. A synset has hypernyms, which
+    it is a kind or an instance of; most have one, some several, and all lead to one root (`entity`
+    in WordNet 3.0).
 
     Example:
         >>> wordnet = WordNet.read()                                    # doctest: +SKIP
@@ -55,40 +61,30 @@ class WordNet:
 
     @staticmethod
     def read(folder: Path | str | None = None) -> WordNet:
-        """The WordNet in a folder, or in the place where `find` finds one.
+        """The WordNet in a folder, or the one that `find` finds.
 
         Raises:
-            DataError: when there is none; it says what to install.
+            DataError: if there is none; it says what to install.
         """
         place = WordNet.find() if folder is None else _with_nouns(Path(folder))
         if place is None and folder is not None:
-            raise FileFormatError(
-                Path(folder) / DATA,
-                f"there is no such file; a WordNet folder holds {DATA} and {INDEX}",
-            )
+            raise no_wordnet(Path(folder) / DATA)
         if place is None:
-            named = next(
-                (
-                    f" (${name} names a folder without its files)"
-                    for name in VARIABLES
-                    if os.environ.get(name)
-                ),
-                "",
-            )
-            raise DataError(f"WordNet is not on this machine{named}: {HOW_TO_GET}")
-        return _read(
-            place.resolve(), *((place / name).stat().st_mtime_ns for name in (DATA, INDEX))
-        )
+            named = next((name for name in VARIABLES if os.environ.get(name)), None)
+            where = f" (${named} names a folder without its files)" if named else ""
+            raise DataError(f"WordNet is not installed{where}", remedy=HOW_TO_GET)
+        times = ((place / name).stat().st_mtime_ns for name in (DATA, INDEX))
+        return _read(place.resolve(), *times)
 
     @staticmethod
     def find() -> Path | None:
-        """The folder of the WordNet on this machine: the one that an environment variable names, or where installers put it."""
+        """The folder of WordNet that an environment variable names, or where installers put it."""
         named = [os.environ[name] for name in VARIABLES if os.environ.get(name)]
         found = (_with_nouns(Path(place)) for place in (named[:1] or PLACES))
         return next((place for place in found if place is not None), None)
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
-        """As its folder: it is read again in another process, instead of being sent there."""
+        """Pickle the folder only; another process reads it again."""
         return WordNet.read, (self.folder,)
 
     def __repr__(self) -> str:
@@ -100,7 +96,7 @@ class WordNet:
 
     @property
     def lemmas(self) -> KeysView[str]:
-        """All nouns, in lower case, words of a collocation joined by `_`."""
+        """All nouns, in lower case, with `_` between the words of a collocation."""
         return self.index.places.keys()
 
     @cached_property
@@ -113,7 +109,7 @@ class WordNet:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each noun was met in tagged text, all its senses together."""
+        """How often each noun occurs in tagged text, in all its senses."""
         return read_counts(self.folder / COUNTS)
 
     @cached_property
@@ -121,37 +117,36 @@ class WordNet:
         return read_exceptions(self.folder / EXCEPTIONS)
 
     def lemma(self, word: str) -> str | None:
-        """The noun that a word is a form of; None when WordNet knows none.
+        """The noun that a word is a form of; None if WordNet knows none.
 
-        The rule is that of WordNet's morphy. Case does not matter, and blanks between words are as good as `_`. A word that is in the list
-        of irregular forms (`mice`) is what the list says, and a word that is a noun as it stands is that noun. A word that is both is the
-        more frequent of the two: `men` is `man`, while `dive` remains and is no `diva`. Any other word loses its plural ending if that
-        gives a noun; in `boxesful` that before `-ful` does. Of several words each may have to (`attorneys general`).
+        The rule is that of WordNet's Morphy. Case does not matter, and blanks are the same as `_`.
+        An irregular form (`mice`) has the lemma of WordNet's list, and a noun is its own lemma. A
+        word that is both has the more frequent of the two: `men` becomes `man`, but `dive` does not
+        become `diva`. Any other word loses its plural ending if that gives a noun; `boxesful` loses
+        the ending before `-ful`. In several words each may lose it (`attorneys general`).
         """
         return noun_lemma(str(word), self.lemmas, self._exceptions, self.counts)
 
     def senses(self, word: str) -> list[int]:
-        """The synsets of a word, as numbers, the most frequent first; none when WordNet does not know it."""
+        """The synsets of a word, as numbers, the most frequent first; empty if it is unknown."""
         lemma = self.lemma(word)
         return [] if lemma is None else self.index.senses(lemma, self.synsets)
 
     def name(self, synset: int) -> str:
-        """The name of a synset: its first word and which sense of that word it is, as in `wine.n.01`."""
+        """The name of a synset: its first word and the number of its sense, as in `wine.n.01`."""
         word = self.synsets.words[synset]
         offset = self.synsets.offsets[synset]
         offsets = self.index.offsets(word)
         if offset not in offsets:
-            problem = f"the synset at byte {offset.decode()} of {DATA} has the word {word!r}, but {INDEX} does not say so"
-            raise FileFormatError(
-                self.folder / INDEX, f"{problem}; both files must come from one WordNet"
-            )
+            problem = f"{word!r} lacks the synset at byte {offset.decode()} of {DATA}"
+            raise FileFormatError(self.folder / INDEX, problem, remedy=SAME_WORDNET)
         return f"{word}.n.{offsets.index(offset) + 1:02d}"
 
     def distance(self, one: str, other: str) -> int | None:
-        """The fewest steps up and then down the hypernyms from a sense of one word to a sense of another.
+        """The fewest steps up and then down the hypernyms between any senses of two words.
 
-        All senses and all hypernyms count. Two different words are at least 1 apart, even where they share a synset, so that a word is
-        nearer to itself than to any synonym. None when there is no way or a word is not known.
+        Two different words are at least 1 apart, even if they share a synset, so that a word is
+        nearer to itself than to any synonym. None if there is no way or a word is unknown.
         """
         if one == other:
             return 0 if self.senses(one) else None
@@ -160,7 +155,7 @@ class WordNet:
         return max(1, min(sums)) if sums else None
 
     def _steps_above(self, word: str) -> dict[int, int]:
-        """Every synset over the senses of a word, with the fewest steps up to it."""
+        """Every synset above the senses of a word, with the fewest steps up to it."""
         steps = dict.fromkeys(self.senses(word), 0)
         pending = list(steps)
         starts, above = self.synsets.starts, self.synsets.above
@@ -183,7 +178,7 @@ class WordNet:
         return wordnet_tree(self, vocabulary_of(vocabulary), unknown, squeeze)
 
     def topics(self, count: int, size: int, seed: int = 0) -> list[list[str]]:
-        """Groups of common nouns that are near each other; see `setveil.hierarchy.wordnet.topics.topics`."""
+        """Groups of related common nouns; see `setveil.hierarchy.wordnet.topics.topics`."""
         from setveil.hierarchy.wordnet.topics import topics
 
         return topics(self, count, size, seed)
@@ -191,12 +186,12 @@ class WordNet:
 
 @lru_cache(maxsize=4)
 def _read(folder: Path, data_time: int, index_time: int) -> WordNet:
-    """One object for one folder, as long as its files stay as they are."""
+    """One object per folder, as long as its files do not change."""
     return WordNet(folder)
 
 
 def _with_nouns(folder: Path) -> Path | None:
-    """The folder that holds the nouns: this one, or its `dict` as in WordNet's own package."""
+    """The folder of the nouns: this one, or its `dict` as in WordNet's own package."""
     for place in (folder, folder / "dict"):
         if (place / DATA).is_file() and (place / INDEX).is_file():
             return place

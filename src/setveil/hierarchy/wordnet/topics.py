@@ -1,4 +1,4 @@
-"""Topics: groups of common nouns that are near each other in WordNet, for data that is made up."""
+"""Topics: groups of common nouns that are near each other in WordNet, for synthetic data."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.neighbours import Neighbours
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.hierarchy.wordnet.tree import sense_neighbours
+from setveil.words import plural
 
 COMMON = 5_000
-"""How many of the most frequent nouns a topic draws from, if that gives topics enough."""
+"""How many of the most frequent nouns are used, if they give enough topics."""
 NEAR = 4
 """The most steps between any two nouns of a topic."""
 
 
 def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[str]]:
-    """Groups of common nouns of one word, any two of a group at most four steps apart in their most frequent senses.
+    """Groups of common one-word nouns, at most four steps apart in their most frequent senses.
 
-    A group grows around a noun drawn at random: it takes the noun's neighbours that are near to all taken so far, those first that the
-    fewest groups have, then the nearest. Nouns are common that stand most often in `cntlist.rev`; without it, those with most senses. A
-    noun may be in several groups. The same WordNet and seed give the same groups.
+    A group grows around a random noun: it adds neighbours of the noun that are near all members,
+    first those that the fewest groups have, then the nearest. Common nouns are the most frequent in
+    `cntlist.rev`, or without it those with the most senses. A noun may be in several groups. The
+    same WordNet and seed give the same groups.
 
     Args:
         wordnet: Where the nouns come from.
-        count: How many groups.
-        size: How many nouns each has, the one it grew around first.
-        seed: Fixes what is random.
+        count: The number of groups.
+        size: The number of nouns per group; the noun it grew around comes first.
+        seed: The seed of the random numbers.
 
     Raises:
-        ParameterError: when there are not so many groups of this size.
+        ParameterError: if there are fewer groups of this size.
     """
     for name, value in (("count", count), ("size", size)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -41,21 +43,17 @@ def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[
     if len(groups) < count:
         groups = _groups(wordnet, nouns, count, size, Random(seed))
     if len(groups) < count:
-        raise ParameterError(
-            "count",
-            count,
-            f"this WordNet has {len(groups)} groups of {size} common nouns that are near each other",
-        )
+        found = plural(len(groups), "group")
+        raise ParameterError("count", count, f"this WordNet has {found} of {size} related nouns")
     return groups
 
 
 def _groups(
     wordnet: WordNet, nouns: list[str], count: int, size: int, random: Random
 ) -> list[list[str]]:
-    """As many groups of these nouns as are wanted, or as there are."""
-    near = sense_neighbours(
-        wordnet, [wordnet.index.senses(noun, wordnet.synsets)[:1] for noun in nouns], NEAR
-    )
+    """Up to `count` groups of these nouns."""
+    senses = [wordnet.index.senses(noun, wordnet.synsets)[:1] for noun in nouns]
+    near = sense_neighbours(wordnet, senses, NEAR)
     centres = random.sample(range(len(nouns)), len(nouns))
     used: Counter[int] = Counter()
     groups: list[list[str]] = []
@@ -70,18 +68,17 @@ def _groups(
 
 
 def _nouns_by_use(wordnet: WordNet) -> list[str]:
-    """The nouns of one word that are in use, the most frequent first, equals in alphabetical order."""
-    words = (lemma for lemma in wordnet.lemmas if lemma.isalpha() and len(lemma) > 2)
+    """The one-word nouns in use, the most frequent first, ties in alphabetical order."""
+    words = [lemma for lemma in wordnet.lemmas if lemma.isalpha() and len(lemma) > 2]
     counts = wordnet.counts
     if counts:
-        return sorted(
-            (word for word in words if word in counts), key=lambda word: (-counts[word], word)
-        )
+        used = filter(counts.__contains__, words)
+        return sorted(used, key=lambda word: (-counts[word], word))
     return sorted(words, key=lambda word: (-len(wordnet.index.offsets(word)), word))
 
 
 def _twice(centres: list[int], used: Counter[int]) -> Iterator[int]:
-    """The centres that no group has yet, and then those that one has."""
+    """The centres that are not in a group yet, and then those that are."""
     yield from (centre for centre in centres if not used[centre])
     yield from (centre for centre in centres if used[centre])
 
@@ -89,7 +86,7 @@ def _twice(centres: list[int], used: Counter[int]) -> Iterator[int]:
 def _grown(
     near: Neighbours, centre: int, size: int, used: Counter[int], random: Random
 ) -> list[int]:
-    """A group around a noun; none when too few are near."""
+    """A group around a noun; empty if too few nouns are near."""
     around = [
         (used[noun], distance, random.random(), noun)
         for noun, distance in near.row(centre)

@@ -1,4 +1,4 @@
-"""The tree that WordNet makes of nouns, and the neighbours of nouns in WordNet itself."""
+"""The tree of a vocabulary's nouns in WordNet, and their neighbours in WordNet itself."""
 
 from __future__ import annotations
 
@@ -7,30 +7,28 @@ from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, Reach, check_epsilon, joined
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.hierarchy.wordnet.network import HOW_TO_GET, Unknown, WordNet
 
-Numbers = npt.NDArray[np.int64]
-
 TOP, UNKNOWN = "*", "*unknown"
-"""The root over several roots, and the node of items that WordNet does not know."""
+"""The root above several roots, and the node of items that WordNet does not know."""
 _NO_SYNSET = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordNetTree(Hierarchy):
-    """A tree of nouns and the synsets over them, which measures distances in WordNet itself and not along its own edges."""
+    """A tree of nouns below synsets; it measures distances in WordNet, not along its own edges."""
 
     wordnet: WordNet = field(kw_only=True)
-    synsets: Numbers = field(kw_only=True)
-    """The synset of each node, of a leaf the one it hangs below; -1 where there is none."""
+    synsets: Int64s = field(kw_only=True)
+    """The synset of each node (of a leaf: its lowest synset); -1 if it has none."""
     stars: str = field(kw_only=True)
-    """What stands before the labels of inner nodes; nothing, unless an item is called like one."""
+    """The prefix of the labels of inner nodes; empty, unless an item has the same label as one."""
 
     def _find_neighbours(self, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
         check_epsilon(epsilon)
@@ -39,7 +37,10 @@ class WordNetTree(Hierarchy):
         return sense_neighbours(self.wordnet, senses, epsilon)
 
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
-        """These nodes and all that WordNet has above them, whether or not this tree left it out; so nothing tells of other items."""
+        """These nodes and all their ancestors in WordNet, so that nothing reveals other items.
+
+        The ancestors include synsets that this tree leaves out.
+        """
         shown = sorted({int(node) for node in nodes})
         leaves = {
             self.labels[node]: int(self.synsets[node]) for node in shown if node < self.leaf_count
@@ -57,31 +58,33 @@ def wordnet_tree(
 ) -> WordNetTree:
     """The nouns of a vocabulary as leaves below the synsets that they are a kind of.
 
-    WordNet is no tree: a noun has several senses and a synset may have several hypernyms. The tree goes by the most frequent sense of each
-    noun (the first of its lemma) and by the shortest way up to the root; of equally short ones by the synset that stands first in
-    WordNet's file. Inner nodes are called as synsets commonly are, `beverage.n.01`: the first word, and which sense of it.
+    WordNet is not a tree: a noun has several senses, and a synset may have several hypernyms. The
+    tree uses the most frequent sense of each noun and the shortest way up to the root; ties go to
+    the synset that comes first in WordNet's file. Inner nodes have the usual names of synsets, such
+    as `beverage.n.01`: the first word, and which sense of it.
 
-    Each item is a leaf below its synset. So synonyms, and forms of one lemma, are siblings, and an item whose synset is over that of
-    another (`drink` and `wine`) is a child beside the way to that.
+    Each item is a leaf below its synset. So synonyms and forms of one lemma are siblings, and an
+    item whose synset is above another's (`drink` and `wine`) is a leaf next to the way down to it.
 
     Args:
         wordnet: Where the senses and hypernyms come from.
         vocabulary: The items, in any spelling that `WordNet.lemma` understands.
-        unknown: Items that WordNet does not know: `refuse` them, or `keep` them as leaves of one node `*unknown` below a root `*`.
-        squeeze: Leave out synsets with a single child, but never the root. They are many, for a vocabulary uses few of WordNet's
-            branches; they change no loss, but a method that goes down from the root gains nothing by a step to an only child.
+        unknown: What to do with items that WordNet does not know: `refuse` them, or `keep` them as
+            leaves of one node `*unknown` below a root `*`.
+        squeeze: Leave out synsets with a single child, except the root. There are many, because a
+            vocabulary uses few branches of WordNet. They do not change any loss, but a method that
+            goes down from the root gains nothing by a step to an only child.
 
     Raises:
-        UnknownItemError: when items are unknown and to be refused; it names them.
+        UnknownItemError: if items are unknown and `unknown` is `refuse`; it names them.
     """
     if unknown not in ("refuse", "keep"):
         raise ParameterError("unknown", unknown, "it must be refuse or keep")
     senses = {item: wordnet.senses(item)[:1] for item in sort_labels(vocabulary)}
     missing = [item for item, found in senses.items() if not found]
     if missing and unknown == "refuse":
-        raise UnknownItemError(
-            missing, "WordNet has no noun for", "leave them out, or keep them with wordnet+unknown"
-        )
+        remedy = "leave them out, or keep them with wordnet+unknown"
+        raise UnknownItemError(missing, "WordNet has no noun for", remedy)
     leaves = {item: found[0] if found else _NO_SYNSET for item, found in senses.items()}
     recipe = {
         "version": wordnet.version,
@@ -91,9 +94,8 @@ def wordnet_tree(
     }
     stars = ""
     while True:
-        labels, parents, synsets = _Frame(wordnet, stars, unknown == "keep").outline(
-            leaves, (), squeeze=squeeze
-        )
+        frame = _Frame(wordnet, stars, unknown == "keep")
+        labels, parents, synsets = frame.outline(leaves, (), squeeze=squeeze)
         if not any(label in leaves for label in labels[: len(labels) - len(leaves)]):
             break
         stars += TOP
@@ -107,25 +109,23 @@ def wordnet_tree(
 def rebuilt_from(
     wordnet: WordNet, recipe: Mapping[str, object], vocabulary: Vocabulary
 ) -> WordNetTree:
-    """The tree of a recipe again.
+    """Build the tree of a recipe again.
 
     Raises:
-        DataError: when the recipe is of another WordNet.
+        DataError: if the recipe is for another WordNet.
     """
     made_with = (recipe.get("version"), recipe.get("synsets"))
     if made_with != (wordnet.version, len(wordnet.synsets)):
         named = f"WordNet {made_with[0]} with {made_with[1]} synsets"
-        raise DataError(
-            f"the tree was made with {named}, but {wordnet.folder} holds {wordnet}: {HOW_TO_GET}"
-        )
-    return wordnet_tree(
-        wordnet, vocabulary, cast(Unknown, recipe.get("unknown")), bool(recipe.get("squeeze"))
-    )
+        problem = f"the tree was made with {named}, but {wordnet.folder} holds {wordnet}"
+        raise DataError(problem, remedy=HOW_TO_GET)
+    unknown, squeeze = cast(Unknown, recipe.get("unknown")), bool(recipe.get("squeeze"))
+    return wordnet_tree(wordnet, vocabulary, unknown, squeeze)
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """How a tree of synsets is set up: its labels and its root."""
+    """The labels and the root of a tree of synsets."""
 
     wordnet: WordNet
     stars: str
@@ -139,13 +139,15 @@ class _Frame:
         squeeze: bool,
         unknown: bool = False,
     ) -> tuple[list[str], list[int], list[int]]:
-        """Labels, parents and synsets of the nodes over some leaves and some synsets: `*`, then synsets, then leaves."""
+        """Labels, parents and synsets of all nodes above these leaves and synsets.
+
+        The order is `*`, `*unknown`, synsets, leaves.
+        """
         above = self.wordnet.synsets.parents
         hung = np.fromiter(leaves.values(), dtype=np.int64, count=len(leaves))
         roots = np.flatnonzero(above < 0)
-        own = np.concatenate(
-            (np.asarray(inner, dtype=np.int64), hung, roots if len(roots) == 1 else roots[:0])
-        )
+        root = roots if len(roots) == 1 else roots[:0]
+        own = np.concatenate((np.asarray(inner, dtype=np.int64), hung, root))
         used = _closed_upwards(above, own[own >= 0])
         if squeeze:
             used = used[_is_kept(above, used, hung)]
@@ -164,8 +166,8 @@ class _Frame:
         return [*labels, *leaves], parents, [*[_NO_SYNSET] * shift, *used.tolist(), *hung.tolist()]
 
 
-def _closed_upwards(above: Numbers, synsets: Numbers) -> Numbers:
-    """These synsets and all over them, ascending."""
+def _closed_upwards(above: Int64s, synsets: Int64s) -> Int64s:
+    """These synsets and all above them, ascending."""
     found = np.zeros(len(above), dtype=bool)
     while len(synsets):
         found[synsets] = True
@@ -175,16 +177,16 @@ def _closed_upwards(above: Numbers, synsets: Numbers) -> Numbers:
     return np.flatnonzero(found)
 
 
-def _is_kept(above: Numbers, used: Numbers, hung: Numbers) -> npt.NDArray[np.bool_]:
+def _is_kept(above: Int64s, used: Int64s, hung: Int64s) -> Flags:
     """Which of the synsets are roots or have more than one child."""
-    children = np.bincount(above[used] + 1, minlength=len(above) + 1) + np.bincount(
-        hung + 1, minlength=len(above) + 1
-    )
+    size = len(above) + 1
+    children = np.bincount(above[used] + 1, minlength=size)
+    children += np.bincount(hung + 1, minlength=size)
     return (above[used] < 0) | (children[used + 1] > 1)
 
 
-def _nearest(above: Numbers, used: Numbers) -> Numbers:
-    """The nearest synset of those used at or over each synset; -1 (also in the place of -1) where there is none."""
+def _nearest(above: Int64s, used: Int64s) -> Int64s:
+    """The nearest used synset at or above each synset, else -1; the last entry is -1."""
     kept = np.full(len(above) + 1, False)
     kept[used] = True
     nearest = np.where(kept, np.arange(len(above) + 1), np.append(above, -1))
@@ -197,9 +199,12 @@ def _nearest(above: Numbers, used: Numbers) -> Numbers:
 
 
 def sense_neighbours(wordnet: WordNet, senses: Sequence[Sequence[int]], epsilon: int) -> Neighbours:
-    """The neighbours of items that are given by their synsets, as `WordNet.distance` measures; an item without any has only itself.
+    """The neighbours of items, given by their synsets, by `WordNet.distance`.
 
-    Cost: 20,000 nouns at epsilon = 4 take half a second, 50,000 about two, all nouns of WordNet 3.0 (109 million pairs) 12 and 2 GB.
+    An item without synsets is only its own neighbour.
+
+    Cost: 20,000 nouns at epsilon = 4 take half a second, 50,000 about two; all nouns of WordNet 3.0
+    (109 million pairs) take 12 seconds and 2 GB.
     """
     near = joined(_reach(wordnet, senses, epsilon), len(senses), epsilon, least=1)
     alone = np.flatnonzero(np.diff(near.indptr) == 0)
@@ -207,23 +212,16 @@ def sense_neighbours(wordnet: WordNet, senses: Sequence[Sequence[int]], epsilon:
         return near
     places = near.indptr[alone]
     indptr = near.indptr + np.concatenate(([0], np.cumsum(np.diff(near.indptr) == 0)))
-    return Neighbours(
-        indptr,
-        np.insert(near.items, places, alone),
-        np.insert(near.distances, places, 0),
-        near.epsilon,
-    )
+    items, distances = np.insert(near.items, places, alone), np.insert(near.distances, places, 0)
+    return Neighbours(indptr, items, distances, near.epsilon)
 
 
 def _reach(wordnet: WordNet, senses: Sequence[Sequence[int]], epsilon: int) -> Reach:
-    """All synsets at most `epsilon` steps over any sense of each item."""
-    owners = np.repeat(
-        np.arange(len(senses)), np.array([len(found) for found in senses], dtype=np.int64)
-    )
-    count = len(wordnet.synsets)
-    level = np.unique(
-        owners * count + np.array([synset for found in senses for synset in found], dtype=np.int64)
-    )
+    """All synsets at most `epsilon` steps above any sense of each item."""
+    lengths = np.array([len(found) for found in senses], dtype=np.int64)
+    owners, count = np.repeat(np.arange(len(senses)), lengths), len(wordnet.synsets)
+    synsets = np.array([synset for found in senses for synset in found], dtype=np.int64)
+    level = np.unique(owners * count + synsets)
     codes, steps = level, np.zeros(len(level), dtype=np.int64)
     for step in range(1, epsilon + 1):
         level = np.setdiff1d(_one_up(wordnet, level, count), codes, assume_unique=True)
@@ -236,13 +234,12 @@ def _reach(wordnet: WordNet, senses: Sequence[Sequence[int]], epsilon: int) -> R
     return Reach(items, nodes, steps[order])
 
 
-def _one_up(wordnet: WordNet, codes: Numbers, count: int) -> Numbers:
-    """All pairs of item and hypernym of pairs of item and synset."""
+def _one_up(wordnet: WordNet, codes: Int64s, count: int) -> Int64s:
+    """All pairs of an item and a hypernym, for pairs of an item and a synset."""
     items, nodes = np.divmod(codes, count)
     starts, above = wordnet.synsets.starts, wordnet.synsets.above
     lengths = starts[nodes + 1] - starts[nodes]
     ends = np.cumsum(lengths)
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-        starts[nodes] - (ends - lengths), lengths
-    )
+    shift = starts[nodes] - (ends - lengths)
+    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(shift, lengths)
     return np.unique(np.repeat(items, lengths) * count + above[places])

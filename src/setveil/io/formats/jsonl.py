@@ -1,9 +1,10 @@
-"""JSON lines: an array of items per line, an object with a list of items, or an object per record and item."""
+"""JSON lines: a list of items per line, an object with such a list, or an object per record and item."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,40 +13,37 @@ from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_column
 from setveil.data.tables.owners import joined, several_rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError
+from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
-from setveil.io.formats.reading import Numbers, Reading, Rows
+from setveil.io.formats.reading import Numbering, Reading, RecordBuilder
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
 
 
+def recognize_jsonl(sample: Sample) -> int:
+    """Certain if the suffix is unknown and the file begins with a bracket."""
+    return CERTAIN if sample.named is None and re.match(r"\s*[\[{]", sample.text) else NO
+
+
 def read_jsonl(source: Source, reading: Reading) -> Transactions:
     """Read JSON lines; blank lines are skipped."""
-    first = next(_lines(source), None)
+    first = next(_values(source), None)
     if isinstance(first, dict):
-        key = find_list_column(
-            [key for key, value in first.items() if isinstance(value, list | dict)],
-            reading,
-            source.fault,
-        )
+        lists = [key for key, value in first.items() if isinstance(value, list | dict)]
+        key = find_list_column(lists, reading, source.fault)
         if key is None:
             return _read_long(source, reading, list(first))
-        owner = choose_column(
-            [name for name in first if name != key],
-            "record",
-            reading.record,
-            RECORD_NAMES,
-            source.fault,
-        )
+        others = [name for name in first if name != key]
+        owner = choose_column(others, "record", reading.record, RECORD_NAMES, source.fault)
         return _read_lists(source, reading, key, owner)
     if reading.record is not None:
-        raise source.fault(
-            f"there is no column {reading.record!r} for the record: each line is a list"
-        )
+        problem = f"there is no column {reading.record!r} for the record: each line is a list"
+        raise source.fault(problem)
     return _read_lists(source, reading, None, None)
 
 
 def write_jsonl(data: Transactions) -> Iterator[str]:
-    """One line per record: `{"items": ["beer", "wine"]}`, of bags `{"items": {"beer": 1, "wine": 2}}`."""
+    """One line per record: `{"items": ["beer", "wine"]}`, or `{"items": {"beer": 1}}` for bags."""
     labels = [json.dumps(label, ensure_ascii=False) for label in data.vocabulary]
     items, bounds = data.items.tolist(), data.indptr.tolist()
     counts = data.counts.tolist() if isinstance(data, Bags) else None
@@ -54,69 +52,97 @@ def write_jsonl(data: Transactions) -> Iterator[str]:
             yield f'{{"items": [{", ".join([labels[item] for item in items[start:stop]])}]}}'
         else:
             pairs = zip(items[start:stop], counts[start:stop], strict=True)
-            yield f'{{"items": {{{", ".join([f"{labels[item]}: {count}" for item, count in pairs])}}}}}'
+            held = ", ".join([f"{labels[item]}: {count}" for item, count in pairs])
+            yield f'{{"items": {{{held}}}}}'
 
 
-def _lines(source: Source) -> Iterator[Any]:
-    with source.stream() as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.isspace():
-                continue
-            try:
-                yield json.loads(line.decode("utf-8"), parse_constant=_refuse)
-            except UnicodeDecodeError:
-                raise not_utf8(source.name, number) from None
-            except ValueError as error:
-                raise FileFormatError(
-                    source.name, f"this is no JSON ({error})", line=number
-                ) from None
+def json_lines(
+    lines: Iterable[bytes], name: str, *, strict: bool = False
+) -> Iterator[tuple[int, Any]]:
+    """The value of each line that is not blank, with its line number.
+
+    Raises:
+        FileFormatError: if a line is not JSON or not UTF-8; `strict` as in `parse_json`.
+    """
+    for number, line in enumerate(lines, start=1):
+        if line.isspace():
+            continue
+        try:
+            yield number, parse_json(line.decode("utf-8"), strict=strict)
+        except UnicodeDecodeError:
+            raise not_utf8(name, number) from None
+        except RecursionError:
+            raise FileFormatError(name, "this line is nested too deeply", line=number) from None
+        except ValueError as error:
+            raise FileFormatError(name, f"this line is not JSON ({error})", line=number) from None
+
+
+def parse_json(text: str, *, strict: bool = False) -> Any:
+    """The value of a JSON text; `strict` refuses objects with the same key twice.
+
+    Readers of JSON differ in which of two equal keys they use.
+    """
+    hook = _object if strict else None
+    return json.loads(text, parse_constant=_refuse, object_pairs_hook=hook)
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has the same key twice")
+    return found
+
+
+def _values(source: Source) -> Iterator[Any]:
+    with source.stream() as stream:
+        for _, value in json_lines(stream, source.name):
+            yield value
 
 
 def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactions:
     columns = find_columns(names, reading, source.fault)
-    chosen = {"record": columns.record, "item": columns.item} | (
-        {"count": columns.count} if columns.count else {}
-    )
-    types = ", ".join(f"{quoted(name)}: 'JSON'" for name in chosen.values())
-    table = f"read_json({quoted(source.plain())}, format='newline_delimited', columns={{{types}}}, compression='uncompressed')"
-    texts = ", ".join(f"{_text_of(named(name))} AS {role}" for role, name in chosen.items())
+    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
+    used = {role: name for role, name in chosen.items() if name}
+    types = ", ".join(f"{quoted(name)}: 'JSON'" for name in used.values())
+    options = f"format='newline_delimited', columns={{{types}}}, compression='uncompressed'"
+    table = f"read_json({quoted(source.plain())}, {options})"
+    texts = ", ".join(f"{_text_of(named(name))} AS {role}" for role, name in used.items())
     return read_columns(source, f"SELECT {texts} FROM {table}", reading, columns, names)
 
 
 def _text_of(column: str) -> str:
     """SQL for a JSON text or number as text; anything else is an error."""
-    wrong = (
-        "error('a value is a list, an object or true/false where a text or a number is expected')"
-    )
-    return f"CASE WHEN json_type({column}) IN ('ARRAY', 'OBJECT', 'BOOLEAN') THEN {wrong} ELSE {column} ->> '$' END"
+    wrong = "a value is a list, an object or true/false instead of a text or a number"
+    is_wrong = f"json_type({column}) IN ('ARRAY', 'OBJECT', 'BOOLEAN')"
+    return f"CASE WHEN {is_wrong} THEN error({quoted(wrong)}) ELSE {column} ->> '$' END"
 
 
 def _read_lists(
     source: Source, reading: Reading, key: str | None, owner: str | None
 ) -> Transactions:
-    """One record for each line, or for the lines of each owner where the column was named."""
-    rows, owners, numbers, counted, begun = Rows(), list[int](), Numbers[str](), False, False
-    for number, line in enumerate(_lines(source), start=1):
+    """One record per line, or one per value of the record column if the user named it."""
+    records, owners, numbers = RecordBuilder(), list[int](), Numbering[str]()
+    counted = begun = False
+    for number, line in enumerate(_values(source), start=1):
         value = line.get(key) if isinstance(line, dict) and key is not None else line
         if owner is not None:
             owners.append(numbers[_owner(source, number, line, owner)])
         if value is None and isinstance(line, dict):
-            rows.add_empty(1)
+            records.add_empty(1)
         elif isinstance(value, dict) and (counted or not begun):
             counted = True
-            rows.add(_texts(source, number, value), _counts(source, number, value))
+            records.add(_texts(source, number, value), _counts(source, number, value))
         elif isinstance(value, list) and not counted:
-            rows.add(_texts(source, number, value))
+            records.add(_texts(source, number, value))
         else:
-            raise FileFormatError(
-                source.name, f"row {number} holds no list of items as the first row does"
-            )
+            unlike = ", unlike the first row" if number > 1 else ""
+            raise source.fault(f"row {number} has no list of items{unlike}")
         begun = begun or value is not None
-    found = rows.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
+    found = records.finish(bags=(counted and reading.bags is not False) or bool(reading.bags))
     if owner is None or len(numbers) == len(owners):
         return found
     if reading.record is None:
@@ -127,27 +153,21 @@ def _read_lists(
 def _owner(source: Source, number: int, line: object, name: str) -> str:
     value = line.get(name) if isinstance(line, dict) else None
     if not isinstance(value, str | int | float) or isinstance(value, bool):
-        raise FileFormatError(
-            source.name,
-            f"row {number}: {name!r} is {value!r}: every row must say whose it is, by a text or a number",
-        )
+        problem = f"row {number}: {name!r} is {value!r}: it must be a text or a number"
+        raise source.fault(problem)
     return str(value)
 
 
 def _texts(source: Source, number: int, values: list[object] | dict[str, object]) -> list[str]:
     for value in values:
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise FileFormatError(
-                source.name, f"row {number}: the item {value!r} is neither a text nor a number"
-            )
+            raise source.fault(f"row {number}: the item {value!r} is neither a text nor a number")
     return [str(value) for value in values]
 
 
 def _counts(source: Source, number: int, values: dict[str, object]) -> list[int]:
     for item, count in values.items():
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise FileFormatError(
-                source.name,
-                f"row {number}: the count of {item!r} is {count!r}: it must be a whole number of 1 or more",
-            )
+            allowed = "it must be a whole number of 1 or more"
+            raise source.fault(f"row {number}: the count of {item!r} is {count!r}: {allowed}")
     return [count for count in values.values() if isinstance(count, int)]

@@ -1,8 +1,8 @@
-"""Long tables, one row for each record and item, turned into numbers inside DuckDB so that they may be larger than memory.
+"""Long tables, one row per record and item, numbered inside DuckDB so that they may exceed memory.
 
-The rows are loaded once into a private database, where their order stays known; records are numbered by first appearance and items in any
-order. Only whole numbers come out, two for each row. A row without an item says that its record exists; a record that has no other
-rows is empty.
+The rows are loaded into a private database that remembers their order. Records are numbered by first
+appearance, items in any order; only numbers come out, two for each row. A row without an item says
+that its record exists; a record without other rows is empty.
 """
 
 from __future__ import annotations
@@ -11,37 +11,39 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, FileFormatError
-from setveil.io.formats.reading import Reading, assembled
-from setveil.io.source.database import database, translated
+from setveil.errors import DataError
+from setveil.io.formats.reading import Pairs, Reading
+from setveil.io.source.database import database, number, run, translated
 from setveil.io.source.source import Source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _WHOLE = r"^\s*\+?[0-9]{1,18}(\.0*)?\s*$"
+_WHOLE_COUNT = "CAST(split_part(trim(long.count), '.', 1) AS BIGINT)"
 _NUMBER_RECORDS = """
     CREATE TABLE records AS
-    SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number FROM long GROUP BY record
+    SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number
+    FROM long GROUP BY record
 """
-NUMBER_ITEMS = """
+_NUMBER_ITEMS = """
     CREATE TABLE items AS
-    SELECT item, CAST(row_number() OVER () - 1 AS INTEGER) AS number FROM (SELECT DISTINCT item FROM long WHERE item IS NOT NULL)
-"""
-_PAIRS = """
-    SELECT records.number AS record, items.number AS item {count} FROM long JOIN records USING (record) JOIN items USING (item)
+    SELECT item, CAST(row_number() OVER () - 1 AS INTEGER) AS number
+    FROM (SELECT DISTINCT item FROM long WHERE item IS NOT NULL)
 """
 
 
 def read_columns(
     source: Source, select: str, reading: Reading, columns: Columns, names: Sequence[str]
 ) -> Transactions:
-    """As `read_long`, of a table with these columns; one that was guessed to be the record must not merely number the rows."""
+    """As `read_long`, from a table with these columns.
+
+    A guessed record column must not merely number the rows.
+    """
     others = other_owners(names, columns) if reading.record is None else []
     doubt = single_rows(columns.record, others[0], source.fault) if others else None
     return read_long(source, select, reading, counted=columns.count is not None, doubt=doubt)
@@ -50,59 +52,52 @@ def read_columns(
 def read_long(
     source: Source, select: str, reading: Reading, *, counted: bool, doubt: DataError | None = None
 ) -> Transactions:
-    """Read what an SQL query gives as the columns `record`, `item` (texts) and, when `counted`, `count` (a text).
+    """The records of an SQL query with the texts `record`, `item` and, if `counted`, `count`.
 
-    Where there is a `doubt`, that is what is wrong with a table in which no record has two rows.
+    A `doubt` is the error to raise if no record has two rows.
     """
     with database(source.work, reading.memory_limit) as connection, translated(source.name):
-        connection.execute(f"CREATE TABLE long AS {select}").fetchall()
+        run(connection, f"CREATE TABLE long AS {select}")
         _check_records(connection, source)
         if counted:
             _check_counts(connection, source)
-        connection.execute(_NUMBER_RECORDS).fetchall()
-        connection.execute(NUMBER_ITEMS).fetchall()
-        size = _one_number(connection, "SELECT count(*) FROM records")
-        if doubt is not None and 1 < size == _one_number(connection, "SELECT count(*) FROM long"):
+        run(connection, _NUMBER_RECORDS)
+        labels = numbered_items(connection)
+        size = number(connection, "SELECT count(*) FROM records")
+        if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
-        labels = [
-            label
-            for (label,) in connection.execute("SELECT item FROM items ORDER BY number").fetchall()
-        ]
-        whole = ", CAST(split_part(trim(long.count), '.', 1) AS BIGINT) AS count" if counted else ""
-        pairs = connection.execute(_PAIRS.format(count=whole)).fetchnumpy()
+        chosen = "records.number AS record, items.number AS item"
+        chosen += f", {_WHOLE_COUNT} AS count" if counted else ""
+        joined = "long JOIN records USING (record) JOIN items USING (item)"
+        pairs = connection.execute(f"SELECT {chosen} FROM {joined}").fetchnumpy()
     counts = np.asarray(pairs.pop("count")) if counted else None
-    records, items = _plain(pairs.pop("record")), _plain(pairs.pop("item"))
-    return assembled(records, items, labels, size, counts, bags=counted or bool(reading.bags))
+    records, items = (np.asarray(pairs.pop(name), dtype=np.int32) for name in ("record", "item"))
+    bags = counted or bool(reading.bags)
+    return Pairs(records, items, counts).assembled(labels, size, bags=bags)
 
 
-def _plain(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    return np.asarray(values, dtype=np.int32)
-
-
-def _one_number(connection: DuckDBPyConnection, query: str) -> int:
-    row = connection.execute(query).fetchall()[0]
-    return int(row[0])
+def numbered_items(connection: DuckDBPyConnection) -> list[str]:
+    """Make the table `items`, with a number for each item of the table `long`; gives the items."""
+    run(connection, _NUMBER_ITEMS)
+    found = connection.execute("SELECT item FROM items ORDER BY number").fetchall()
+    return [item for (item,) in found]
 
 
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:
-    rows = connection.execute(
-        "SELECT rowid FROM long WHERE record IS NULL ORDER BY rowid LIMIT 1"
-    ).fetchall()
+    empty = "SELECT rowid FROM long WHERE record IS NULL ORDER BY rowid LIMIT 1"
+    rows = connection.execute(empty).fetchall()
     if rows:
-        raise FileFormatError(
-            source.name,
-            f"the record of data row {rows[0][0] + 1} is empty: every row must say whose it is",
-        )
+        problem = f"data row {rows[0][0] + 1} has no record: every row must belong to one"
+        raise source.fault(problem)
 
 
 def _check_counts(connection: DuckDBPyConnection, source: Source) -> None:
-    bad = f"NOT coalesce(regexp_matches(count, '{_WHOLE}'), false) OR CAST(split_part(trim(count), '.', 1) AS BIGINT) < 1"
-    query = f"SELECT rowid, count FROM long WHERE item IS NOT NULL AND CASE WHEN {bad} THEN true ELSE false END ORDER BY rowid LIMIT 1"
-    rows = connection.execute(query).fetchall()
+    matches = f"coalesce(regexp_matches(count, '{_WHOLE}'), false)"
+    bad = f"CASE WHEN NOT {matches} OR {_WHOLE_COUNT} < 1 THEN true ELSE false END"
+    first = f"WHERE item IS NOT NULL AND {bad} ORDER BY rowid LIMIT 1"
+    rows = connection.execute(f"SELECT rowid, count FROM long {first}").fetchall()
     if rows:
         row, count = rows[0]
         shown = "is empty" if count is None else f"is {count!r}"
-        raise FileFormatError(
-            source.name,
-            f"the count of data row {row + 1} {shown}: it must be a whole number of 1 or more",
-        )
+        problem = f"the count of data row {row + 1} {shown}: it must be a whole number of 1 or more"
+        raise source.fault(problem)

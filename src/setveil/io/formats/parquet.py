@@ -1,4 +1,4 @@
-"""Parquet: a long table, or one row per record with a list column. Read and written by DuckDB."""
+"""Parquet: a long table, or one row per record with a list column; DuckDB reads and writes it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,46 @@ from setveil.data.tables.columns import (
     plain_name,
 )
 from setveil.data.tables.owners import several_rows
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
+from setveil.disk import private_folder
 from setveil.errors import FileFormatError
+from setveil.io.formats.guess import CERTAIN, NO, Sample
+from setveil.io.formats.jsonl import write_jsonl
 from setveil.io.formats.longform import read_columns, read_long
 from setveil.io.formats.reading import Reading
-from setveil.io.source.database import database, named, quoted, translated
+from setveil.io.source.database import (
+    column_types,
+    copy_to_parquet,
+    csv_table,
+    database,
+    named,
+    quoted,
+    translated,
+)
 from setveil.io.source.source import Source
+from setveil.io.writing import write_lines
 
 MAGIC = b"PAR1"
 
 
-def read_parquet(source: Source, reading: Reading) -> Transactions:
-    """Read a Parquet file; the first list column that may hold the items decides that it has one row per record."""
+def recognize_parquet(sample: Sample) -> int:
+    """Certain by its first four bytes."""
+    return CERTAIN if sample.head.startswith(MAGIC) else NO
+
+
+def check_magic(source: Source, name: str) -> None:
+    """Refuse a file that is not Parquet."""
     if not source.head.startswith(MAGIC):
-        raise FileFormatError(source.name, "this is no Parquet file")
-    table = f"read_parquet({quoted(source.plain())}, file_row_number=true)"
+        raise FileFormatError(name, "this is not a Parquet file")
+
+
+def read_parquet(source: Source, reading: Reading) -> Transactions:
+    """Read a Parquet file: one row per record if a list column may hold the items, else a long table."""
+    check_magic(source, source.name)
+    file = quoted(source.plain())
     with database(source.work) as connection, translated(source.name):
-        described = connection.execute(
-            f"DESCRIBE SELECT * EXCLUDE (file_row_number) FROM {table}"
-        ).fetchall()
-    types = {str(row[0]): str(row[1]) for row in described}
+        types = column_types(connection, f"read_parquet({file})")
+    table = f"read_parquet({file}, file_row_number=true)"
     lists = [name for name, kind in types.items() if kind.endswith("[]")]
     holder = find_list_column(lists, reading, source.fault)
     if holder is None:
@@ -42,61 +62,59 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     if owner is not None and reading.record is None:
         _refuse_several_rows(source, table, owner)
         owner = None
-    return _read_lists(source, table, holder, owner, lists, reading)
+    numbers = (name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count)
+    counts = None if reading.bags is False else next(numbers, None)
+    select = _list_rows(table, holder, owner, counts)
+    return read_long(source, select, reading, counted=counts is not None)
 
 
-def write_parquet(lines: Path, target: Path, work: Path, *, counted: bool) -> None:
-    """Turn JSON lines as `write_jsonl` makes them into a Parquet file with the list columns `items` (and `counts`)."""
+def write_parquet(data: Transactions, target: Path) -> None:
+    """Write a file with the list column `items`, for bags also `counts`, by way of JSON lines."""
+    counted = isinstance(data, Bags)
     kind = "MAP(VARCHAR, BIGINT)" if counted else "VARCHAR[]"
     chosen = "map_keys(items) AS items, map_values(items) AS counts" if counted else "items"
-    table = f"read_json({quoted(lines)}, format='newline_delimited', columns={{items: '{kind}'}}, compression='uncompressed')"
-    _copy(f"SELECT {chosen} FROM {table}", target, work)
+    with private_folder() as work:
+        write_lines(write_jsonl(data), work / "lines")
+        options = f"format='newline_delimited', columns={{items: '{kind}'}}"
+        table = f"read_json({quoted(work / 'lines')}, {options}, compression='uncompressed')"
+        with database(work, threads=1) as connection:
+            copy_to_parquet(connection, f"SELECT {chosen} FROM {table}", target)
 
 
 def write_parquet_rows(lines: Path, target: Path, work: Path, *, counted: bool) -> None:
     """Turn the CSV of a release into a Parquet file with the same columns."""
-    types = "record: 'BIGINT', item: 'VARCHAR'" + (", count: 'BIGINT'" if counted else "")
-    options = f"columns={{{types}}}, header=true, auto_detect=false, delim=',', quote='\"', escape='\"', compression='none'"
-    _copy(f"SELECT * FROM read_csv({quoted(lines)}, {options})", target, work)
-
-
-def _copy(select: str, target: Path, work: Path) -> None:
+    columns = ("record", "item", "count") if counted else ("record", "item")
+    types = {"record": "BIGINT", "item": "VARCHAR", "count": "BIGINT"}
+    chosen = ", ".join(f"CAST({column} AS {types[column]}) AS {column}" for column in columns)
     with database(work, threads=1) as connection:
-        connection.execute(
-            f"COPY ({select}) TO {quoted(target)} (FORMAT parquet, COMPRESSION zstd)"
-        ).fetchall()
+        copy_to_parquet(connection, f"SELECT {chosen} FROM {csv_table(lines, columns)}", target)
 
 
 def _read_long(source: Source, table: str, names: list[str], reading: Reading) -> Transactions:
     columns = find_columns(names, reading, source.fault)
-    count = f", CAST({named(columns.count)} AS VARCHAR) AS count" if columns.count else ""
-    select = f"SELECT CAST({named(columns.record)} AS VARCHAR) AS record, CAST({named(columns.item)} AS VARCHAR) AS item{count}"
-    return read_columns(source, f"{select} FROM {table}", reading, columns, names)
+    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
+    texts = [f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in chosen.items() if name]
+    return read_columns(source, f"SELECT {', '.join(texts)} FROM {table}", reading, columns, names)
 
 
 def _refuse_several_rows(source: Source, table: str, owner: str) -> None:
-    """Refuse to take each row as a record when a column says that several rows have the same owner."""
+    """Refuse to make each row a record if a column says that several rows belong together."""
+    counted = f"SELECT count({named(owner)}), count(DISTINCT {named(owner)}) FROM {table}"
     with database(source.work) as connection, translated(source.name):
-        ((rows, owners),) = connection.execute(
-            f"SELECT count({named(owner)}), count(DISTINCT {named(owner)}) FROM {table}"
-        ).fetchall()
+        ((rows, owners),) = connection.execute(counted).fetchall()
     if owners < rows:
         raise several_rows("column", owner, source.fault)
 
 
-def _read_lists(
-    source: Source, table: str, holder: str, owner: str | None, lists: list[str], reading: Reading
-) -> Transactions:
-    """One row for each element, and one without an item for an empty list, so that its record is kept."""
+def _list_rows(table: str, holder: str, owner: str | None, counts: str | None) -> str:
+    """SQL for one row per element, and one without an item for an empty list, to keep its record."""
     whose = "file_row_number" if owner is None else f"CAST({named(owner)} AS VARCHAR)"
-    beside = [name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count]
-    counts = beside[0] if beside and reading.bags is not False else None
-    select = f"SELECT {whose} AS record, {_elements(holder)} AS item"
-    select += f", {_elements(counts)} AS count" if counts else ""
-    return read_long(source, f"{select} FROM {table}", reading, counted=counts is not None)
+    count = f", {_elements(counts)} AS count" if counts else ""
+    return f"SELECT {whose} AS record, {_elements(holder)} AS item{count} FROM {table}"
 
 
 def _elements(column: str) -> str:
     """SQL for the elements of a list as texts, one in each row."""
     name = named(column)
-    return f"CAST(unnest(CASE WHEN coalesce(len({name}), 0) = 0 THEN [NULL] ELSE {name} END) AS VARCHAR)"
+    filled = f"CASE WHEN coalesce(len({name}), 0) = 0 THEN [NULL] ELSE {name} END"
+    return f"CAST(unnest({filled}) AS VARCHAR)"

@@ -1,81 +1,111 @@
-"""The table of data formats; each is loaded only when it is used."""
+"""The table of input formats: one line per format. Its functions are loaded when they are used."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from setveil.data.transactions import Transactions
+    from setveil.io.formats.guess import Sample
     from setveil.io.formats.reading import Reading
     from setveil.io.source.source import Source
 
+Function = Callable[..., Any] | str
+"""A function, or where it is: `package.module:function`."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Format:
-    """One format: how it is called, recognized, read and written."""
+    """One format: its name, and how its files are recognized, read and written."""
 
     name: str
     suffixes: tuple[str, ...]
-    """Ends of file names, before `.gz` or `.zst`."""
-    description: str
-    read: Callable[[Source, Reading], Transactions]
-    write: Callable[[Transactions], Iterator[str]]
-    """The lines of the file, each without its newline. (Parquet: of the JSON lines that DuckDB turns into it.)"""
+    """Ends of file names, before `.gz` or `.zst`; new files get the first."""
+    reader: Function
+    """(Source, Reading) -> Transactions."""
+    writer: Function
+    """Transactions -> the lines of the file. For a binary format: writes (Transactions, Path)."""
+    recognizer: Function | None = None
+    """Sample -> how likely a file is of this format; see `setveil.io.formats.guess`."""
+    suffix_decides: bool = True
+    """Whether a suffix alone settles it; otherwise the recognizer does."""
+    is_text: bool = True
+
+    def read(self, source: Source, reading: Reading) -> Transactions:
+        data: Transactions = _loaded(self.reader)(source, reading)
+        return data
+
+    def lines(self, data: Transactions) -> Iterable[str]:
+        lines: Iterable[str] = _loaded(self.writer)(data)
+        return lines
+
+    def write_file(self, data: Transactions, target: Path) -> None:
+        _loaded(self.writer)(data, target)
+
+    def recognize(self, sample: Sample) -> int:
+        return int(_loaded(self.recognizer)(sample)) if self.recognizer else 0
 
 
-def _later(module: str, function: str) -> Callable[..., Any]:
-    """A function of a module of this folder that is imported at the first call."""
+def _loaded(function: Function) -> Callable[..., Any]:
+    if callable(function):
+        return function
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
 
-    def call(*arguments: Any) -> Any:
-        return getattr(import_module(f"setveil.io.formats.{module}"), function)(*arguments)
 
-    return call
-
+_HERE = "setveil.io.formats"
 
 FORMATS: dict[str, Format] = {
     "fimi": Format(
-        "fimi",
-        (".dat", ".fimi"),
-        "one record per line, items separated by blanks",
-        _later("fimi", "read_fimi"),
-        _later("fimi", "write_fimi"),
+        name="fimi",
+        suffixes=(".dat", ".fimi"),
+        reader=f"{_HERE}.fimi:read_fimi",
+        writer=f"{_HERE}.fimi:write_fimi",
+        recognizer=f"{_HERE}.fimi:recognize_fimi",
+        suffix_decides=False,
     ),
     "csv": Format(
-        "csv",
-        (".csv",),
-        "long table with a header: one row for each record and item (record,item[,count])",
-        _later("delimited", "read_csv"),
-        _later("delimited", "write_csv"),
+        name="csv",
+        suffixes=(".csv",),
+        reader=f"{_HERE}.delimited:read_csv",
+        writer=f"{_HERE}.delimited:write_csv",
+        recognizer=f"{_HERE}.delimited:recognize_csv",
+        suffix_decides=False,
     ),
     "tsv": Format(
-        "tsv",
-        (".tsv", ".tab"),
-        "long table with a header and tabs between the columns",
-        _later("delimited", "read_tsv"),
-        _later("delimited", "write_tsv"),
+        name="tsv",
+        suffixes=(".tsv", ".tab"),
+        reader=f"{_HERE}.delimited:read_tsv",
+        writer=f"{_HERE}.delimited:write_tsv",
+        recognizer=f"{_HERE}.delimited:recognize_tsv",
+        suffix_decides=False,
     ),
     "baskets": Format(
-        "baskets",
-        (".baskets", ".basket"),
-        "one record per line, items as CSV cells, no header",
-        _later("delimited", "read_baskets"),
-        _later("delimited", "write_baskets"),
+        name="baskets",
+        suffixes=(".baskets", ".basket"),
+        reader=f"{_HERE}.delimited:read_baskets",
+        writer=f"{_HERE}.delimited:write_baskets",
+        recognizer=f"{_HERE}.delimited:recognize_baskets",
     ),
     "parquet": Format(
-        "parquet",
-        (".parquet", ".pq"),
-        "long table, or one row per record with a list of items",
-        _later("parquet", "read_parquet"),
-        _later("jsonl", "write_jsonl"),
+        name="parquet",
+        suffixes=(".parquet", ".pq"),
+        reader=f"{_HERE}.parquet:read_parquet",
+        writer=f"{_HERE}.parquet:write_parquet",
+        recognizer=f"{_HERE}.parquet:recognize_parquet",
+        is_text=False,
     ),
     "jsonl": Format(
-        "jsonl",
-        (".jsonl", ".ndjson"),
-        "one JSON value per line: a list of items, an object with such a list, or an object per record and item",
-        _later("jsonl", "read_jsonl"),
-        _later("jsonl", "write_jsonl"),
+        name="jsonl",
+        suffixes=(".jsonl", ".ndjson"),
+        reader=f"{_HERE}.jsonl:read_jsonl",
+        writer=f"{_HERE}.jsonl:write_jsonl",
+        recognizer=f"{_HERE}.jsonl:recognize_jsonl",
     ),
 }

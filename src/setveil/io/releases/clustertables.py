@@ -1,11 +1,12 @@
-"""Clusters as flat Parquet tables, the twin of the JSON lines for large data.
+"""Clusters as flat Parquet tables, for large data: the same as the JSON lines.
 
-    clusters.parquet     cluster, parent, size, chunks            one row for each cluster; parent is empty for a top-level one
-    subrecords.parquet   cluster, chunk, subrecord, count, item   one row for each item of each subrecord of each chunk
-    terms.parquet        cluster, item                            one row for each term of each term chunk
+    clusters.parquet     cluster, parent, size, chunks            one row per cluster
+    subrecords.parquet   cluster, chunk, subrecord, count, item   one row per item of each subrecord
+    terms.parquet        cluster, item                            one row per term
 
-Clusters are numbered in the canonical order of the JSON lines, each before its parts; chunks within their cluster, subrecords within
-their chunk. Nothing of the input's order is in these numbers.
+The parent of a top-level cluster is empty. Clusters are numbered in the canonical order of the JSON
+lines, each before its parts; chunks within their cluster, subrecords within their chunk. So the numbers
+do not depend on the order of the input.
 """
 
 from __future__ import annotations
@@ -17,15 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
-from setveil.io.releases.rows import MOST_RECORDS, check_columns
-from setveil.io.source.database import database, quoted, translated
+from setveil.io.releases.records import check_columns
+from setveil.io.source.database import copy_to_parquet, database, quoted, translated
 from setveil.io.writing import not_unicode
-from setveil.promises import Promise
 from setveil.published.disassociated.canonical import canonical
+from setveil.published.disassociated.clusters import MOST_RECORDS, FlatArrays
 from setveil.published.disassociated.form import Disassociated
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 
 CLUSTERS, SUBRECORDS, TERMS = TABLES = ("clusters.parquet", "subrecords.parquet", "terms.parquet")
 
-Int64s = npt.NDArray[np.int64]
 Columns = dict[str, npt.NDArray[Any]]
 
 
@@ -58,70 +59,50 @@ def write_cluster_tables(release: Disassociated, folder: Path) -> None:
         "count": release.subrecord_counts[order.subrecords],
     }
     spread = {name: np.repeat(column, rows.lengths) for name, column in subrecords.items()}
+    held = {"cluster": place[release.terms.rows] + 1}
     _check_encodable(release.items)
     with private_folder() as work, database(work, threads=1) as connection:
-        _copy(
-            connection,
-            clusters,
-            "SELECT cluster, nullif(parent, 0) AS parent, size, chunks FROM given",
-            folder / CLUSTERS,
-        )
+        select = "SELECT cluster, nullif(parent, 0) AS parent, size, chunks FROM given"
+        _copy(connection, clusters, select, folder / CLUSTERS)
         _copy_items(connection, spread, rows, folder / SUBRECORDS)
-        _copy_items(
-            connection, {"cluster": place[release.terms.rows] + 1}, release.terms, folder / TERMS
-        )
+        _copy_items(connection, held, release.terms, folder / TERMS)
 
 
-def read_cluster_tables(folder: Path, promise: Promise, method: dict[str, Any]) -> Disassociated:
-    """The release that three tables hold.
+def read_cluster_tables(folder: Path) -> FlatArrays:
+    """The clusters of the three tables.
 
     Raises:
-        FileFormatError: when a table lacks a column, or says what cannot be; it names the table.
+        FileFormatError: if a table lacks a column or contradicts itself or another; it names the table.
     """
+    of_subrecords = ("cluster", "chunk", "subrecord", "count", "item")
     with private_folder() as work, database(work) as connection:
-        clusters = _fetch(
-            connection, folder / CLUSTERS, ("cluster", "parent", "size", "chunks"), "cluster"
-        )
-        entries = _fetch(
-            connection,
-            folder / SUBRECORDS,
-            ("cluster", "chunk", "subrecord", "count", "item"),
-            "cluster, chunk, subrecord",
-        )
-        terms = _fetch(connection, folder / TERMS, ("cluster", "item"), "cluster")
+        clusters = _fetch(connection, folder / CLUSTERS, ("cluster", "parent", "size", "chunks"))
+        entries = _fetch(connection, folder / SUBRECORDS, of_subrecords, sort_by=3)
+        terms = _fetch(connection, folder / TERMS, ("cluster", "item"))
     parent, sizes = _forest(clusters)
     vocabulary = Vocabulary.of({*entries["item"].tolist(), *terms["item"].tolist()})
     subrecords, chunk_of, counts = _subrecords(entries, clusters["chunks"], vocabulary)
-    return Disassociated(
-        parent,
-        sizes,
-        np.repeat(np.arange(len(parent)), clusters["chunks"]),
-        subrecords,
-        chunk_of,
-        counts,
-        _terms(terms, parent, vocabulary),
-        promise,
-        method,
-    )
+    chunk_node = np.repeat(np.arange(len(parent)), clusters["chunks"])
+    held = _terms(terms, parent, vocabulary)
+    return FlatArrays(parent, sizes, chunk_node, subrecords, chunk_of, counts, held)
 
 
 def _places(order: Int64s) -> Int64s:
-    """Where each number stands in an order."""
+    """The position of each number in an order."""
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     return place
 
 
 def _ranks(groups: Int64s) -> Int64s:
-    """The place of each entry, from 1 on, within its run of equal values."""
+    """The position of each entry, from 1, within its run of equal values."""
     begins = np.flatnonzero(_changes(groups))
-    return np.arange(1, len(groups) + 1) - np.repeat(
-        begins, np.diff(np.append(begins, len(groups)))
-    )
+    lengths = np.diff(np.append(begins, len(groups)))
+    return np.arange(1, len(groups) + 1) - np.repeat(begins, lengths)
 
 
-def _changes(values: Int64s) -> npt.NDArray[np.bool_]:
-    """Where another value than the one before begins."""
+def _changes(values: Int64s) -> Flags:
+    """Where a value differs from the one before."""
     changed = np.ones(len(values), dtype=bool)
     np.not_equal(values[1:], values[:-1], out=changed[1:])
     return changed
@@ -129,22 +110,20 @@ def _changes(values: Int64s) -> npt.NDArray[np.bool_]:
 
 def _copy(connection: DuckDBPyConnection, columns: Columns, select: str, target: Path) -> None:
     connection.register("given", columns)
-    connection.execute(
-        f"COPY ({select}) TO {quoted(target)} (FORMAT parquet, COMPRESSION zstd)"
-    ).fetchall()
+    copy_to_parquet(connection, select, target)
     connection.unregister("given")
 
 
 def _copy_items(
     connection: DuckDBPyConnection, columns: Columns, rows: Transactions, target: Path
 ) -> None:
-    """The columns with the item of each entry of `rows` beside them."""
+    """Write the columns together with the item of each entry of `rows`."""
     labels = [*rows.vocabulary.labels, ""]
-    connection.register(
-        "words", {"number": np.arange(len(labels)), "label": np.array(labels, dtype=object)}
-    )
+    words = {"number": np.arange(len(labels)), "label": np.array(labels, dtype=object)}
+    connection.register("words", words)
     named = ", ".join(columns)
-    select = f"SELECT {named}, CAST(label AS VARCHAR) AS item FROM given JOIN words USING (number) ORDER BY {named}, item"
+    joined = "given JOIN words USING (number)"
+    select = f"SELECT {named}, CAST(label AS VARCHAR) AS item FROM {joined} ORDER BY {named}, item"
     _copy(connection, {**columns, "number": rows.items.astype(np.int64)}, select, target)
     connection.unregister("words")
 
@@ -157,30 +136,28 @@ def _check_encodable(labels: Iterable[str]) -> None:
 
 
 def _fetch(
-    connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...], order: str
+    connection: DuckDBPyConnection, path: Path, columns: tuple[str, ...], *, sort_by: int = 1
 ) -> Columns:
-    """The columns of a table, whole numbers but for `item`; only a `parent` may be missing, and is 0 then."""
-    chosen = [
-        f"CAST({column} AS {'VARCHAR' if column == 'item' else 'BIGINT'}) AS {column}"
-        for column in columns
-    ]
+    """The columns of a table, sorted by the first of them; only a `parent` may be empty, then 0."""
+    types = {column: "VARCHAR" if column == "item" else "BIGINT" for column in columns}
+    chosen = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in types.items())
+    table, order = f"read_parquet({quoted(path)})", ", ".join(columns[:sort_by])
     with translated(path.name):
-        check_columns(connection, f"read_parquet({quoted(path)})", path.name, columns)
-        table = connection.execute(
-            f"SELECT {', '.join(chosen)} FROM read_parquet({quoted(path)}) ORDER BY {order}"
-        ).fetchnumpy()
-    for name in columns:
+        check_columns(connection, table, path.name, columns)
+        select = f"SELECT {chosen} FROM {table} ORDER BY {order}"
+        found = connection.execute(select).fetchnumpy()
+    for name, values in found.items():
+        is_text = types[name] == "VARCHAR"
         empty = (
-            np.ma.getmaskarray(table[name])
-            if name != "item"
-            else [not isinstance(item, str) for item in table[name]]
+            [not isinstance(item, str) for item in values]
+            if is_text
+            else np.ma.getmaskarray(values)
         )
         if name != "parent" and np.any(empty):
             raise FileFormatError(path.name, f"a row has no {name}")
-    return {
-        name: np.ma.filled(table[name], 0) if name == "parent" else np.asarray(table[name])
-        for name in columns
-    }
+    if "parent" in found:
+        found["parent"] = np.ma.filled(found["parent"], 0)
+    return {name: np.asarray(values) for name, values in found.items()}
 
 
 def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
@@ -189,7 +166,7 @@ def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
         clusters[name] for name in ("cluster", "parent", "size", "chunks")
     )
     if (number != np.arange(1, len(number) + 1)).any():
-        raise FileFormatError(CLUSTERS, "the clusters must be numbered from 1 on, each once")
+        raise FileFormatError(CLUSTERS, "the clusters must be numbered from 1, each once")
     if ((parent < 0) | (parent >= number)).any():
         raise FileFormatError(
             CLUSTERS, "each parent must be the number of a cluster before its part"
@@ -206,7 +183,8 @@ def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
     )
     wrong = np.flatnonzero((sums > 0) & (sums != sizes))
     if len(wrong):
-        problem = f"cluster {number[wrong[0]]} has {sizes[wrong[0]]} records, but its parts have {sums[wrong[0]]}"
+        at = wrong[0]
+        problem = f"cluster {number[at]} has {sizes[at]} records, but its parts have {sums[at]}"
         raise FileFormatError(CLUSTERS, problem)
     return parent - 1, sizes
 
@@ -214,7 +192,7 @@ def _forest(clusters: Columns) -> tuple[Int64s, Int64s]:
 def _subrecords(
     entries: Columns, chunks: Int64s, vocabulary: Vocabulary
 ) -> tuple[Transactions, Int64s, Int64s]:
-    """The subrecords, the chunk of each and how often each stands."""
+    """The subrecords, the chunk of each and how often each occurs in it."""
     cluster, chunk, subrecord, count = (
         entries[name] for name in ("cluster", "chunk", "subrecord", "count")
     )
@@ -241,9 +219,8 @@ def _check_distinct(rows: Transactions, chunk: Int64s) -> None:
         for at, start, stop in zip(chunk.tolist(), bounds, bounds[1:], strict=False)
     }
     if len(keys) < len(rows):
-        raise FileFormatError(
-            SUBRECORDS, "a subrecord stands twice in a chunk; it must stand once, with its count"
-        )
+        problem = "a subrecord occurs twice in a chunk; list it once, with its count"
+        raise FileFormatError(SUBRECORDS, problem)
 
 
 def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactions:
@@ -251,7 +228,7 @@ def _terms(terms: Columns, parent: Int64s, vocabulary: Vocabulary) -> Transactio
     simple = np.ones(len(parent), dtype=bool)
     simple[parent[parent >= 0]] = False
     if ((cluster < 0) | (cluster >= len(parent))).any() or not simple[cluster].all():
-        raise FileFormatError(TERMS, f"a row belongs to no simple cluster of {CLUSTERS}")
+        raise FileFormatError(TERMS, f"a row does not belong to a simple cluster of {CLUSTERS}")
     return _rows(TERMS, cluster, terms["item"], vocabulary, len(parent))
 
 
@@ -263,5 +240,5 @@ def _rows(
     )
     rows = Transactions.from_pairs(owners, numbers, vocabulary, size=size)
     if len(rows.items) != len(items):
-        raise FileFormatError(name, "an item stands twice in a subrecord or term chunk")
+        raise FileFormatError(name, "an item occurs twice in a subrecord or term chunk")
     return rows

@@ -1,82 +1,122 @@
-"""The release folder of disassociated data: `data.jsonl`, or for large data three Parquet tables; and bare files of clusters."""
+"""The folder of disassociated data, `data.jsonl` or three Parquet tables; and bare files of clusters."""
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError
+from setveil.errors import DataError, FileFormatError
 from setveil.io.files import read_source
-from setveil.io.releases.clusterlines import looks_like_clusters, read_cluster_lines
+from setveil.io.formats.jsonl import json_lines
+from setveil.io.formats.reading import Reading
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
-from setveil.io.releases.form import Choices, ReleaseForm
-from setveil.io.source.source import open_source
+from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
+from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
-from setveil.promises import KmAnonymity, LDiversity, Promise
+from setveil.promises.promise import Promise
+from setveil.published.disassociated.clusters import FlatArrays, Flattening
 from setveil.published.disassociated.form import Disassociated
 
 
 def fill_disassociated(
     release: Disassociated, stage: Path, choices: Choices
 ) -> tuple[list[str], dict[str, object]]:
-    """Write the clusters in their canonical order, which nothing of the input's order is left in."""
+    """Write the clusters in their canonical order, which does not depend on that of the input."""
     names = DISASSOCIATED.files(choices)
     if names == TABLES:
         write_cluster_tables(release, stage)
     else:
-        write_lines(release.lines(), stage / names[0], None)
+        write_lines(release.lines(), stage / names[0])
     return list(names), {}
 
 
-def read_disassociated(place: Path, about: dict[str, Any], promise: Promise) -> Disassociated:
+def read_disassociated(folder: ReleaseFolder) -> Disassociated:
     """The release in a folder."""
-    names = DISASSOCIATED.written(place, about)
-    if names == TABLES:
-        release = read_cluster_tables(place, promise, about["method"])
+    if folder.names == TABLES:
+        arrays = read_cluster_tables(folder.place)
     else:
-        with (place / names[0]).open("rb", buffering=1 << 20) as stream:
-            release = read_cluster_lines(stream, names[0], promise, about["method"])
-    if len(release) != about["records"]:
-        raise DataError(
-            f"{names[0]} holds {len(release)} records, but release.json says {about['records']}"
+        with (folder.place / folder.names[0]).open("rb", buffering=1 << 20) as stream:
+            arrays = read_cluster_lines(stream, folder.names[0])
+    release = Disassociated(*arrays, folder.promise, folder.method)
+    if len(release) != folder.size:
+        problem = (
+            f"{folder.names[0]} has {len(release)} records, but release.json says {folder.size}"
         )
+        raise DataError(problem)
     return release
 
 
 DISASSOCIATED = ReleaseForm(
-    Disassociated.form,
-    {"jsonl": ("data.jsonl",), "parquet": TABLES},
-    False,
-    fill_disassociated,
-    read_disassociated,
-    keeps=(KmAnonymity, LDiversity),
+    name=Disassociated.form,
+    formats={"jsonl": ("data.jsonl",), "parquet": TABLES},
+    fill=fill_disassociated,
+    read=read_disassociated,
+    promises=("km-anonymity", "l-diversity"),
 )
 
 
 def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociated | Transactions:
-    """What a bare file holds: clusters, recognized by its first line, or records.
+    """The content of a data file: clusters, recognized by its first line, or records.
 
-    An item that stands several times in a record of the file counts so often, unless `bags` says otherwise: a reader of the file sees it.
+    An item that occurs several times in a record counts as often, unless `bags` says otherwise, since
+    a reader of the file sees it.
 
     Args:
         path: The file; `-` for standard input.
-        promise: What clusters shall carry, for a file promises nothing by itself.
-        reading: The options of `setveil.read`; a file whose format they name is one of records.
+        promise: What clusters shall promise, since a bare file does not say.
+        reading: The options of `setveil.read`; with a `format` the file has records.
     """
     with open_source(path) as source:
         if "format" in reading or not looks_like_clusters(source.head):
-            return _without_single_counts(
-                read_source(source, **{"bags": True, **reading}), chosen="bags" in reading
-            )
+            return _read_records(source, reading)
         with source.stream() as stream:
-            return read_cluster_lines(stream, source.name, promise, {})
+            return Disassociated(*read_cluster_lines(stream, source.name), promise, {})
 
 
-def _without_single_counts(data: Transactions, *, chosen: bool) -> Transactions:
-    """Bags in which nothing stands twice as sets, unless the user has chosen bags."""
-    return (
-        data.sets()
-        if isinstance(data, Bags) and not chosen and data.counts.max(initial=1) == 1
-        else data
-    )
+def looks_like_clusters(head: bytes) -> bool:
+    """Whether a file begins with a cluster: an object with `size` and `chunks`, or with `shared`."""
+    text = head.decode("utf-8", errors="replace").lstrip().replace(" ", "")
+    simple = text.startswith('{"size":') and '"chunks":[' in text[:60]
+    return simple or text.startswith('{"shared":[')
+
+
+def read_cluster_lines(lines: Iterable[bytes], name: str) -> FlatArrays:
+    """The clusters of a file with one top-level cluster per line; blank lines are skipped.
+
+    Raises:
+        FileFormatError: if a line is not a cluster; it names the line.
+    """
+    flat = Flattening()
+    with _no_collecting():
+        for number, value in json_lines(lines, name, strict=True):
+            try:
+                flat.add(value)
+            except DataError as error:
+                raise FileFormatError(name, error.problem, line=number) from None
+        return flat.arrays()
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Without garbage collection: of millions of small lists, none of which is garbage."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read_records(source: Source, given: Mapping[str, Any]) -> Transactions:
+    """The records of a file; bags without repeats become sets unless the user chose bags."""
+    options = {"bags": True, **given}
+    format = options.pop("format", None)
+    data = read_source(source, Reading(**options), format)
+    if not isinstance(data, Bags) or "bags" in given or data.counts.max(initial=1) > 1:
+        return data
+    return data.sets()

@@ -1,28 +1,29 @@
 """Release folders: what is safe to hand over, and nothing else.
 
-    release.json    the promise, the method, the number of records, the sha256 of the other files
+    release.json    the promise, the method, facts, the number of records, the sha256 of the other files
 
-of generalized records
+Generalized records
 
-    data.csv        record,item (of bags record,item,count); or data.dat, data.parquet
-    hierarchy.csv   the tree of the items; of a tree that was built from the data only what the records show
+    data.csv        record,item (for bags record,item,count); or data.dat, data.parquet
+    hierarchy.csv   the tree of the items; if it was built from the data, only what the records show
 
-of suppressed records
+Suppressed records
 
     data.csv        record,item; or data.dat, data.parquet
 
-of vocabularies
+Typical bags
 
     data.csv        record,item,count; or data.dat, data.parquet
-    slots.csv       slot,item,count: what each published item stands for, when these are slots
-    hierarchy.csv   the tree, when published items are nodes; as of generalized records
+    slots.csv       slot,item,count: what each published item contains, if published items are slots
+    hierarchy.csv   the tree, if published items are nodes; as for generalized records
 
-of disassociated data
+Disassociated data
 
-    data.jsonl      one top-level cluster per line; or clusters.parquet, subrecords.parquet, terms.parquet
+    data.jsonl      one top-level cluster per line; or clusters, subrecords and terms.parquet
 
-Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. Clusters stand in an order that depends on what
-they say alone. Nothing of the input's order, identifiers or times is written.
+Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. The order of
+clusters depends only on what they contain. Identifiers, times and the order of the input are never
+written.
 """
 
 from __future__ import annotations
@@ -39,56 +40,35 @@ from typing import Any
 
 from setveil.disk import new_folder
 from setveil.errors import DataError, ReleaseError
-from setveil.io.releases.clusterlines import parse_json
+from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
-from setveil.io.releases.form import Choices, ReleaseForm
+from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
 from setveil.io.releases.generalized import GENERALIZED
-from setveil.io.releases.rows import MOST_RECORDS
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
-from setveil.published import Release
+from setveil.published.disassociated.clusters import MOST_RECORDS
+from setveil.published.release import Release
 
 ABOUT = "release.json"
 FORMS: dict[str, ReleaseForm] = {
-    form.name: form for form in (GENERALIZED, SUPPRESSED, TYPICAL_BAGS, DISASSOCIATED)
+    "generalized": GENERALIZED,
+    "suppressed": SUPPRESSED,
+    "typical-bags": TYPICAL_BAGS,
+    "disassociated": DISASSOCIATED,
 }
-"""How each published form lies in a folder."""
-RELEASE_FORMATS = {name: form.formats[name] for form in FORMS.values() for name in form.formats}
-"""Every format that some release may have -> the names of its data files."""
+"""How each form is written and read: one line per form."""
+_NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
 
 
-def write_release(
-    release: Release,
-    folder: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    force: bool = False,
-    seed: int | None = None,
-    public_items: bool = False,
-    verified: bool = False,
-) -> None:
-    """Write a release to a folder that appears only when it is whole.
-
-    Args:
-        release: The published form.
-        folder: Its place; an empty folder is taken, another release is replaced with `force`, any other folder is left alone.
-        format: Of records `csv` (default), `fimi` or `parquet`; of disassociated data `jsonl` (default) or `parquet`.
-        force: Whether a release that is there already may be replaced.
-        seed: Makes the order of the records repeatable; by default it comes from the system.
-        public_items: Whether a tree that was built from the data's own items is published whole.
-        verified: Whether the caller has verified the promise on what is written; `staged_release` gives the chance to.
-    """
-    FORMS[release.form].check(Choices(format=format, public_items=public_items))
-    with staged_release(folder, force=force) as stage:
-        fill_release(
-            release, stage, format=format, seed=seed, public_items=public_items, verified=verified
-        )
+def release_formats() -> list[str]:
+    """Every format that some form has."""
+    return list(dict.fromkeys(name for form in FORMS.values() for name in form.formats))
 
 
 @contextmanager
 def staged_release(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """A temporary folder to fill and to verify; it takes its place when the block ends well and is removed otherwise.
+    """A temporary folder to fill and verify; it becomes `folder` if the block succeeds.
 
     Example:
         >>> from setveil.io.releases.folder import fill_release, read_release, staged_release
@@ -96,48 +76,55 @@ def staged_release(folder: str | os.PathLike[str], *, force: bool = False) -> It
         ...     with staged_release(folder) as stage:
         ...         fill_release(release, stage, verified=True)
         ...         if read_release(stage) != release:
-        ...             raise RuntimeError("not what was meant")
+        ...             raise RuntimeError("this is not the same release")
     """
     with new_folder(Path(folder), force=force, is_ours=ABOUT) as stage:
         yield stage
 
 
-def fill_release(
-    release: Release,
-    stage: Path,
-    *,
-    format: str | None = None,
-    seed: int | None = None,
-    public_items: bool = False,
-    verified: bool = False,
-) -> None:
-    """Write the files of a release into an empty folder; see `write_release`."""
-    choices = Choices(format=format, seed=seed, public_items=public_items)
-    form = FORMS[release.form]
-    form.check(choices)
-    names, facts = form.fill(release, stage, choices)
-    about = _about(release, names, facts, stage, verified)
-    (stage / ABOUT).write_text(
-        json.dumps(about, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
-    )
+def fill_release(release: Release, stage: Path, *, verified: bool = False, **choices: Any) -> None:
+    """Write the files of a release into an empty folder.
+
+    Args:
+        release: The release.
+        stage: The folder; see `staged_release`.
+        verified: Whether the caller verifies the promise on what is written.
+        choices: The fields of `Choices`: `format`, `seed` and `public_items`.
+    """
+    chosen, form = Choices(**choices), FORMS[release.form]
+    form.check(chosen)
+    names, more = form.fill(release, stage, chosen)
+    about = {
+        "setveil": _version(),
+        "form": release.form,
+        "promise": {**release.promise.to_dict(), "meaning": release.describe()},
+        "method": dict(release.method),
+        **release.facts,
+        "records": len(release),
+        **more,
+        "files": {name: _sha256(stage / name) for name in names},
+        "verified": verified,
+    }
+    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_release(folder: str | os.PathLike[str]) -> Release:
-    """The release in a folder, as anybody who was given it can read it.
+    """The release in a folder, as anyone who received it can read it.
 
     Raises:
-        ReleaseError: when a file is missing, damaged, or not what `release.json` says.
+        ReleaseError: if a file is missing, damaged, or not what `release.json` says.
     """
     place = Path(folder)
     about = _read_about(place)
     form = FORMS[about["form"]]
-    form.written(place, about)
+    names = form.data_files(place, about)
     for name, digest in about["files"].items():
         _check_file(place, name, digest)
     promise = _promise(place, about["promise"])
     form.check_promise(place, promise)
     try:
-        return form.read(place, about, promise)
+        return form.read(ReleaseFolder(place, about, names, promise))
     except ReleaseError:
         raise
     except DataError as error:
@@ -145,30 +132,14 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
 
 
 def other_files(folder: str | os.PathLike[str]) -> list[str]:
-    """What lies in a release folder beside the release, so that nobody has looked at it; sorted names."""
+    """The names of files in a release folder that are not part of the release, sorted."""
     place = Path(folder)
     known = {ABOUT, *_read_about(place)["files"]}
     return sorted(path.name for path in place.iterdir() if path.name not in known)
 
 
-def _about(
-    release: Release, names: list[str], facts: dict[str, object], stage: Path, verified: bool
-) -> dict[str, object]:
-    return {
-        "setveil": _version(),
-        "form": release.form,
-        "promise": {**release.promise.to_dict(), "meaning": release.describe()},
-        "method": dict(release.method),
-        **release.facts,
-        "records": len(release),
-        **facts,
-        "files": {name: _sha256(stage / name) for name in names},
-        "verified": verified,
-    }
-
-
 def _version() -> str:
-    """The version of the package; its front door is not imported by name, for it leads to everything."""
+    """The version of the package; an import of its front door by name would lead to everything."""
     return str(import_module("setveil").__version__)
 
 
@@ -179,11 +150,10 @@ def _sha256(path: Path) -> str:
 
 def _read_about(place: Path) -> dict[str, Any]:
     if not place.is_dir():
-        raise ReleaseError(
-            place, "there is no such folder" if not place.exists() else "it is no folder"
-        )
+        missing = "there is no such folder" if not place.exists() else "it is not a folder"
+        raise ReleaseError(place, missing)
     try:
-        about = parse_json((place / ABOUT).read_text(encoding="utf-8"))
+        about = parse_json((place / ABOUT).read_text(encoding="utf-8"), strict=True)
     except FileNotFoundError:
         raise ReleaseError(place, f"it has no {ABOUT}") from None
     except (OSError, ValueError, RecursionError):
@@ -191,55 +161,36 @@ def _read_about(place: Path) -> dict[str, Any]:
     if not isinstance(about, dict):
         about = {}
     wrong = [key for key, kind in _NEEDED.items() if type(about.get(key)) is not kind]
-    wrong += [
-        key for key, kind in _OPTIONAL.items() if key in about and type(about[key]) is not kind
-    ]
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
     if not 0 <= about["records"] <= MOST_RECORDS:
-        raise ReleaseError(place, f"{ABOUT} names no possible number of records")
+        raise ReleaseError(place, f"{ABOUT} has an impossible number of records")
     if about["form"] not in FORMS:
-        raise ReleaseError(place, f"its form {about['form']!r} is not known to this version")
+        raise ReleaseError(place, f"this version does not know its form {about['form']!r}")
     return about
-
-
-_NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
-_OPTIONAL = {
-    "bags": bool,
-    "hierarchy": dict,
-    "semantics": dict,
-    "recoding": str,
-}
 
 
 def _check_file(place: Path, name: str, digest: object) -> None:
     if not (place / name).is_file():
         raise ReleaseError(place, f"{name} is missing")
     if _sha256(place / name) != digest:
-        raise ReleaseError(
-            place, f"{name} was changed after the release was written (its sha256 differs)"
-        )
+        problem = f"{name} was changed after the release was written (its sha256 differs)"
+        raise ReleaseError(place, problem)
 
 
 def _promise(place: Path, about: dict[str, Any]) -> Promise:
-    """The promise as `Promise.to_dict` gives it; one may hold another."""
-    kind = PROMISES.get(str(about.get("model")))
+    """The promise as `Promise.to_dict` gives it; one may contain another."""
+    model = about.get("model")
+    kind = PROMISES.get(str(model))
     if kind is None:
-        raise ReleaseError(
-            place, f"its promise {about.get('model')!r} is not known to this version"
-        )
-    known = {field.name: about[field.name] for field in fields(kind) if field.name in about}
-    missing = [
-        field.name for field in fields(kind) if field.name not in known and field.default is MISSING
-    ]
+        raise ReleaseError(place, f"this version does not know its promise {model!r}")
+    known = {each.name: about[each.name] for each in fields(kind) if each.name in about}
+    required = (each.name for each in fields(kind) if each.default is MISSING)
+    missing = [name for name in required if name not in known]
     if missing:
         raise ReleaseError(place, f"its promise lacks {', '.join(missing)}")
+    parts = {name: _promise(place, each) for name, each in known.items() if isinstance(each, dict)}
     try:
-        return kind(
-            **{
-                name: _promise(place, value) if isinstance(value, dict) else value
-                for name, value in known.items()
-            }
-        )
+        return kind(**known | parts)
     except (TypeError, ValueError) as error:
-        raise ReleaseError(place, f"its promise cannot be understood ({error})") from None
+        raise ReleaseError(place, f"its promise is not valid ({error})") from None

@@ -1,25 +1,25 @@
-"""What the release folder of each published form has of its own: its formats, its files, its facts in `release.json`."""
+"""What the release folder of a form has of its own: its files, its facts, the promises it can keep."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError, ReleaseError
-from setveil.promises import (
-    Coherence,
-    KAnonymity,
-    KmAnonymity,
-    LDiversity,
-    Promise,
-    VocabularyKAnonymity,
-)
-from setveil.published import Release
+from setveil.promises.promise import Promise
+from setveil.published.release import Release
 
-OF_RECORDS: tuple[type[Promise], ...] = (KAnonymity, KmAnonymity, Coherence, VocabularyKAnonymity)
-"""What records that stand for one person each can promise."""
+RECORD_FORMATS: Mapping[str, tuple[str, ...]] = {
+    "csv": ("data.csv",),
+    "fimi": ("data.dat",),
+    "dat": ("data.dat",),
+    "parquet": ("data.parquet",),
+}
+"""The data files of forms that publish records; `dat` is another word for `fimi`."""
+RECORD_PROMISES = ("k-anonymity", "km-anonymity", "coherence", "vocabulary-k-anonymity")
+"""What forms that publish records can promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,55 +27,95 @@ class Choices:
     """What the user may choose for a release folder."""
 
     format: str | None = None
-    """The format of the data; the first of the form's formats when not given."""
+    """The format of the data; by default the first of the form's."""
     seed: int | None = None
-    """Makes the order of the records repeatable, where it is random."""
+    """Makes the order of the records repeatable, which otherwise is random."""
     public_items: bool = False
-    """Whether a tree that was built from the data's own items is published whole."""
+    """Whether to publish all of a tree that was built from the items of the data."""
+
+
+class Fact(NamedTuple):
+    """A value that `release.json` may have for a form."""
+
+    is_allowed: Callable[[Any], bool]
+    words: str
+    """What it must be."""
+
+
+TRUTH = Fact(lambda value: type(value) is bool, "true or false")
+OBJECT = Fact(lambda value: type(value) is dict, "an object")
 
 
 @dataclass(frozen=True)
+class ReleaseFolder:
+    """A release folder to be read; its files are those that were written."""
+
+    place: Path
+    about: Mapping[str, Any]
+    """What `release.json` says."""
+    names: tuple[str, ...]
+    """The data files."""
+    promise: Promise
+
+    @property
+    def size(self) -> int:
+        """The number of records."""
+        return int(self.about["records"])
+
+    @property
+    def method(self) -> dict[str, object]:
+        return dict(self.about["method"])
+
+    def has(self, name: str) -> bool:
+        """Whether a file is part of the release."""
+        return name in self.about["files"]
+
+    def fault(self, problem: str) -> ReleaseError:
+        """The error for something wrong with this folder."""
+        return ReleaseError(self.place, problem)
+
+
+Fill = Callable[[Any, Path, Choices], tuple[list[str], dict[str, object]]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReleaseForm:
-    """How one published form lies in a folder."""
+    """How a form is written to a folder and read back."""
 
     name: str
     formats: Mapping[str, tuple[str, ...]]
-    """The formats of its data -> the names of the data files; the first is the default."""
-    has_tree: bool
-    fill: Callable[[Any, Path, Choices], tuple[list[str], dict[str, object]]]
-    """Write the data into a folder; gives the names of the files, and what else `release.json` says."""
-    read: Callable[[Path, dict[str, Any], Promise], Release]
-    """Read the data of a folder whose files are those that were written, given what `release.json` says."""
+    """The formats of its data, each with the names of its data files; the first is the default."""
+    fill: Fill
+    """Writes the files into a folder; gives their names and further facts for `release.json`."""
+    read: Callable[[ReleaseFolder], Release]
+    promises: tuple[str, ...]
+    """The models that it can keep and be verified for."""
+    has_tree: bool = False
+    """Whether it publishes a hierarchy, so that the user may choose to publish all of it."""
     beside: tuple[str, ...] = ()
-    """The files that may lie beside the data."""
-    keeps: tuple[type[Promise], ...] = OF_RECORDS
-    """What it can promise, and be verified for."""
+    """Further files that it may have."""
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    """The keys of its own in `release.json`."""
 
     def check(self, choices: Choices) -> None:
-        """Refuse what this form does not have."""
+        """Refuse choices that this form does not have."""
         if choices.format is not None and choices.format not in self.formats:
-            kind = "" if self.has_tree else f"{self.name} "
-            raise ParameterError(
-                "format",
-                choices.format,
-                f"a {kind}release may have one of {', '.join(self.formats)}",
-            )
+            allowed = f"choose one of {', '.join(self.formats)} for a {self.name} release"
+            raise ParameterError("format", choices.format, allowed)
         if choices.public_items and not self.has_tree:
-            raise ParameterError(
-                "public_items",
-                True,
-                f"it publishes a built tree whole, but a {self.name} release has no tree",
-            )
+            allowed = f"a {self.name} release has no hierarchy to publish"
+            raise ParameterError("public_items", True, allowed)
 
     def files(self, choices: Choices) -> tuple[str, ...]:
         """The names of the data files."""
         return self.formats[choices.format or next(iter(self.formats))]
 
-    def written(self, place: Path, about: Mapping[str, Any]) -> tuple[str, ...]:
-        """The data files that `release.json` names; it must name nothing but one format of them and what this form has beside.
+    def data_files(self, place: Path, about: Mapping[str, Any]) -> tuple[str, ...]:
+        """The data files that `release.json` names.
 
         Raises:
-            ReleaseError: when it does, for nobody would look at what such a file holds.
+            ReleaseError: if it names none, or a file that this form does not have and nobody would
+                check; or if a fact has a value that is not allowed.
         """
         files = set(about["files"])
         names = next((names for names in self.formats.values() if set(names) <= files), None)
@@ -83,19 +123,15 @@ class ReleaseForm:
             raise ReleaseError(place, "release.json names no data file")
         more = sorted(files.difference(names, self.beside))
         if more:
-            raise ReleaseError(
-                place,
-                f"release.json names {more[0][:80]!r}, which is no part of a {self.name} release with {names[0]}",
-            )
+            part = f"not part of a {self.name} release with {names[0]}"
+            raise ReleaseError(place, f"release.json names {more[0][:80]!r}, which is {part}")
+        for key, fact in self.facts.items():
+            if key in about and not fact.is_allowed(about[key]):
+                raise ReleaseError(place, f"in release.json, {key} must be {fact.words}")
         return names
 
     def check_promise(self, place: Path, promise: Promise) -> None:
         """Refuse a release that promises what this form cannot keep."""
-        besides = promise.diversity if isinstance(promise, KmAnonymity) else None
-        if not isinstance(promise, self.keeps) or (
-            besides is not None and LDiversity not in self.keeps
-        ):
-            raise ReleaseError(
-                place,
-                f"its promise {(besides or promise).model} is none that a {self.name} release can keep",
-            )
+        for part in promise.parts:
+            if part.model not in self.promises:
+                raise ReleaseError(place, f"a {self.name} release cannot keep {part.model}")

@@ -1,13 +1,18 @@
-"""The release folder of suppressed records: `data.csv` (or `.dat`, `.parquet`), without a tree."""
+"""The folder of a suppressed release: `data.csv` (or `.dat`, `.parquet`)."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-from setveil.io.releases.form import Choices, ReleaseForm
-from setveil.io.releases.rows import read_rows, write_rows
-from setveil.promises import Promise
+from setveil.io.releases.form import (
+    RECORD_FORMATS,
+    RECORD_PROMISES,
+    Choices,
+    Fact,
+    ReleaseFolder,
+    ReleaseForm,
+)
+from setveil.io.releases.records import read_records, write_records
 from setveil.published.suppressed import Suppressed
 
 
@@ -16,28 +21,29 @@ def fill_suppressed(
 ) -> tuple[list[str], dict[str, object]]:
     """Write the records in a shuffled order."""
     (name,) = SUPPRESSED.files(choices)
-    write_rows(release.records(choices.seed), stage / name)
+    write_records(release.records(choices.seed), stage / name)
     return [name], {}
 
 
-def read_suppressed(place: Path, about: dict[str, Any], promise: Promise) -> Suppressed:
+def read_suppressed(folder: ReleaseFolder) -> Suppressed:
     """The release in a folder."""
-    names = SUPPRESSED.written(place, about)
-    rows, weights = read_rows(place / names[0], about["records"], bags=False)
-    least = about.get("min_support", 0.0)
-    return Suppressed.of_rows(rows, promise, about["method"], weights=weights, min_support=least)
+    rows, weights = read_records(folder, bags=False)
+    least = folder.about.get("min_support", 0.0)
+    return Suppressed.of_rows(
+        rows, folder.promise, folder.method, weights=weights, min_support=least
+    )
 
 
 SUPPRESSED = ReleaseForm(
-    Suppressed.form,
-    {
-        "csv": ("data.csv",),
-        "fimi": ("data.dat",),
-        "dat": ("data.dat",),
-        "parquet": ("data.parquet",),
+    name=Suppressed.form,
+    formats=RECORD_FORMATS,
+    fill=fill_suppressed,
+    read=read_suppressed,
+    promises=RECORD_PROMISES,
+    facts={
+        "min_support": Fact(
+            lambda value: type(value) in (int, float) and 0 <= value < 1,
+            "a share of the records",
+        )
     },
-    False,
-    fill_suppressed,
-    read_suppressed,
 )
-"""`dat` is another word for `fimi`."""

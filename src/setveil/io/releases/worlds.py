@@ -1,4 +1,4 @@
-"""Reconstructions on disk: a folder of possible originals of a disassociated release."""
+"""Reconstructions on disk: a folder of possible originals of a release."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from setveil.disk import new_folder
 from setveil.errors import ParameterError
 from setveil.io.files import write
 from setveil.io.formats.table import FORMATS
-from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.reconstruct import reconstruct, world_seeds
+from setveil.published.disassociated.reconstruct import world_seeds
+from setveil.published.release import Release
 
 ABOUT = "worlds.json"
+MEANING = "Each file is one possible original of the release, drawn at random. Its records belong to nobody."
 
 
 def write_worlds(
-    release: Disassociated,
+    release: Release,
     folder: str | os.PathLike[str],
     count: int,
     *,
@@ -27,18 +28,16 @@ def write_worlds(
     force: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[str]:
-    """Write `count` reconstructions as `world-001.csv` and so on; the folder appears only when it is whole.
-
-    They are those of `setveil.published.disassociated.reconstruct.reconstructions`, made one after the other, so that only one is held in memory.
+    """Write `count` reconstructions as `world-001.csv` and so on, one after the other to save memory.
 
     Args:
         release: The release.
-        folder: Its place; an empty folder is taken, another one of reconstructions is replaced with `force`.
+        folder: Where to write; the folder appears only when it is complete.
         count: How many.
-        seed: The same seed gives the same worlds.
+        seed: The same seed gives the same reconstructions.
         format: One of `FORMATS`.
-        force: Whether reconstructions that are there already may be replaced.
-        progress: Is told how many are done.
+        force: Whether to replace a folder of reconstructions that exists.
+        progress: Called with how many are done.
 
     Returns:
         The names of the files.
@@ -46,28 +45,21 @@ def write_worlds(
     if format not in FORMATS:
         raise ParameterError("format", format, f"choose one of {', '.join(FORMATS)}")
     seeds = world_seeds(count, seed)
-    digits = max(3, len(str(count)))
-    names = [
-        f"world-{number:0{digits}}{FORMATS[format].suffixes[0]}" for number in range(1, count + 1)
-    ]
-    with new_folder(
-        Path(folder), force=force, is_ours=ABOUT, kind="folder of reconstructions"
-    ) as stage:
+    digits, suffix = max(3, len(str(count))), FORMATS[format].suffixes[0]
+    names = [f"world-{number:0{digits}}{suffix}" for number in range(1, count + 1)]
+    about = {
+        "worlds": count,
+        "records": len(release),
+        "seed": seed,
+        "files": names,
+        "meaning": MEANING,
+    }
+    kind = "folder of reconstructions"
+    with new_folder(Path(folder), force=force, is_ours=ABOUT, kind=kind) as stage:
         for done, (name, one) in enumerate(zip(names, seeds, strict=True)):
             if progress is not None:
                 progress(done, count, "reconstructing")
-            write(reconstruct(release, one), stage / name, format=format)
-        about = {
-            "worlds": count,
-            "records": len(release),
-            "seed": seed,
-            "files": names,
-            "meaning": MEANING,
-        }
-        (stage / ABOUT).write_text(
-            json.dumps(about, indent=2) + "\n", encoding="utf-8", newline="\n"
-        )
+            write(release.reconstruct(one), stage / name, format=format)
+        text = json.dumps(about, indent=2) + "\n"
+        (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
     return names
-
-
-MEANING = "Each file is one possible original of a disassociated release, at random. No record in it is anybody's."

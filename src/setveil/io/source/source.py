@@ -1,7 +1,8 @@
-"""Where data is read from: a file, standard input or a stream, plain or packed, with a private folder for what must lie on disk."""
+"""Where data is read from: a file, standard input or a stream, plain or compressed."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import os
 import shutil
@@ -16,6 +17,7 @@ from typing import BinaryIO, Literal
 
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
+from setveil.io.source.database import not_utf8
 from setveil.io.source.zstd import MAGIC, check_frames, first_lines, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
@@ -28,15 +30,15 @@ _HEAD = 1 << 16
 
 @dataclass(frozen=True)
 class Source:
-    """One input: a file on disk and what is known of it."""
+    """One input: a file on disk and what is known about it."""
 
     name: str
     """What messages call it."""
     path: Path
-    """Its file, under a name in which nothing has a meaning for DuckDB."""
+    """Its file, under a name without characters that mean something to DuckDB."""
     compression: Compression | None
     suffix: str
-    """The end of its name without `.gz` or `.zst`, in small letters."""
+    """The end of its name without `.gz` or `.zst`, in lower case."""
     work: Path
     """A private folder that is removed after reading."""
 
@@ -46,25 +48,37 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 64 kB (of zstd: of the first lines), unpacked, without a byte order mark."""
+        """The first 64 kB (of zstd: of the first lines), decompressed, without a byte order mark."""
         if self.compression == "zstd":
             return first_lines(self.path, self.name, self.work)[:_HEAD].removeprefix(BOM)
-        with (
-            self._unpacked(),
-            gzip.open(self.path) if self.compression == "gzip" else self.path.open("rb") as stream,
-        ):
-            return stream.read(_HEAD).removeprefix(BOM)
+        opened = gzip.open if self.compression == "gzip" else open
+        with self._unpacked(), opened(self.path, "rb") as stream:
+            return bytes(stream.read(_HEAD)).removeprefix(BOM)
+
+    @cached_property
+    def head_text(self) -> str:
+        """The head as text with `\\n` line ends; a character that is cut off at its end is left out."""
+        try:
+            text = codecs.getincrementaldecoder("utf-8")().decode(self.head)
+        except UnicodeDecodeError as error:
+            raise not_utf8(self.name, self.head.count(b"\n", 0, error.start) + 1) from None
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def refuse_utf16(self) -> None:
+        """Refuse a text file that begins with the mark of UTF-16."""
+        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise not_utf8(self.name, encoding="utf-16")
 
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
-        """The unpacked bytes, without a byte order mark."""
+        """The decompressed bytes, without a byte order mark."""
         with self.plain().open("rb", buffering=1 << 20) as stream:
             if stream.read(3) != BOM:
                 stream.seek(0)
             yield stream
 
     def plain(self) -> Path:
-        """A file with the unpacked bytes."""
+        """A file with the decompressed bytes."""
         target = self.work / "plain"
         if self.compression is None:
             return self.path
@@ -80,40 +94,36 @@ class Source:
         try:
             yield
         except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise FileFormatError(
-                self.name, "the gzip data is cut off or damaged: get the file again"
-            ) from None
+            problem = "the gzip data is cut off or damaged"
+            raise self.fault(problem, remedy="get the file again") from None
 
 
 @contextmanager
 def open_source(path: PathOrStream) -> Iterator[Source]:
-    """The source behind a path, `-` for standard input, or an open binary stream; what it puts on disk is gone afterwards."""
+    """The source behind a path, `-` for standard input, or an open binary stream.
+
+    Temporary files are removed after the block.
+    """
     with private_folder() as work:
         if isinstance(path, str | os.PathLike) and str(path) != "-":
             file = Path(path)
             yield _of_file(_spooled_pipe(_checked(file), work), file.name, str(path), work)
         else:
             stream = sys.stdin.buffer if isinstance(path, str | os.PathLike) else path
-            shown = (
-                "standard input"
-                if stream is sys.stdin.buffer
-                else str(getattr(stream, "name", "the stream"))
-            )
-            yield _of_file(_spool(stream, work, shown), shown if "." in shown else "", shown, work)
+            name = str(getattr(stream, "name", "the stream"))
+            name = "standard input" if stream is sys.stdin.buffer else name
+            yield _of_file(_spool(stream, work, name), name if "." in name else "", name, work)
 
 
 def _checked(path: Path) -> Path:
     if path.is_dir():
-        hint = (
-            "; to check a release, use setveil.io.read_release"
-            if (path / "release.json").exists()
-            else ""
-        )
-        raise FileFormatError(path, f"this is a folder, not a data file{hint}")
+        is_release = (path / "release.json").exists()
+        remedy = "setveil.read_release reads a release" if is_release else ""
+        raise FileFormatError(path, "this is a folder, not a data file", remedy=remedy)
     if not path.exists():
         raise FileFormatError(path, "there is no such file")
     if not os.access(path, os.R_OK):
-        raise FileFormatError(path, "the file may not be read: its permissions forbid it")
+        raise FileFormatError(path, "you do not have permission to read this file")
     return path
 
 
@@ -129,7 +139,8 @@ def _spool(stream: BinaryIO, work: Path, name: str) -> Path:
     with target.open("wb") as copy:
         while block := stream.read(1 << 20):
             if isinstance(block, str):
-                raise FileFormatError(name, "this stream gives text: open it in binary mode")
+                problem = "this stream gives text, not bytes"
+                raise FileFormatError(name, problem, remedy="open it in binary mode")
             copy.write(block)
     return target
 
@@ -144,7 +155,7 @@ def _of_file(path: Path, filename: str, shown: str, work: Path) -> Source:
     )
     claimed = PACKED.get(ends[-1]) if ends else None
     if claimed and compression is None and start:
-        raise FileFormatError(shown, f"the name says {claimed}, but the content is not packed so")
+        raise FileFormatError(shown, f"the name says {claimed}, but the content is not compressed")
     if compression == "zstd":
         check_frames(path, shown)
     return Source(shown, _linked(path, work / "input"), compression, suffix, work)

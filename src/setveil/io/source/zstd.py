@@ -1,7 +1,7 @@
-"""Zstandard without a library of its own: DuckDB packs and unpacks, and a walk over the frames finds what is cut off.
+"""Zstandard without a library of its own: DuckDB compresses and decompresses.
 
-DuckDB reads a truncated `.zst` file to where it ends and says nothing, so that records would be lost in silence. `check_frames` follows
-the frame and block headers (RFC 8878) and never looks at the data itself.
+DuckDB reads a truncated `.zst` file to its end and says nothing, so that records would be lost. So
+`check_frames` first follows the headers of frames and blocks (RFC 8878), without reading the data.
 """
 
 from __future__ import annotations
@@ -12,26 +12,21 @@ from pathlib import Path
 from typing import BinaryIO
 
 from setveil.errors import FileFormatError
-from setveil.io.source.database import database, quoted, translated
+from setveil.io.source.database import database, lines_table, quoted, run, translated
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 
 _BLOCK = 1 << 22
-_WHOLE_LINES = (
-    "columns={'line': 'VARCHAR'}, header=false, auto_detect=false, delim='\x01\x02\x03\x04', quote='', escape='', "
-    "compression='zstd', max_line_size=16777216"
-)
 
 
 def check_frames(path: Path, name: str) -> None:
-    """Raise `FileFormatError` when a zstd file is cut off or is none."""
+    """Raise `FileFormatError` if a file is not zstd or is cut off."""
     end = path.stat().st_size
     with path.open("rb") as stream:
         while stream.tell() < end:
             if not _skip_frame(stream) or stream.tell() > end:
-                raise FileFormatError(
-                    name, "the zstd data is cut off or damaged: get the file again"
-                )
+                problem = "the zstd data is cut off or damaged"
+                raise FileFormatError(name, problem, remedy="get the file again")
 
 
 def _skip_frame(stream: BinaryIO) -> bool:
@@ -61,19 +56,20 @@ def _skip_blocks(stream: BinaryIO) -> bool:
 
 
 def first_lines(path: Path, name: str, work: Path, count: int = 200) -> bytes:
-    """The first lines of a zstd file of text, to guess from; mixed line ends may look like blank lines here."""
+    """The first lines of a text file; if line ends are mixed, some may look like blank lines."""
     with database(work) as connection, translated(name):
-        table = f"read_csv({quoted(path)}, {_WHOLE_LINES}, strict_mode=false)"
+        table = lines_table(path, compression="zstd", more=", strict_mode=false")
         rows = connection.execute(f"SELECT line FROM {table} LIMIT {count}").fetchall()
     return b"".join((line or "").encode() + b"\n" for (line,) in rows)
 
 
 def unpack_lines(path: Path, name: str, work: Path, target: Path) -> None:
-    """Write the lines of a zstd file of text to a plain file."""
+    """Write the lines of a compressed text file to a plain file."""
+    table = lines_table(path, compression="zstd")
+    options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
+    lines = f"SELECT coalesce(line, '') FROM {table}"
     with database(work) as connection, translated(name):
-        lines = f"SELECT coalesce(line, '') FROM read_csv({quoted(path)}, {_WHOLE_LINES})"
-        options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
-        connection.execute(f"COPY ({lines}) TO {quoted(target)} ({options})").fetchall()
+        run(connection, f"COPY ({lines}) TO {quoted(target)} ({options})")
 
 
 @contextmanager
@@ -86,7 +82,5 @@ def pack(target: Path, work: Path) -> Iterator[BinaryIO]:
         connection.execute("CREATE TABLE blocks (content BLOB)")
         while block := stream.read(_BLOCK):
             connection.execute("INSERT INTO blocks VALUES (?)", [block]).fetchall()
-        connection.execute(
-            f"COPY blocks TO {quoted(target)} (FORMAT blob, COMPRESSION zstd)"
-        ).fetchall()
+        run(connection, f"COPY blocks TO {quoted(target)} (FORMAT blob, COMPRESSION zstd)")
     plain.unlink()

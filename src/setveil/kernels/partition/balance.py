@@ -1,4 +1,7 @@
-"""Steps of Partition: fill a leftover of fewer than k records, with the records of larger buckets that gain least."""
+"""Steps of Partition: fill a leftover of fewer than k records.
+
+It takes the records that gain least from buckets of more than k records.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from setveil.kernels.partition.buckets import bucket_end, lower_bound
 
 
 @step
-def balance(tree, records, scratch, k, start, edge, stop, node):
-    """Fill the leftover up to k: from buckets with more than k, or with the smallest bucket; returns where it now begins."""
+def balance(work, node, start, edge, stop):
+    """Fill the leftover up to k records, or join the smallest bucket to it; returns where it begins."""
+    tree, records, scratch, k = work.tree, work.records, work.scratch, work.k
     need, spare = k - (stop - edge), 0
     part, smallest, least = start, start, stop - start + 1
     while part < edge:
@@ -29,7 +33,8 @@ def balance(tree, records, scratch, k, start, edge, stop, node):
         after = bucket_end(records, part, edge)
         limit = min(after - part - k, need)
         if limit > 0:
-            chosen += least_gains(tree, records, scratch, node, part, after, limit, chosen)
+            least_gains(work, node, part, after, limit, chosen)
+            chosen += limit
         part = after
     take_least(records, scratch, chosen, need)
     return withdraw(records, scratch, start, edge, need)
@@ -71,9 +76,12 @@ def move_to_end(records, start, stop, edge):
 
 
 @step
-def least_gains(tree, records, scratch, node, part, after, limit, base):
-    """Keep, from `base` on, the `limit` records of a bucket that gain least; returns how many."""
-    heap, places = scratch.heap, scratch.places
+def least_gains(work, node, part, after, limit, base):
+    """Write the `limit` records of a bucket that gain least to `places`, from `base` on.
+
+    They are kept as a heap with the greatest gain on top, which any record with less replaces.
+    """
+    tree, records, heap, places = work.tree, work.records, work.scratch.heap, work.scratch.places
     for i in range(part, part + limit):
         heap[base + i - part] = gain_of(tree, records, records.order[i], node)
         places[base + i - part] = i
@@ -84,7 +92,6 @@ def least_gains(tree, records, scratch, node, part, after, limit, base):
         if is_less(records, gain, i, heap[base], places[base]):
             heap[base], places[base] = gain, i
             sift_down(records, heap, places, base, limit, np.int64(0))
-    return limit
 
 
 @step
@@ -130,25 +137,19 @@ def gain_of(tree, records, record, node):
 
 @step
 def sift_down(records, heap, places, base, size, at):
-    """Restore the heap with the greatest on top, after the entry `at` became less."""
+    """Restore the heap with the greatest on top, after entry `at` became less."""
     while True:
         child = 2 * at + 1
         if child >= size:
             return
-        if child + 1 < size and is_less(
-            records,
-            heap[base + child],
-            places[base + child],
-            heap[base + child + 1],
-            places[base + child + 1],
-        ):
+        low, high = base + child, base + child + 1
+        if child + 1 < size and is_less(records, heap[low], places[low], heap[high], places[high]):
             child += 1
-        if not is_less(
-            records, heap[base + at], places[base + at], heap[base + child], places[base + child]
-        ):
+        here, below = base + at, base + child
+        if not is_less(records, heap[here], places[here], heap[below], places[below]):
             return
-        heap[base + at], heap[base + child] = heap[base + child], heap[base + at]
-        places[base + at], places[base + child] = places[base + child], places[base + at]
+        heap[here], heap[below] = heap[below], heap[here]
+        places[here], places[below] = places[below], places[here]
         at = child
 
 

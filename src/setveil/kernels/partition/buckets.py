@@ -1,4 +1,4 @@
-"""Steps of Partition: the records of a partition in buckets, by the set of children of one node that they hold."""
+"""Steps of Partition: put records into buckets by the children of one node that they contain."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from setveil.kernels.jit import step
 
 @step
 def group_by_children(tree, records, scratch, node, start, stop):
-    """Give each record the number of its set of children of `node`; returns one more than the last number.
+    """Number the sets of children of `node` that records contain; returns one more than the last.
 
-    The set is read as a word over the children and looked up letter by letter, so only sets that occur cost anything.
+    A set is read as a word over the children and looked up letter by letter, so only sets that occur
+    cost time.
     """
     first, last, below = tree.first[node], tree.stop[node], tree.depth[node] + 1
     mask = table_mask(scratch, tree.fanout[node], records, start, stop)
@@ -44,7 +45,10 @@ def group_by_children(tree, records, scratch, node, start, stop):
 
 @step
 def table_mask(scratch, fanout, records, start, stop):
-    """A table of twice the words that can occur: subsets of few children, or one for each occurrence."""
+    """The mask of a table with room for twice the words that can occur.
+
+    There is at most one word for each set of children, and one for each occurrence.
+    """
     words = np.int64(1) << min(np.int64(fanout), 40)
     if words > 4096:
         occurrences = 0
@@ -68,7 +72,7 @@ def clear_table(scratch, buckets):
 
 @step
 def sort_by_bucket(records, scratch, k, start, stop, buckets):
-    """Order a slice by bucket, those below k last; returns where these begin."""
+    """Order a slice by bucket, buckets of fewer than k records last; returns where these begin."""
     edge = start
     for bucket in range(1, buckets):
         if scratch.counts[bucket] >= k:
@@ -88,9 +92,8 @@ def sort_by_bucket(records, scratch, k, start, stop, buckets):
         records.order[i] = records.spare[i]
     for bucket in range(1, buckets):
         if scratch.counts[bucket] >= k:
-            for place in range(
-                scratch.target[bucket] - scratch.counts[bucket], scratch.target[bucket]
-            ):
+            end = scratch.target[bucket]
+            for place in range(end - scratch.counts[bucket], end):
                 records.group[place] = bucket
     return edge
 

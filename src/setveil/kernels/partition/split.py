@@ -1,8 +1,10 @@
-"""Kernels of Partition: split a partition of records top-down along a tree until no split leaves k records together.
+"""Kernels of Partition: split partitions of records along a tree while k records stay together.
 
-A partition is a slice of `order`. Its records share a cut, the nodes that stand for their items; `node` holds, for each occurrence,
-the cut node over it, and `delta` the gain of expanding that node by this occurrence. Pending partitions lie on a stack, their cuts
-one after the other in an arena. As partitions are disjoint and hold k records or more, no arena outgrows occurrences / k.
+A partition is a slice of `order`. All its records show the same cut: nodes that replace their items. For
+each occurrence, `node` is the cut node above it, and `delta` is what expanding that node gains for this
+occurrence. Pending partitions are on a stack, their cuts one after the other. Partitions are disjoint and
+have at least k records, each with an item under every node of the cut, so all cuts of a stack together
+have at most occurrences / k nodes.
 """
 
 from __future__ import annotations
@@ -26,6 +28,9 @@ Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
 CLOSED = -1
+"""The gain of a node that cannot be expanded."""
+START, STOP, LOW, HIGH = 0, 1, 2, 3
+"""The columns of `Stack.bounds`: a slice of `order`, and one of the cuts."""
 
 
 class Tree(NamedTuple):
@@ -36,129 +41,188 @@ class Tree(NamedTuple):
     fanout: Int32s  # children of each node
     first: Int32s  # the leaves of a node are first to stop - 1
     stop: Int32s
-    penalty: Int64s  # leaves under a node; 0 for one
+    penalty: Int64s  # leaves under a node; 0 for a leaf
 
 
 class Records(NamedTuple):
-    """The records and, for each occurrence, where it stands; shared by all workers, who hold disjoint slices of `order`."""
+    """The records and, for each occurrence, the node that represents it."""
 
     indptr: Int64s
     leaves: Int32s
     order: Int64s  # record numbers, partition by partition
-    spare: Int64s  # scratch beside `order`
-    group: Int32s  # scratch beside `order`: the bucket of each record
-    node: Int32s  # the cut node over each occurrence
-    delta: Int32s  # its penalty less that of the child over the occurrence
+    spare: Int64s  # scratch, parallel to `order`
+    group: Int32s  # scratch, parallel to `order`: the bucket of each record
+    node: Int32s  # the cut node above each occurrence
+    delta: Int32s  # its penalty minus that of its child above the occurrence
 
 
 class Stack(NamedTuple):
-    """Pending partitions; entry i is `bounds[i] = (start, stop of order, start, stop of the arena)`."""
+    """Partitions with their cuts."""
 
-    bounds: Int64s
-    nodes: Int32s  # arena of cuts, each in the order of the tree
-    gains: Int64s  # gain of expanding each; CLOSED where it may not be expanded
-
-
-class Done(NamedTuple):
-    """Finished classes, in the layout of `Stack`; `tops = (entries on the stack, finished classes, finished records, work done)`."""
-
-    bounds: Int64s
-    nodes: Int32s
-    tops: Int64s
+    size: Int64s  # one number: how many there are
+    bounds: Int64s  # [partition, (START, STOP, LOW, HIGH)]
+    nodes: Int32s  # the cuts, each in the order of the tree
+    gains: Int64s  # what expanding each node gains, or CLOSED
 
 
 class Scratch(NamedTuple):
-    """What one worker needs beside its stack."""
+    """Arrays that are reused from partition to partition."""
 
-    cut: Int32s
+    cut: Int32s  # the cut of the partition being split, and its gains
     gains: Int64s
     slot: Int32s  # node -> place in the cut that is being summed up, -1 elsewhere
     keys: Int64s  # hash table: (bucket so far, child) -> longer bucket
     values: Int32s
-    used: Int64s  # the table's place of each bucket
+    used: Int64s  # the place of each bucket in the table
     counts: Int64s  # records in each bucket
     target: Int64s  # where the records of each bucket go
-    heap: Int64s  # gains and places of those that leave their bucket
+    heap: Int64s  # gains and places of the records that leave their bucket
     places: Int64s
 
 
-@kernel
-def start_at_root(tree: Tree, records: Records) -> None:
-    """Put every occurrence under the root."""
-    for at in range(len(records.leaves)):
-        leaf = records.leaves[at]
-        root = tree.ancestors[leaf, 0]
-        records.node[at] = root
-        if tree.ancestors.shape[1] > 1:
-            child = tree.ancestors[leaf, 1]
-            if child >= 0:
-                records.delta[at] = tree.penalty[root] - tree.penalty[child]
+class Work(NamedTuple):
+    """Everything that splitting reads and writes."""
+
+    tree: Tree
+    records: Records
+    pending: Stack
+    settled: Stack  # finished, or too small to be split here
+    scratch: Scratch
+    k: int
+
+
+class Part(NamedTuple):
+    """Some partitions with copies of their own records, which are numbered from 0 in their order."""
+
+    indptr: Int64s
+    leaves: Int32s
+    bounds: Int64s  # as in `Stack`
+    nodes: Int32s
+    gains: Int64s
 
 
 @kernel
-def split_pending(
-    tree: Tree, records: Records, stack: Stack, done: Done, scratch: Scratch, k: int, budget: int
-) -> None:
-    """Work on the top of the stack until it is empty or `budget` occurrences were looked at."""
-    tops = done.tops
-    tops[3] = 0
-    while tops[0] > 0 and tops[3] < budget:
-        top = tops[0] - 1
-        tops[0] = top
-        start, stop = stack.bounds[top, 0], stack.bounds[top, 1]
-        size = stack.bounds[top, 3] - stack.bounds[top, 2]
-        for i in range(size):
-            scratch.cut[i] = stack.nodes[stack.bounds[top, 2] + i]
-            scratch.gains[i] = stack.gains[stack.bounds[top, 2] + i]
-        split_one(tree, records, stack, done, scratch, k, start, stop, size)
+def take_records(indptr, leaves, chosen):
+    """Copy the chosen records one after the other: where each starts, and its leaves."""
+    starts = np.zeros(len(chosen) + 1, np.int64)
+    for i in range(len(chosen)):
+        starts[i + 1] = starts[i] + indptr[chosen[i] + 1] - indptr[chosen[i]]
+    copied = np.empty(starts[len(chosen)], np.int32)
+    for i in range(len(chosen)):
+        shift = indptr[chosen[i]] - starts[i]
+        for at in range(starts[i], starts[i + 1]):
+            copied[at] = leaves[at + shift]
+    return starts, copied
+
+
+@kernel
+def take_part(records, stack, entries):
+    """Copy partitions whose records follow each other in `order` into a part of their own."""
+    first, last = entries[0], entries[len(entries) - 1]
+    chosen = records.order[stack.bounds[first, START] : stack.bounds[last, STOP]]
+    starts, leaves = take_records(records.indptr, records.leaves, chosen)
+    bounds, end = np.empty((len(entries), 4), np.int64), np.int64(0)
+    for i in range(len(entries)):
+        bounds[i, START] = stack.bounds[entries[i], START] - stack.bounds[first, START]
+        bounds[i, STOP] = stack.bounds[entries[i], STOP] - stack.bounds[first, START]
+        bounds[i, LOW] = end
+        end += stack.bounds[entries[i], HIGH] - stack.bounds[entries[i], LOW]
+        bounds[i, HIGH] = end
+    nodes, gains = np.empty(end, np.int32), np.empty(end, np.int64)
+    for i in range(len(entries)):
+        shift = stack.bounds[entries[i], LOW] - bounds[i, LOW]
+        for at in range(bounds[i, LOW], bounds[i, HIGH]):
+            nodes[at], gains[at] = stack.nodes[at + shift], stack.gains[at + shift]
+    return Part(starts, leaves, bounds, nodes, gains)
+
+
+@kernel
+def represent(tree, part):
+    """The cut node above each occurrence of a part, and what expanding it gains there."""
+    node, delta = np.empty(len(part.leaves), np.int32), np.zeros(len(part.leaves), np.int32)
+    for i in range(len(part.bounds)):
+        for record in range(part.bounds[i, START], part.bounds[i, STOP]):
+            # Leaves and cut are both in the order of the tree, so one pass finds all nodes.
+            at = part.bounds[i, LOW]
+            for occurrence in range(part.indptr[record], part.indptr[record + 1]):
+                leaf = part.leaves[occurrence]
+                while tree.stop[part.nodes[at]] <= leaf:
+                    at += 1
+                above = part.nodes[at]
+                node[occurrence] = above
+                if above >= tree.ancestors.shape[0]:
+                    child = tree.ancestors[leaf, tree.depth[above] + 1]
+                    delta[occurrence] = tree.penalty[above] - tree.penalty[child]
+    return node, delta
+
+
+@kernel
+def split(work: Work, limit: int, most: int) -> None:
+    """Split up to `most` pending partitions of more than `limit` records; settle the smaller ones."""
+    pending, scratch = work.pending, work.scratch
+    while pending.size[0] > 0 and most > 0:
+        top = pending.size[0] - 1
+        pending.size[0] = top
+        start, stop = pending.bounds[top, START], pending.bounds[top, STOP]
+        low, high = pending.bounds[top, LOW], pending.bounds[top, HIGH]
+        for i in range(low, high):
+            scratch.cut[i - low], scratch.gains[i - low] = pending.nodes[i], pending.gains[i]
+        if stop - start > limit:
+            split_one(work, start, stop, high - low)
+            most -= 1
+        else:
+            settle(work, start, stop, high - low)
 
 
 @step
-def split_one(tree, records, stack, done, scratch, k, start, stop, size):
-    """Expand nodes of one partition until it falls into buckets, or is finished."""
+def split_one(work, start, stop, size):
+    """Expand nodes of one partition until its records part, all of them descend, or none can."""
+    scratch = work.scratch
     while True:
         best, gain = np.int64(-1), np.int64(CLOSED)
         for i in range(size):
             if scratch.gains[i] > gain:
                 best, gain = i, scratch.gains[i]
         if best < 0:
-            finish(done, scratch, start, stop, size)
+            settle(work, start, stop, size)
             return
-        buckets = group_by_children(tree, records, scratch, scratch.cut[best], start, stop)
-        done.tops[3] += stop - start
+        buckets = group_by_children(
+            work.tree, work.records, scratch, scratch.cut[best], start, stop
+        )
         large = 0
         for bucket in range(1, buckets):
-            if scratch.counts[bucket] >= k:
+            if scratch.counts[bucket] >= work.k:
                 large += 1
         if large == 0:
+            # No k records agree on their children: try the node with the next largest gain.
             clear_table(scratch, buckets)
             scratch.gains[best] = CLOSED
-        elif scratch.counts[records.group[start]] == stop - start:
+        elif scratch.counts[work.records.group[start]] == stop - start:
             clear_table(scratch, buckets)
-            descend(tree, records, scratch.cut[best], start, stop)
-            push(tree, records, stack, done, scratch, start, stop, size, best, np.int64(1))
+            descend(work.tree, work.records, scratch.cut[best], start, stop)
+            push(work, start, stop, size, best, np.int64(1))
             return
         else:
-            spread(tree, records, stack, done, scratch, k, start, stop, size, best, buckets)
+            spread(work, start, stop, size, best, buckets)
             return
 
 
 @step
-def finish(done, scratch, start, stop, size):
-    """Move a partition that cannot be split to the finished classes."""
-    entry = done.tops[1]
-    at = done.bounds[entry - 1, 3] if entry > 0 else 0
-    done.bounds[entry, 0], done.bounds[entry, 1] = start, stop
-    done.bounds[entry, 2], done.bounds[entry, 3] = at, at + size
+def settle(work, start, stop, size):
+    """Put a partition, whose cut is in the scratch, among the settled ones."""
+    settled, scratch = work.settled, work.scratch
+    entry = settled.size[0]
+    low = settled.bounds[entry - 1, HIGH] if entry > 0 else 0
+    settled.bounds[entry, START], settled.bounds[entry, STOP] = start, stop
+    settled.bounds[entry, LOW], settled.bounds[entry, HIGH] = low, low + size
     for i in range(size):
-        done.nodes[at + i] = scratch.cut[i]
-    done.tops[1] = entry + 1
-    done.tops[2] += stop - start
+        settled.nodes[low + i], settled.gains[low + i] = scratch.cut[i], scratch.gains[i]
+    settled.size[0] = entry + 1
 
 
 @step
 def descend(tree, records, node, start, stop):
-    """Let the children of `node` stand for what it covers in these records."""
+    """Let the children of `node` represent the items under it in these records."""
     first, last, below = tree.first[node], tree.stop[node], tree.depth[node] + 1
     for i in range(start, stop):
         record = records.order[i]
@@ -175,49 +239,51 @@ def descend(tree, records, node, start, stop):
 
 
 @step
-def spread(tree, records, stack, done, scratch, k, start, stop, size, best, buckets):
-    """Sort the records by bucket, balance the leftover, and push every part."""
-    node = scratch.cut[best]
-    edge = sort_by_bucket(records, scratch, k, start, stop, buckets)
-    clear_table(scratch, buckets)
-    if edge < stop and stop - edge < k:
-        edge = balance(tree, records, scratch, k, start, edge, stop, node)
+def spread(work, start, stop, size, best, buckets):
+    """Sort the records by bucket, fill the leftover, and push every part."""
+    records, node = work.records, work.scratch.cut[best]
+    edge = sort_by_bucket(records, work.scratch, work.k, start, stop, buckets)
+    clear_table(work.scratch, buckets)
+    if edge < stop and stop - edge < work.k:
+        edge = balance(work, node, start, edge, stop)
     part = start
     while part < edge:
         after = bucket_end(records, part, edge)
-        descend(tree, records, node, part, after)
-        push(tree, records, stack, done, scratch, part, after, size, best, np.int64(1))
+        descend(work.tree, records, node, part, after)
+        push(work, part, after, size, best, np.int64(1))
         part = after
     if edge < stop:
-        push(tree, records, stack, done, scratch, edge, stop, size, best, np.int64(0))
+        push(work, edge, stop, size, best, np.int64(0))
 
 
 @step
-def push(tree, records, stack, done, scratch, start, stop, size, best, expanded):
-    """Put a part on the stack with its cut (one node expanded, or closed) and the gains of its own records."""
-    top = done.tops[0]
-    base = stack.bounds[top - 1, 3] if top > 0 else 0
-    fill = base
+def push(work, start, stop, size, best, expanded):
+    """Put a part on the stack: its cut, with one node expanded or closed, and the gains of its records."""
+    stack, scratch = work.pending, work.scratch
+    top = stack.size[0]
+    low = stack.bounds[top - 1, HIGH] if top > 0 else 0
+    fill = low
     for i in range(size):
         if i != best:
             stack.nodes[fill] = scratch.cut[i]
             stack.gains[fill] = CLOSED if scratch.gains[i] == CLOSED else 0
             fill += 1
         elif expanded > 0:
-            fill = write_children(tree, records, stack, records.order[start], scratch.cut[i], fill)
+            record = work.records.order[start]
+            fill = write_children(work.tree, work.records, stack, record, scratch.cut[i], fill)
         else:
             stack.nodes[fill] = scratch.cut[i]
             stack.gains[fill] = CLOSED
             fill += 1
-    stack.bounds[top, 0], stack.bounds[top, 1] = start, stop
-    stack.bounds[top, 2], stack.bounds[top, 3] = base, fill
-    done.tops[0] = top + 1
-    sum_gains(records, stack, done, scratch, start, stop, base, fill)
+    stack.bounds[top, START], stack.bounds[top, STOP] = start, stop
+    stack.bounds[top, LOW], stack.bounds[top, HIGH] = low, fill
+    stack.size[0] = top + 1
+    sum_gains(work.records, stack, scratch.slot, top)
 
 
 @step
 def write_children(tree, records, stack, record, node, fill):
-    """Append the nodes that stand below `node` in a record; returns the end."""
+    """Append the nodes below `node` that represent items of a record; returns the end."""
     before = -1
     for at in range(lower_bound(records, record, tree.first[node]), records.indptr[record + 1]):
         if records.leaves[at] >= tree.stop[node]:
@@ -232,20 +298,19 @@ def write_children(tree, records, stack, record, node, fill):
 
 
 @step
-def sum_gains(records, stack, done, scratch, start, stop, base, fill):
-    """Sum the gains of a part's open nodes over its occurrences."""
-    opened = 0
-    for i in range(base, fill):
+def sum_gains(records, stack, slot, entry):
+    """Sum the gains of the open nodes of a partition over its occurrences."""
+    low, high, opened = stack.bounds[entry, LOW], stack.bounds[entry, HIGH], 0
+    for i in range(low, high):
         if stack.gains[i] != CLOSED:
-            scratch.slot[stack.nodes[i]] = i - base
+            slot[stack.nodes[i]] = i - low
             opened += 1
     if opened > 0:
-        for i in range(start, stop):
+        for i in range(stack.bounds[entry, START], stack.bounds[entry, STOP]):
             record = records.order[i]
             for at in range(records.indptr[record], records.indptr[record + 1]):
-                slot = scratch.slot[records.node[at]]
-                if slot >= 0:
-                    stack.gains[base + slot] += records.delta[at]
-            done.tops[3] += records.indptr[record + 1] - records.indptr[record]
-    for i in range(base, fill):
-        scratch.slot[stack.nodes[i]] = -1
+                place = slot[records.node[at]]
+                if place >= 0:
+                    stack.gains[low + place] += records.delta[at]
+    for i in range(low, high):
+        slot[stack.nodes[i]] = -1

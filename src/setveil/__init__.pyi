@@ -1,0 +1,51 @@
+"""The public names for type checkers, as `_HOMES` in `__init__.py` lists them."""
+
+from setveil import errors as errors
+from setveil.audit import Verdict as Verdict
+from setveil.audit.exposure import exposure as exposure
+from setveil.data.summary import summarize as summarize
+from setveil.data.tables.exchange import as_transactions as as_transactions
+from setveil.data.tables.exchange import convert as convert
+from setveil.data.transactions import Bags as Bags
+from setveil.data.transactions import Transactions as Transactions
+from setveil.data.vocabulary import Vocabulary as Vocabulary
+from setveil.errors import SetveilError as SetveilError
+from setveil.hierarchy.tree import Hierarchy as Hierarchy
+from setveil.hierarchy.wordnet.network import WordNet as WordNet
+from setveil.io import FORMATS as FORMATS
+from setveil.io import read as read
+from setveil.io import write as write
+from setveil.io.querylog.read import read_querylog as read_querylog
+from setveil.io.releases.folder import read_release as read_release
+from setveil.methods import METHODS as METHODS
+from setveil.methods import SSC as SSC
+from setveil.methods import Apriori as Apriori
+from setveil.methods import Disassociation as Disassociation
+from setveil.methods import HgHs as HgHs
+from setveil.methods import MHgHs as MHgHs
+from setveil.methods import Partition as Partition
+from setveil.methods import Suppression as Suppression
+from setveil.methods.suppression import explain as explain
+from setveil.metrics import METRICS as METRICS
+from setveil.metrics.itemsets import top_itemsets as top_itemsets
+from setveil.metrics.itemsets import top_itemsets_with_bounds as top_itemsets_with_bounds
+from setveil.pipeline import Job as Job
+from setveil.pipeline import Outcome as Outcome
+from setveil.pipeline import run as run
+from setveil.pipeline.anonymize import anonymize as anonymize
+from setveil.pipeline.inspect import inspect as inspect
+from setveil.pipeline.measure import measure as measure
+from setveil.pipeline.verify import verify as verify
+from setveil.promises import PROMISES as PROMISES
+from setveil.promises import Coherence as Coherence
+from setveil.promises import KAnonymity as KAnonymity
+from setveil.promises import KmAnonymity as KmAnonymity
+from setveil.promises import LDiversity as LDiversity
+from setveil.promises import VocabularyKAnonymity as VocabularyKAnonymity
+from setveil.published import Disassociated as Disassociated
+from setveil.published import Generalized as Generalized
+from setveil.published import Suppressed as Suppressed
+from setveil.published import TypicalBags as TypicalBags
+from setveil.published.disassociated.reconstruct import reconstruct as reconstruct
+
+__version__: str

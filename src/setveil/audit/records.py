@@ -1,0 +1,111 @@
+"""What the checks of several forms share: records counted, shown, and compared in number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import MisfitError
+from setveil.published.release import RecordRelease
+from setveil.words import are, plural
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The distinct records of some data and how often each occurs."""
+
+    records: Transactions
+    sizes: Int64s
+    member: Int64s
+    """Which of the distinct records each record is."""
+
+
+def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
+    """Merge equal records and count them; bags are equal only if their counts are.
+
+    Args:
+        data: The records, in any order.
+        sizes: How many people each record represents; 1 each if not given.
+    """
+    keys: dict[bytes, int] = {}
+    member = np.fromiter(
+        (keys.setdefault(key, len(keys)) for key in _keys(data)), dtype=np.int64, count=len(data)
+    )
+    weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
+    totals = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(totals, member, weights)
+    representative = np.zeros(len(keys), dtype=np.int64)
+    representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
+    return Counted(data.take(representative), totals, member)
+
+
+def _keys(data: Transactions) -> Iterator[bytes]:
+    """One byte string for each record, equal exactly for equal records."""
+    entries = (
+        np.stack((data.items.astype(np.int64), data.counts), axis=1)
+        if isinstance(data, Bags)
+        else data.items
+    )
+    blob = entries.tobytes()
+    bounds = (data.indptr * (len(blob) // max(len(entries), 1))).tolist()
+    return (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+
+
+def shown_record(data: Transactions, number: int) -> tuple[str, ...]:
+    """The items of one record; in a bag, with their counts."""
+    if not isinstance(data, Bags):
+        return data.record(number)
+    counts = data.counts[data.indptr[number] : data.indptr[number + 1]].tolist()
+    return tuple(
+        f"{item} x{count}" if count > 1 else item
+        for item, count in zip(data.record(number), counts, strict=True)
+    )
+
+
+def check_sizes(release: RecordRelease, limit: int = 1) -> Check | None:
+    """A failed check if some distinct record has no count of 1 or more, else None."""
+    classes, sizes = release.classes, release.sizes
+    if len(sizes) == len(classes) and sizes.min(initial=1) >= 1:
+        return None
+    witnesses = []
+    for number in np.flatnonzero(sizes[: len(classes)] < 1)[:limit].tolist():
+        items, size = shown_record(classes, number), int(sizes[number])
+        witnesses.append(
+            Witness(f"the record {show_items(items)} occurs {size} times", items, size)
+        )
+    text = "each distinct record needs a count of 1 or more"
+    return Check("structure", False, text, tuple(witnesses))
+
+
+def check_record_count(published: int, originals: int) -> Check:
+    """Whether the release has exactly one record for each original."""
+    text = f"{are(published, 'record')} published for {plural(originals, 'original')}"
+    if published == originals:
+        return Check("records", True, text)
+    lost = originals - published
+    fault = f"{are(abs(lost), 'record')} {'lost' if lost > 0 else 'invented'}"
+    return Check("records", False, text, (Witness(f"{fault}: {text}", count=published),))
+
+
+def not_paired(records: str = "records") -> Check:
+    """A failed check: there are more or fewer published records than originals."""
+    text = f"the published {records} cannot be paired with the originals: their numbers differ"
+    return Check("containment", False, text)
+
+
+def misfit_check(misfit: MisfitError) -> Check:
+    """A failed check with what a misfit shows; items of the original are private."""
+    published, record = misfit.published, misfit.record
+    parts = [misfit.problem]
+    if record is not None:
+        parts.append(f"the original {show_items(record)}")
+    if published is not None:
+        parts.append(f"the published {show_items(published)}")
+    text, private = "; ".join(parts), record is not None
+    witness = Witness(text, published or (), original=record, private=private)
+    return Check("containment", False, misfit.problem, (witness,))

@@ -1,0 +1,96 @@
+"""The options of promises and methods, made from the fields of the promises and methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, several
+from setveil.methods import METHODS
+from setveil.parameters import Parameter, parameters
+from setveil.pipeline.names import DEFAULT_METHOD, OLD_METHODS, Word, method_words, promise_words
+
+_WAYS = "A file with one item per line, an item, a pattern, or the items under a node; repeatable."
+_MOST_OWNERS = 3
+"""An option of more promises is not marked as one of these promises."""
+
+
+class NumberOrWord(click.ParamType[Any]):
+    """A whole number, or a word for one."""
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        self.words, self.name = words, "|".join(["N", *words])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).lower() in self.words:
+            return str(value).lower()
+        try:
+            return int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number or {' or '.join(self.words)}", param, ctx)
+
+
+def promise_options(command: Command) -> Command:
+    """An option for each number and each set of items of each promise."""
+    named = click.option(
+        "--promise", type=PROMISE, help="What to promise.  [default: what the other options say]"
+    )
+    made = (_option(word, _owners(word)) for word in promise_words().values())
+    return several(named, *made)(command)
+
+
+def method_options(command: Command) -> Command:
+    """`--method`, and an option for each field of each method."""
+    named = click.option(
+        "--method",
+        type=Table("setveil.methods", "METHODS", OLD_METHODS),
+        default=DEFAULT_METHOD,
+        show_default=True,
+        help="How the promise is kept.",
+    )
+    made = (
+        _option(word, [", ".join(word.owners), *_default(word)]) for word in method_words().values()
+    )
+    return several(named, *made)(command)
+
+
+def _option(word: Word, remarks: list[str]) -> Option:
+    parameter = word.parameter
+    help = f"{parameter.about.help} {_WAYS}" if parameter.holds_items else parameter.about.help
+    help = help.replace("`", "") + (f"  [{'; '.join(remarks)}]" if remarks else "")
+    flag = parameter.option
+    if bool in parameter.kinds:
+        return click.option(f"{flag}/--no-{flag[2:]}", parameter.name, default=None, help=help)
+    return click.option(flag, parameter.name, help=help, **_type(parameter))
+
+
+def _type(parameter: Parameter) -> dict[str, Any]:
+    """What click must know about a parameter."""
+    about = parameter.about
+    if parameter.holds_items:
+        return {"multiple": True, "metavar": about.metavar or ITEMS}
+    if parameter.choices:
+        return {"type": click.Choice(parameter.choices)}
+    if about.words:
+        return {"type": NumberOrWord(about.words), "metavar": about.metavar}
+    if int in parameter.kinds:
+        return {"type": int, "metavar": about.metavar or "N"}
+    return {"type": float, "metavar": about.metavar}
+
+
+def _owners(word: Word) -> list[str]:
+    return [", ".join(word.owners)] if len(word.owners) <= _MOST_OWNERS else []
+
+
+def _default(word: Word) -> list[str]:
+    """The default, if it is one plain value for all methods that have the parameter."""
+    name = word.parameter.name
+    values = {parameters(METHODS[owner])[name].default for owner in word.owners}
+    value = values.pop() if len(values) == 1 else None
+    if isinstance(value, bool):
+        return [f"default: {'on' if value else 'off'}"]
+    if isinstance(value, float):
+        return [f"default: {value:g}"]
+    return [f"default: {value}"] if isinstance(value, str | int) else []

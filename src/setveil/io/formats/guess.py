@@ -1,0 +1,84 @@
+"""The format of a file that the user does not name: by its suffix, and by what its content looks like.
+
+The recognizer of each format in `FORMATS` says how likely a file is of that format; the likeliest
+wins, and of equally likely ones the first in the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from setveil.errors import FileFormatError
+from setveil.io.formats.reading import Reading
+from setveil.io.formats.table import FORMATS, Format
+from setveil.io.source.source import Source
+
+NO = 0
+POSSIBLE = 1
+"""The content fits, but might mean something else."""
+LIKELY = 2
+"""The content says so, whatever the suffix; but a suffix that decides alone wins."""
+_BY_SUFFIX = 3
+CERTAIN = 4
+"""The content can mean nothing else."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a format may recognize a file by."""
+
+    source: Source
+    named: str | None
+    """The format that the suffix of the file belongs to."""
+    reading: Reading
+
+    @property
+    def head(self) -> bytes:
+        """The first 64 kB, decompressed."""
+        return self.source.head
+
+    @cached_property
+    def text(self) -> str:
+        """The same as text, from the first line that is not empty on; empty if it is not text."""
+        try:
+            return "" if b"\0" in self.head else self.source.head_text.lstrip("\n")
+        except FileFormatError:
+            return ""
+
+
+def guess_format(source: Source, reading: Reading) -> str:
+    """The name of the format that a file most likely has.
+
+    Raises:
+        FileFormatError: if it looks like none of them.
+    """
+    of_suffix = (each.name for each in FORMATS.values() if source.suffix in each.suffixes)
+    sample = Sample(source, next(of_suffix, None), reading)
+    scores = {name: _score(format, sample) for name, format in FORMATS.items()}
+    best = max(scores, key=scores.__getitem__)
+    if scores[best] and not FORMATS[best].is_text:
+        return best
+    text = _checked_text(source)
+    if scores[best]:
+        return best
+    if not text.strip():
+        raise source.fault("the file is empty")
+    raise source.fault(
+        "is each line a whole basket, or one record-item pair?",
+        remedy="name the columns with {record} and {item}, or say {input_format=baskets}",
+    )
+
+
+def _score(format: Format, sample: Sample) -> int:
+    decided = format.suffix_decides and format.name == sample.named
+    return max(format.recognize(sample), _BY_SUFFIX if decided else NO)
+
+
+def _checked_text(source: Source) -> str:
+    """The beginning of a file as text; refuses a file that is binary or not UTF-8."""
+    source.refuse_utf16()
+    if b"\0" in source.head or source.head.startswith(b"PK\x03\x04"):
+        problem = "this is a binary file of an unknown format"
+        raise source.fault(problem, remedy="export it as CSV or Parquet first")
+    return source.head_text

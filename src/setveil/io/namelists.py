@@ -1,0 +1,113 @@
+"""Items that a user names: in files, one by one, by patterns, or by nodes of a hierarchy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import FileFormatError, ParameterError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.source.database import not_utf8
+from setveil.io.source.source import BOM
+from setveil.promises.coherence import matching_items
+
+UNDER = "under:"
+WAYS = (
+    "give a file with one item per line, an item, a pattern such as 'dx:*', or under:NODE of the "
+    "hierarchy"
+)
+
+
+@dataclass(frozen=True)
+class ItemNames:
+    """The words by which a user names items, before the data is known.
+
+    Example:
+        >>> named = ItemNames.parse(["dx:*", "HIV"])
+        >>> sorted(named.among(Vocabulary.of(["dx:flu", "beer", "dx:cold", "HIV"])))
+        ['HIV', 'dx:cold', 'dx:flu']
+    """
+
+    listed: frozenset[str] = frozenset()
+    """The items of files; a file may list more than the data contains."""
+    single: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    parameter: str = "items"
+    """What errors call them, such as `private`."""
+
+    @classmethod
+    def parse(cls, words: Iterable[str], parameter: str = "items") -> ItemNames:
+        """From names of files, items, patterns, and `under:` with a node; files are read at once.
+
+        Raises:
+            FileFormatError: if a file lists no items.
+        """
+        listed, single, patterns, nodes = set[str](), [], [], []
+        for word in words:
+            if word.startswith(UNDER):
+                nodes.append(word.removeprefix(UNDER))
+            elif Path(word).is_file():
+                listed.update(read_items(word))
+            elif any(sign in word for sign in "*?["):
+                patterns.append(word)
+            else:
+                single.append(word)
+        return cls(frozenset(listed), tuple(single), tuple(patterns), tuple(nodes), parameter)
+
+    def among(self, vocabulary: Vocabulary, tree: Hierarchy | None = None) -> frozenset[str]:
+        """The items of the files, and those of the vocabulary that the other words name.
+
+        Raises:
+            ParameterError: if a word names no item of the vocabulary.
+        """
+        items, found = frozenset(vocabulary), set(self.listed)
+        for word in self.single:
+            missing = f"there is no file and no item of this name; {WAYS}"
+            found |= self._some(items & {word}, word, missing)
+        for pattern in self.patterns:
+            matching = matching_items(vocabulary, pattern)
+            found |= self._some(matching, pattern, "no item of the data matches this pattern")
+        for node in self.nodes:
+            below = items & self._below(node, tree)
+            found |= self._some(below, UNDER + node, "no item of the data is below this node")
+        return frozenset(found)
+
+    def _below(self, node: str, tree: Hierarchy | None) -> frozenset[str]:
+        if tree is None:
+            allowed = "give the hierarchy of this node with {hierarchy}"
+            raise ParameterError(self.parameter, UNDER + node, allowed)
+        if node not in tree.nodes:
+            allowed = "the hierarchy does not have this node"
+            raise ParameterError(self.parameter, UNDER + node, allowed)
+        number = tree.nodes.number(node)
+        return frozenset(tree.labels[tree.first[number] : tree.stop[number]])
+
+    def _some(self, items: frozenset[str], word: str, missing: str) -> frozenset[str]:
+        if not items:
+            raise ParameterError(self.parameter, word, missing)
+        return items
+
+
+def read_items(path: str | os.PathLike[str]) -> list[str]:
+    """The items of a text file with one item per line; empty lines are skipped.
+
+    Raises:
+        FileFormatError: if the file cannot be read or lists no items.
+    """
+    place = Path(path)
+    try:
+        text = place.read_bytes().removeprefix(BOM).decode("utf-8")
+    except FileNotFoundError:
+        raise FileFormatError(place, "there is no such file") from None
+    except UnicodeDecodeError:
+        raise not_utf8(str(place)) from None
+    except OSError as error:
+        raise FileFormatError(place, f"the file cannot be read ({error.strerror})") from None
+    items = list(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
+    if not items:
+        raise FileFormatError(place, "the file lists no items; it must have one per line")
+    return items

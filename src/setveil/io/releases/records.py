@@ -1,0 +1,193 @@
+"""The records of a release folder: read back exactly as they were written, or not at all.
+
+A user's data file may have more columns, repeated rows and records of any name. A release may not: a
+reader of the file would see what `verify` does not check. So its columns are `record`, `item` and, for
+bags, `count`; its records are numbered 1 to N; and no item occurs twice in a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Bags, Transactions
+from setveil.disk import private_folder
+from setveil.errors import DataError, FileFormatError
+from setveil.io.files import read
+from setveil.io.formats.delimited import write_release_rows
+from setveil.io.formats.fimi import write_fimi
+from setveil.io.formats.longform import numbered_items
+from setveil.io.formats.parquet import check_magic, write_parquet_rows
+from setveil.io.formats.reading import Pairs
+from setveil.io.releases.form import ReleaseFolder
+from setveil.io.source.database import (
+    column_types,
+    csv_table,
+    database,
+    quoted,
+    run,
+    translated,
+)
+from setveil.io.source.source import Source, open_source
+from setveil.io.writing import write_lines
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_WHOLE = "^[1-9][0-9]{0,17}$"
+_NUMBERS = frozenset(
+    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+)
+
+
+def write_records(records: Transactions, target: Path) -> None:
+    """Write records in the format that the suffix of a file says."""
+    if target.suffix == ".dat":
+        write_lines(write_fimi(records), target)
+    elif target.suffix == ".csv":
+        write_lines(write_release_rows(records), target)
+    else:
+        with private_folder() as work:
+            write_lines(write_release_rows(records), work / "rows")
+            write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
+
+
+def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, Int64s]:
+    """The records that `write_records` wrote, and how many people each represents.
+
+    Each represents 1, except that all records without rows are one empty record at the end.
+
+    Raises:
+        DataError: if the file has other columns, numbers or rows than a release.
+    """
+    path, size = folder.place / folder.names[0], folder.size
+    rows = _read_lines(path, size, bags) if path.suffix == ".dat" else _read_table(path, size, bags)
+    weights = np.ones(len(rows), dtype=np.int64)
+    if len(rows) == size:
+        return rows, weights
+    indptr = np.append(rows.indptr, rows.indptr[-1])
+    counts = (rows.counts,) if isinstance(rows, Bags) else ()
+    padded = type(rows)(indptr, rows.items, rows.vocabulary, *counts)
+    return padded, np.append(weights, size - len(rows))
+
+
+def check_columns(
+    connection: DuckDBPyConnection, table: str, name: str, columns: tuple[str, ...]
+) -> None:
+    """Refuse a table with other columns than these: `item` a text, all others whole numbers."""
+    types = column_types(connection, table)
+    missing = [column for column in columns if column not in types]
+    if missing:
+        raise FileFormatError(name, f"it has no column {missing[0]!r}")
+    more = [column for column in types if column not in columns]
+    if more:
+        raise FileFormatError(name, f"it has a column {more[0]!r}, which a release does not have")
+    for column in columns:
+        kind, allowed = ("texts", {"VARCHAR"}) if column == "item" else ("whole numbers", _NUMBERS)
+        if types[column] not in allowed | {'"NULL"'}:
+            problem = f"the column {column} must contain {kind}, not {types[column]}"
+            raise FileFormatError(name, problem)
+
+
+def _read_lines(path: Path, size: int, bags: bool) -> Transactions:
+    """The records of `data.dat`, one per line."""
+    rows = read(path, format="fimi", bags=True)
+    assert isinstance(rows, Bags)
+    if len(rows) != size:
+        raise DataError(f"{path.name} has {len(rows)} records, but release.json says {size}")
+    if bags:
+        return rows
+    if rows.counts.max(initial=1) > 1:
+        raise _repeated(path.name)
+    return rows.sets()
+
+
+def _read_table(path: Path, size: int, bags: bool) -> Transactions:
+    """The records of `data.csv` or `data.parquet` that have rows."""
+    columns = ("record", "item", "count") if bags else ("record", "item")
+    with open_source(path) as source, _loaded(source, path.name, columns) as connection:
+        _check_rows(connection, path.name, columns)
+        labels = numbered_items(connection)
+        count = ", CAST(count AS BIGINT) AS count" if bags else ""
+        chosen = f"CAST(record AS BIGINT) AS record, items.number AS item{count}"
+        joined = f"SELECT {chosen} FROM long JOIN items USING (item)"
+        pairs = connection.execute(joined).fetchnumpy()
+    used, records = _ranked(np.asarray(pairs["record"]))
+    if len(used) > size:
+        raise DataError(f"{path.name} has {len(used)} records, but release.json says {size}")
+    if len(used) and used[-1] > size:
+        raise DataError(
+            f"{path.name} has a record {used[-1]}, but records are numbered 1 to {size}"
+        )
+    counts = np.asarray(pairs["count"]) if bags else None
+    entries = Pairs(records, np.asarray(pairs["item"]), counts)
+    rows = entries.assembled(labels, len(used), bags=bags)
+    if len(rows.items) < len(records):
+        raise _repeated(path.name)
+    return rows
+
+
+def _ranked(numbers: Int64s) -> tuple[Int64s, Int64s]:
+    """The numbers that occur, ascending, and the rank of each entry among them.
+
+    If most numbers occur, a table of them is faster than sorting.
+    """
+    most = int(numbers.max(initial=0))
+    if most > 4 * len(numbers):
+        return np.unique(numbers, return_inverse=True)
+    occurs = np.zeros(most + 1, dtype=bool)
+    occurs[numbers] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[numbers]
+
+
+@contextmanager
+def _loaded(source: Source, name: str, columns: tuple[str, ...]) -> Iterator[DuckDBPyConnection]:
+    """A database whose table `long` has the columns of a file as texts, its rows in order."""
+    if source.compression is not None:
+        raise FileFormatError(name, "the data file of a release is not compressed")
+    with database(source.work) as connection, translated(name):
+        if name.endswith(".parquet"):
+            check_magic(source, name)
+            table = f"read_parquet({quoted(source.path)})"
+            check_columns(connection, table, name, columns)
+        else:
+            _check_header(source, name, columns)
+            table = csv_table(source.path, columns)
+        chosen = ", ".join(f"CAST({column} AS VARCHAR) AS {column}" for column in columns)
+        run(connection, f"CREATE TABLE long AS SELECT {chosen} FROM {table}")
+        yield connection
+
+
+def _check_header(source: Source, name: str, columns: tuple[str, ...]) -> None:
+    first = source.head.split(b"\n", 1)[0].removesuffix(b"\r")
+    if first != ",".join(columns).encode():
+        raise FileFormatError(name, f"its first line must be {','.join(columns)} and nothing else")
+
+
+def _check_rows(connection: DuckDBPyConnection, name: str, columns: tuple[str, ...]) -> None:
+    """Refuse a row without an item, or whose record or count is not a whole number of 1 or more."""
+    rules = {
+        "record": ": records are numbered from 1",
+        "item": "",
+        "count": ": it must be a whole number of 1 or more",
+    }
+    for column in columns:
+        whole = f"coalesce(regexp_matches({column}, '{_WHOLE}'), false)"
+        bad = "coalesce(item, '') = ''" if column == "item" else f"NOT {whole}"
+        first = f"SELECT rowid, {column} FROM long WHERE {bad} ORDER BY rowid LIMIT 1"
+        rows = connection.execute(first).fetchall()
+        if rows:
+            row, value = rows[0]
+            shown = f"is {value!r}" if value else "is empty"
+            problem = f"the {column} of data row {row + 1} {shown}{rules[column]}"
+            raise FileFormatError(name, problem)
+
+
+def _repeated(name: str) -> DataError:
+    rule = "list it once, in bags with its count"
+    return DataError(f"{name} has an item twice in one record; {rule}")

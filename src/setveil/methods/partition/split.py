@@ -1,0 +1,175 @@
+"""Split records into classes: the largest partitions on the spot, all others as tasks of the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from setveil.data.arrays import Int32s, Int64s
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.method import Request
+
+if TYPE_CHECKING:
+    from setveil.kernels.partition import split as kernels
+
+SHARE = 32
+"""A task has at most about one in so many of all occurrences ..."""
+SMALLEST, LARGEST = 100_000, 4_000_000
+"""... unless that is fewer or more than this."""
+_ALL = 1 << 62
+
+
+class Task(NamedTuple):
+    """Some partitions to split to the end."""
+
+    tree: kernels.Tree
+    part: kernels.Part
+    k: int
+
+
+class Classes(NamedTuple):
+    """The answer: class i is `order[start[i]:stop[i]]`, and is published as its cut."""
+
+    order: Int64s
+    start: Int64s
+    stop: Int64s
+    sizes: Int64s
+    """How many nodes each cut has."""
+    nodes: Int32s
+    """The cuts, one after the other."""
+
+    def of_records(self) -> Int64s:
+        """The class of each record."""
+        by_start, found = np.argsort(self.start), np.empty_like(self.order)
+        found[self.order] = np.repeat(by_start, (self.stop - self.start)[by_start])
+        return found
+
+
+def split_records(
+    data: Transactions, kept: Int64s, k: int, request: Request[Any]
+) -> Iterator[tuple[Int64s, Classes]]:
+    """The classes of the kept records over the leaves of the tree, and the records they are of.
+
+    Partitions do not depend on each other, so the classes do not depend on the tasks.
+    """
+    from setveil.kernels.partition import split as kernels
+
+    if len(kept) == 0:
+        return
+    tree = _tree(request.tree)
+    work = _work(Task(tree, _whole(data, kept, request.tree), k))
+    occurrences = len(work.records.leaves)
+    limit = int(np.clip(occurrences // SHARE, SMALLEST, LARGEST)) * len(kept) // occurrences
+    while work.pending.size[0]:
+        kernels.split(work, limit, 1)
+        request.report(0, len(kept), "partitioning")
+    records, parts = work.records, work.settled
+    del work
+    batches, done = _batches(parts, max(limit, 1)), 0
+    tasks = (Task(tree, kernels.take_part(records, parts, batch), k) for batch in batches)
+    for classes in request.engine.map(split_part, tasks):
+        yield kept[records.order[done : done + len(classes.order)]], classes
+        done += len(classes.order)
+        request.report(done, len(kept), "partitioning")
+
+
+def split_part(task: Task) -> Classes:
+    """The classes of some partitions."""
+    from setveil.kernels.partition import split as kernels
+
+    work = _work(task)
+    kernels.split(work, 0, _ALL)
+    count = int(work.settled.size[0])
+    start, stop, low, high = work.settled.bounds[:count].T.copy()
+    return Classes(
+        work.records.order, start, stop, high - low, work.settled.nodes[: high[-1]].copy()
+    )
+
+
+def _batches(parts: kernels.Stack, limit: int) -> list[Int64s]:
+    """Partitions in the order of their records, in groups of about `limit` records."""
+    starts = parts.bounds[: parts.size[0], 0]
+    entries = np.argsort(starts)
+    edges = np.flatnonzero(np.diff(starts[entries] // limit)) + 1
+    return np.split(entries, edges)
+
+
+def _whole(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> kernels.Part:
+    """All records in one partition, under the root."""
+    from setveil.kernels.partition import split as kernels
+
+    root = np.array([hierarchy.root], dtype=np.int32)
+    gain = kernels.CLOSED if hierarchy.leaf_count == len(hierarchy) else 0
+    indptr, leaves = kernels.take_records(data.indptr, data.items, kept)
+    return kernels.Part(indptr, leaves, np.array([[0, len(kept), 0, 1]]), root, np.array([gain]))
+
+
+def _tree(hierarchy: Hierarchy) -> kernels.Tree:
+    from setveil.kernels.partition import split as kernels
+
+    above = hierarchy.parent[hierarchy.parent >= 0]
+    return kernels.Tree(
+        ancestors=hierarchy.ancestors,
+        depth=hierarchy.depth,
+        fanout=np.bincount(above, minlength=len(hierarchy)).astype(np.int32),
+        first=hierarchy.first,
+        stop=hierarchy.stop,
+        penalty=np.where(hierarchy.widths == 1, 0, hierarchy.widths),
+    )
+
+
+def _work(task: Task) -> kernels.Work:
+    """Room to split the partitions of a task."""
+    from setveil.kernels.partition import split as kernels
+
+    tree, part, k = task
+    node, delta = kernels.represent(tree, part)
+    count, occurrences = len(part.indptr) - 1, len(part.leaves)
+    records = kernels.Records(
+        indptr=part.indptr,
+        leaves=part.leaves,
+        order=np.arange(count),
+        spare=np.empty(count, dtype=np.int64),
+        group=np.empty(count, dtype=np.int32),
+        node=node,
+        delta=delta,
+    )
+    pending, settled = (_stack(count // k + 2, occurrences // k + 2) for _ in range(2))
+    pending.size[0] = len(part.bounds)
+    pending.bounds[: len(part.bounds)] = part.bounds
+    pending.nodes[: len(part.nodes)], pending.gains[: len(part.nodes)] = part.nodes, part.gains
+    return kernels.Work(tree, records, pending, settled, _scratch(tree, part), k)
+
+
+def _stack(partitions: int, nodes: int) -> kernels.Stack:
+    from setveil.kernels.partition import split as kernels
+
+    return kernels.Stack(
+        size=np.zeros(1, dtype=np.int64),
+        bounds=np.empty((partitions, 4), dtype=np.int64),
+        nodes=np.empty(nodes, dtype=np.int32),
+        gains=np.empty(nodes, dtype=np.int64),
+    )
+
+
+def _scratch(tree: kernels.Tree, part: kernels.Part) -> kernels.Scratch:
+    from setveil.kernels.partition import split as kernels
+
+    count, longest = len(part.indptr) - 1, int(np.diff(part.indptr).max(initial=0)) + 1
+    words = min(1 << min(int(tree.fanout.max(initial=0)), 40), len(part.leaves)) + 2
+    table = max(16, 1 << (2 * words - 1).bit_length())
+    return kernels.Scratch(
+        cut=np.empty(longest, dtype=np.int32),
+        gains=np.empty(longest, dtype=np.int64),
+        slot=np.full(len(tree.depth), -1, dtype=np.int32),
+        keys=np.full(table, -1, dtype=np.int64),
+        values=np.empty(table, dtype=np.int32),
+        used=np.empty(words, dtype=np.int64),
+        counts=np.empty(words, dtype=np.int64),
+        target=np.empty(words, dtype=np.int64),
+        heap=np.empty(count, dtype=np.int64),
+        places=np.empty(count, dtype=np.int64),
+    )

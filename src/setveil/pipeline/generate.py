@@ -1,0 +1,94 @@
+"""Generate: synthetic data to try things on, written to files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from setveil.data import generate
+from setveil.data.transactions import Transactions
+from setveil.disk import check_place, new_file
+from setveil.engines.base import Progress
+from setveil.errors import ParameterError
+from setveil.hierarchy.files import write_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.wordnet.network import WordNet
+from setveil.io import write
+from setveil.io.writing import compression_of, write_lines, write_to_output
+from setveil.pipeline.stages import Stages
+
+_TOPICS, _TOPIC_SIZE = 3_000, 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where to write."""
+
+    output: Path
+    """A file; `-` is standard output."""
+    format: str | None = None
+    force: bool = False
+
+
+def quest(target: Target, **numbers: Any) -> Transactions:
+    """Records of numbered items; `numbers` are those of `setveil.data.generate.quest`."""
+    data = generate.quest(**numbers)
+    _write(data, target)
+    return data
+
+
+def shop(
+    target: Target,
+    records: int,
+    seed: int,
+    products: int | None = None,
+    hierarchy: Path | None = None,
+) -> Transactions:
+    """Baskets of a shop, and the tree over its products if `hierarchy` is given."""
+    for place in (target.output, hierarchy):
+        if place is not None and str(place) != "-":
+            check_place(place, force=target.force)
+    made = generate.shop(records, seed, products=products)
+    if hierarchy is not None:
+        write_hierarchy(Hierarchy.from_paths(made.paths), hierarchy, force=target.force)
+    _write(made.data, target)
+    return made.data
+
+
+def querylog(
+    target: Target,
+    topics: str | None = None,
+    progress: Progress | None = None,
+    **numbers: Any,
+) -> str:
+    """A query log; returns where its words come from.
+
+    Args:
+        target: Where to write; compressed if the name ends with .gz or .zst.
+        topics: `wordnet`, `wordnet:FOLDER` or `catalogue`; by default WordNet if it is installed.
+        progress: Is called with how far the work is.
+        numbers: Those of `setveil.data.generate.querylog`.
+    """
+    words, source = _topics(topics)
+    lines = generate.querylog(topics=words, **numbers)
+    if str(target.output) == "-":
+        write_to_output(lines)
+        return source
+    with new_file(target.output, force=target.force) as temporary, Stages(progress)("writing"):
+        write_lines(lines, temporary, compression_of(target.output))
+    return source
+
+
+def _write(data: Transactions, target: Target) -> None:
+    write(data, target.output, format=target.format, force=target.force)
+
+
+def _topics(given: str | None) -> tuple[list[list[str]] | None, str]:
+    """Groups of related words, and where they come from."""
+    name, _, folder = (given or ("wordnet" if WordNet.find() else "catalogue")).partition(":")
+    if name == "catalogue" and not folder:
+        return None, "the built-in catalogue"
+    if name != "wordnet":
+        raise ParameterError("topics", given, "it is wordnet, wordnet:FOLDER or catalogue")
+    return WordNet.read(folder or None).topics(_TOPICS, _TOPIC_SIZE, seed=0), "WordNet"

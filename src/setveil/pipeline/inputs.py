@@ -1,0 +1,90 @@
+"""What a verb is given: data, releases, and items that a user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from setveil.data.tables.exchange import as_transactions
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import ParameterError, UnknownItemError
+from setveil.hierarchy.files import Layout
+from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io import read
+from setveil.io.namelists import ItemNames
+from setveil.io.releases.folder import read_release
+from setveil.promises.promise import Promise
+
+
+def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
+    """The records of a file or an object."""
+    if isinstance(data, str | Path):
+        return read(data, **(reading or {}))
+    return as_transactions(data, **(reading or {}))
+
+
+def load_release(release: object) -> Any:
+    """The release in a folder; anything but a path is returned as it is."""
+    return read_release(release) if isinstance(release, str | Path) else release
+
+
+def tree_maker(given: object, layout: Layout | None = None) -> MakeHierarchy:
+    """How to get the tree once the data is read; see `hierarchy_maker`.
+
+    Raises:
+        ParameterError: if no tree can be given that way.
+    """
+    if not isinstance(given, Hierarchy | Path | str | None):
+        raise ParameterError("hierarchy", given, f"it must be a Hierarchy, or {RECIPES}")
+    return hierarchy_maker(given, layout)
+
+
+def check_items(items: Mapping[str, Sequence[str]], promise: Promise) -> None:
+    """Refuse items for a promise that names none, and files that cannot be read."""
+    for name, words in items.items():
+        if words and name not in promise.named_items:
+            raise ParameterError(name, list(words), f"{promise.model} does not use it")
+        ItemNames.parse(words, name)
+
+
+def with_items(
+    promise: Promise,
+    items: Mapping[str, Sequence[str]],
+    vocabulary: Vocabulary,
+    tree: Hierarchy | None = None,
+) -> Promise:
+    """The promise with the items of the data that a user named, by parameter.
+
+    Raises:
+        ParameterError: if a word names no item.
+    """
+    check_items(items, promise)
+    for name, words in items.items():
+        if words:
+            found = ItemNames.parse(words, name).among(vocabulary, tree)
+            promise = promise.with_items(name, found)
+    return promise
+
+
+def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """A note if the data lacks some items that the promise names: they may be misspelled.
+
+    Raises:
+        UnknownItemError: if it has none of them, so nothing would be protected.
+    """
+    notes = []
+    for name, items in promise.named_items.items():
+        missing = sorted(item for item in items if item not in vocabulary)
+        if missing and len(missing) == len(items):
+            raise UnknownItemError(missing, f"the data has none of the {name} items:")
+        if missing:
+            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+            listed = ", ".join(map(repr, missing[:5])) + more
+            text = (
+                f"{len(missing)} of {len(items)} {name} items do not occur in the data: {listed}."
+            )
+            notes.append(f"{text} Are they spelled as in the data?")
+    return tuple(notes)

@@ -1,0 +1,73 @@
+"""Inspect: what a data set contains, and how exposed the people in it are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from setveil.audit.exposure import Exposure, exposure
+from setveil.data.summary import Summary, summarize
+from setveil.engines.base import Progress
+from setveil.pipeline.inputs import load
+from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.stages import Stages
+
+USUAL = (2, 5, 10)
+"""Common choices of k; 2 says who is unique."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectJob:
+    """Which data to inspect, and for which k."""
+
+    data: object = field(repr=False)
+    """A path (`-` is standard input), or any object that `as_transactions` takes."""
+    k: int | None = None
+    """Fewer records than this single a person out; by default 2, 5 and 10."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
+    """What was found. All of it is about the original: private."""
+
+    summary: Summary
+    exposures: tuple[Exposure, ...]
+    """For each k."""
+
+    def __str__(self) -> str:
+        return "\n".join(self.exposures[0].sentences)
+
+
+def inspect(data: object, *, progress: Progress | None = None, **words: Any) -> Inspection:
+    """What a data set contains, and how exposed the people in it are.
+
+    Args:
+        data: A path (`-` is standard input), or any object that `as_transactions` takes.
+        progress: Is called with how far the work is.
+        words: The options of `setveil inspect`: `k`, and how to read a file (`record`, `item` ...).
+
+    Example:
+        >>> found = inspect([["beer", "wine"], ["beer", "milk"], ["beer"], ["beer"]], k=2)
+        >>> found.summary.unique_records, found.exposures[0].whole
+        (2, 0.5)
+    """
+    return run(job_from(data, words), progress)
+
+
+def job_from(data: object, words: Words) -> InspectJob:
+    """The job that these words describe; None means not given."""
+    check_words("inspect", words, ["k"])
+    return InspectJob(data=data, k=words.get("k"), reading=reading_from(words))
+
+
+def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
+    """Read the data and look at it."""
+    stages = Stages(progress)
+    with stages("reading"):
+        data = load(job.data, job.reading)
+    with stages("inspecting"):
+        chosen = USUAL if job.k is None else (job.k,)
+        exposures = tuple(exposure(data, k=k) for k in chosen)
+        return Inspection(summary=summarize(data), exposures=exposures)

@@ -1,0 +1,150 @@
+"""Measure: what a release has lost against its original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from setveil.engines.base import Progress
+from setveil.errors import MisfitError, ParameterError, UnknownItemError
+from setveil.hierarchy.files import Layout
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.alignment import with_alignment
+from setveil.metrics import measure as losses_of
+from setveil.metrics.table import need_a_tree
+from setveil.pipeline.inputs import load, load_release, tree_maker
+from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.stages import Stages
+from setveil.published import Release
+from setveil.words import plural
+
+Losses = dict[str, float | dict[str, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureJob:
+    """What to measure."""
+
+    release: object = field(repr=False)
+    """A release, or its folder."""
+    original: object = field(repr=False)
+    """The data that the release was made from: a path or an object."""
+    metrics: Iterable[str] | str | None = None
+    """Names of `METRICS`; by default all that apply."""
+    alignment: Path | str | None = None
+    """The private alignment file, to compare each record with its own original."""
+    reconstructions: int | None = None
+    """Over how many reconstructions to average, for forms that do not show records; by default 1."""
+    hierarchy: Hierarchy | Path | str | None = None
+    """The tree, if the release does not have all of it."""
+    layout: Layout | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How to read the original."""
+    seed: int | None = 0
+    """For the queries of `are`, and for reconstructions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """What was lost. Private: it is computed from the original."""
+
+    release: Release
+    losses: Losses
+    left_out: tuple[str, ...] = ()
+    """Metrics of this form that were not measured because they need a hierarchy."""
+
+
+def measure(
+    release: object, original: object, names: Iterable[str] | str | None = None, **words: Any
+) -> Losses:
+    """What a release lost against its original, by the names of `METRICS`.
+
+    A release right after `anonymize` knows which record belongs to whom, and the losses are exact. One
+    that was read from disk is matched with the original first; if several assignments are possible,
+    the losses of sets are those of one of them.
+
+    Args:
+        release: A release, or its folder.
+        original: The data it was made from, as a path or an object.
+        names: Which losses, or the name of one; by default all that apply to the form.
+        words: The options of `setveil measure`: `seed`, `reconstructions`, `hierarchy`, `alignment`,
+            and how to read the original (`record`, `item` ...).
+
+    Raises:
+        MisfitError: if the release cannot come from this original.
+
+    Example:
+        >>> from setveil import Hierarchy, KAnonymity, Partition
+        >>> baskets = [["beer"], ["wine"], ["milk"], ["milk"]]
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> release = Partition().anonymize(baskets, KAnonymity(k=2), tree)
+        >>> measure(release, baskets, ["lm", "distortion"])
+        {'lm': 0.25, 'distortion': 0.0}
+    """
+    return run(job_from(release, {**words, "original": original, "metrics": names})).losses
+
+
+def job_from(release: object, words: Words) -> MeasureJob:
+    """The job that these words describe; None means not given."""
+    own = {each.name for each in fields(MeasureJob)} - {"release", "reading"}
+    check_words("measure", words, own)
+    same = {name: words[name] for name in own if words.get(name) is not None}
+    return MeasureJob(release=release, reading=reading_from(words), **{"original": None, **same})
+
+
+def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
+    """Read the release and its original, and measure."""
+    stages = Stages(progress)
+    with stages("reading"):
+        release = load_release(job.release)
+        _check(job, release)
+        if job.alignment is not None:
+            release = with_alignment(release, job.alignment)
+        original = load(job.original, job.reading)
+        tree = tree_maker(job.hierarchy, job.layout)(original)
+        if tree is not None and _is_pruned(release):
+            release = _over(release, tree)
+    with stages("measuring", compiles=True):
+        how: dict[str, Any] = {"seed": job.seed, "hierarchy": tree}
+        how["reconstructions"] = job.reconstructions or 1
+        losses = losses_of(release, original, job.metrics, **how)
+    left_out = need_a_tree(release) - losses.keys()
+    return Measurement(
+        release=release,
+        losses=losses,
+        left_out=() if job.metrics is not None else tuple(sorted(left_out)),
+    )
+
+
+def _check(job: MeasureJob, release: Release) -> None:
+    """Refuse, before the original is read, what this release has no use for."""
+    if not isinstance(release, Release):
+        allowed = "give a release or its folder, and then the data it was made from"
+        raise ParameterError("release", type(release).__name__, allowed)
+    if job.reconstructions is not None and release.shows_records:
+        allowed = f"a {release.form} release shows its records, so nothing is reconstructed"
+        raise ParameterError("reconstructions", job.reconstructions, allowed)
+    if release.tree is not None and not _is_pruned(release):
+        why = f"this {release.form} release contains the whole hierarchy it needs"
+    elif release.tree is None and not need_a_tree(release):
+        why = f"no metric of a {release.form} release needs a hierarchy"
+    else:
+        return
+    for name in ("hierarchy", "layout"):
+        if isinstance(getattr(job, name), str | Path):
+            raise ParameterError(name, getattr(job, name), why)
+
+
+def _is_pruned(release: Release) -> bool:
+    return release.tree is not None and release.tree.origin.pruned
+
+
+def _over(release: Release, tree: Hierarchy) -> Release:
+    """A release that shows only a part of its tree, over the whole tree."""
+    try:
+        return release.on(tree)
+    except UnknownItemError as error:
+        problem = f"it contains {plural(len(error.items), 'node')} that the given hierarchy lacks"
+        raise MisfitError(problem, published=error.items) from None

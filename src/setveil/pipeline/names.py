@@ -1,0 +1,188 @@
+"""Words to promises and methods: the same words on the command line, on a page and in Python.
+
+A word is a parameter of a promise or a method, such as `k` or `restarts`. Every door gets its words
+from the tables `PROMISES` and `METHODS`, so a new promise or method needs no change here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from setveil.errors import ParameterError
+from setveil.methods import METHODS, Method
+from setveil.parameters import Parameter, parameters
+from setveil.promises import PROMISES, Promise
+from setveil.published import Release
+
+DEFAULT_METHOD = "partition"
+OLD_METHODS = {"coherence": "suppression"}
+"""Former names of methods, which are still understood."""
+READING = ("record", "item", "count", "bags", "memory_limit")
+"""The options of `setveil.read` under the same name; its `format` is `input_format` here."""
+
+Words = Mapping[str, Any]
+
+
+class Word(NamedTuple):
+    """A parameter that a door offers, and the models or methods that have it."""
+
+    parameter: Parameter
+    owners: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A promise, and the items that were named for it and must be found in the data."""
+
+    promise: Promise
+    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By parameter, such as `private`: files, items, patterns, or `under:NODE` of the hierarchy;
+    empty where none were named."""
+
+
+def promise_words() -> dict[str, Word]:
+    """Every word that says what is promised."""
+    return _owned({model: words_of(kind) for model, kind in PROMISES.items()})
+
+
+def method_words() -> dict[str, Word]:
+    """Every word that says how a method works."""
+    return _owned({name: parameters(kind) for name, kind in METHODS.items()})
+
+
+def words_of(kind: type[Promise]) -> dict[str, Parameter]:
+    """The words of one promise, with those of the promises it may contain."""
+    found: dict[str, Parameter] = {}
+    for name, parameter in parameters(kind).items():
+        inner = _inner(parameter)
+        found |= {name: parameter} if inner is None else words_of(inner)
+    return found
+
+
+def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | None:
+    """The promise that these words give; None if they give none.
+
+    Args:
+        words: All words of a command; None means not given, and other words do not matter.
+        kinds: What may be meant if no promise is named: the first that fits; by default any.
+
+    Raises:
+        ParameterError: if a word is missing, or the promise does not have it.
+    """
+    if isinstance(words.get("promise"), Promise):
+        return Asked(promise=words["promise"])
+    given = {name: words[name] for name in promise_words() if not _is_missing(words.get(name))}
+    model = words.get("promise")
+    if model is None and not given:
+        return None
+    if model is not None and model not in PROMISES:
+        raise ParameterError("promise", model, f"choose one of {', '.join(PROMISES)}")
+    kind = PROMISES[model] if model else _meant(given, kinds or tuple(PROMISES.values()))
+    for name, value in given.items():
+        if name not in words_of(kind):
+            raise ParameterError(name, value, _not_of(kind.model, promise_words()[name].owners))
+    return Asked(promise=_built(kind, given), items=_items(kind, given))
+
+
+def method_from(words: Words) -> Method[Release]:
+    """The method that these words give.
+
+    Raises:
+        ParameterError: if there is no such method, or it does not have one of its words.
+    """
+    method = words.get("method") or DEFAULT_METHOD
+    if isinstance(method, Method):
+        return method
+    name = OLD_METHODS.get(method, method) if isinstance(method, str) else method
+    if not isinstance(name, str) or name not in METHODS:
+        raise ParameterError("method", method, f"choose one of {', '.join(METHODS)}")
+    given = {name: words[name] for name in method_words() if words.get(name) is not None}
+    for word, value in given.items():
+        if word not in parameters(METHODS[name]):
+            owners = method_words()[word].owners
+            raise ParameterError(word, value, _not_of(f"the method {name}", owners))
+    return METHODS[name](**given)
+
+
+def reading_from(words: Words) -> dict[str, Any]:
+    """The options of `setveil.read` among these words."""
+    given = {name: words[name] for name in READING if words.get(name) is not None}
+    format = words.get("input_format")
+    return given if format is None else {**given, "format": format}
+
+
+def check_words(verb: str, words: Words, known: Iterable[str]) -> None:
+    """Refuse a word that a verb does not know."""
+    known = {*known, *READING, "input_format"}
+    for word, value in words.items():
+        if word not in known:
+            near = get_close_matches(word, known, 1)
+            guess = f"; did you mean {near[0]}?" if near else ""
+            raise ParameterError(word, value, f"{verb} has no such parameter{guess}")
+
+
+def _owned(tables: Mapping[str, Mapping[str, Parameter]]) -> dict[str, Word]:
+    found: dict[str, Word] = {}
+    for owner, words in tables.items():
+        for name, parameter in words.items():
+            first, owners = found.get(name, (parameter, ()))
+            found[name] = Word(first, (*owners, owner))
+    return found
+
+
+def _inner(parameter: Parameter) -> type[Promise] | None:
+    """The promise that a parameter may hold."""
+    kinds = (kind for kind in parameter.kinds if isinstance(kind, type))
+    return next((kind for kind in kinds if issubclass(kind, Promise)), None)
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a word was not given; a list of items that is empty was not."""
+    return value is None or (isinstance(value, list | tuple) and not value)
+
+
+def _meant(given: Collection[str], kinds: Sequence[type[Promise]]) -> type[Promise]:
+    """The first promise that has all these words; one that needs no others comes first."""
+    fitting = [kind for kind in kinds if words_of(kind).keys() >= set(given)]
+    complete = (kind for kind in fitting if not _missing(kind, given))
+    return next(complete, (fitting or list(kinds))[0])
+
+
+def _missing(kind: type[Promise], given: Collection[str]) -> list[str]:
+    return [name for name, one in parameters(kind).items() if one.required and name not in given]
+
+
+def _built(kind: type[Promise], given: Words) -> Promise:
+    """A promise from its words; the items that it names are left for when the data is known."""
+    own = parameters(kind)
+    for name in _missing(kind, given):
+        help = own[name].about.help.rstrip(".")
+        allowed = f"{kind.model} needs it ({help[:1].lower()}{help[1:]})"
+        raise ParameterError(name, None, allowed)
+    values: dict[str, Any] = {}
+    for name, parameter in own.items():
+        inner = _inner(parameter)
+        if inner is not None and given.keys() & (words_of(inner).keys() - own.keys()):
+            values[name] = _built(inner, given)
+        elif name in given:
+            values[name] = frozenset() if parameter.holds_items else given[name]
+    return kind(**values)
+
+
+def _items(kind: type[Promise], given: Words) -> dict[str, tuple[str, ...]]:
+    """What was given for each set of items that a promise can have."""
+    names = (name for name, parameter in words_of(kind).items() if parameter.holds_items)
+    values = ((name, given.get(name, ())) for name in names)
+    return {
+        name: (value,) if isinstance(value, str) else tuple(map(str, value))
+        for name, value in values
+    }
+
+
+def _not_of(owner: str, others: Sequence[str]) -> str:
+    *most, last = others
+    listed = f"{', '.join(most)} and {last} do" if most else f"{last} does"
+    return f"{owner} does not use it; {listed}"

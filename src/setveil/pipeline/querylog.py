@@ -1,0 +1,112 @@
+"""Querylog: from a query log to bags of terms, one per user or session."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from setveil.data.querylog.findings import LogReport
+from setveil.data.querylog.terms import STOP_WORDS, Lemma, as_written
+from setveil.disk import check_place
+from setveil.engines.base import Progress
+from setveil.errors import DataError, OutputError, ParameterError
+from setveil.hierarchy.wordnet.network import WordNet
+from setveil.io import write
+from setveil.io.files import format_by_name
+from setveil.io.namelists import read_items
+from setveil.io.querylog.read import read_querylog
+
+_PASSED_ON = (
+    "gap", "terms", "min_users", "keep_empty", "user", "text", "time", "seed", "memory_limit"
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuerylogJob:
+    """How to read a query log, and where to write the bags; see `read_querylog`."""
+
+    log: str
+    """A log file; `-` is standard input."""
+    output: Path
+    """The data file to write; `-` is standard output."""
+    format: str | None = None
+    gap: str = "inf"
+    terms: Any = "words"
+    user: str | None = None
+    text: str | None = None
+    time: str | None = None
+    wordnet: str | None = None
+    """The folder of WordNet; `none` keeps words as they are."""
+    stop_words: str = "english"
+    """`english`, `none`, or a file with one word per line."""
+    known: str | None = None
+    """`wordnet`, or a file with the only words to keep."""
+    min_users: int = 1
+    keep_empty: bool = False
+    seed: int | None = None
+    memory_limit: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuerylogResult:
+    """What was found in the log (private), and where the bags were written."""
+
+    found: LogReport
+    output: Path
+    terms: str
+
+
+def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
+    """Read the log and write its bags of terms."""
+    if str(job.output) != "-":
+        check_place(job.output, force=job.force)
+        _keep_the_log(job)
+    format = job.format or ("csv" if str(job.output) == "-" else format_by_name(job.output))
+    data, found = read_querylog(
+        job.log,
+        lemma=_lemma(job),
+        known=job.known if job.known in (None, "wordnet") else read_items(str(job.known)),
+        stop_words=_stop_words(job.stop_words),
+        progress=progress,
+        **{each.name: getattr(job, each.name) for each in fields(job) if each.name in _PASSED_ON},
+    )
+    if not len(data):
+        raise DataError(_nothing_left(found))
+    write(data, job.output, format=format, force=job.force)
+    return QuerylogResult(found=found, output=job.output, terms=job.terms)
+
+
+def _keep_the_log(job: QuerylogJob) -> None:
+    """Refuse to overwrite the log, even if overwriting is allowed."""
+    log = Path(job.log)
+    if job.output.exists() and log.exists() and job.output.samefile(log):
+        raise OutputError(job.output, "this file is an input", remedy="choose another name")
+
+
+def _lemma(job: QuerylogJob) -> Lemma | None:
+    if job.wordnet is None:
+        return None
+    if job.wordnet != "none":
+        return WordNet.read(job.wordnet).lemma
+    if job.terms == "nouns" or job.known == "wordnet":
+        allowed = "WordNet decides which words are nouns or known; leave this out"
+        raise ParameterError("wordnet", job.wordnet, allowed)
+    return as_written
+
+
+def _stop_words(given: str) -> Collection[str]:
+    return STOP_WORDS if given == "english" else () if given == "none" else read_items(given)
+
+
+def _nothing_left(found: LogReport) -> str:
+    dropped = (
+        f"{found.stopped_occurrences:,} stop words, {found.unknown_occurrences:,} unknown, "
+        f"{found.rare_occurrences:,} rare"
+    )
+    return (
+        f"none of {found.occurrences:,} terms in {found.queries:,} queries is left ({dropped}); "
+        "nothing was written"
+    )

@@ -1,0 +1,57 @@
+"""Support: how many records contain some items, computed from a release alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from setveil.engines.base import Progress
+from setveil.errors import ParameterError
+from setveil.metrics.itemsets import top_itemsets_with_bounds
+from setveil.pipeline.inputs import load_release
+from setveil.pipeline.stages import Stages
+from setveil.published import Support
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportJob:
+    """Which itemsets to ask for: one, or those that occur most often."""
+
+    release: object
+    """A release, or its folder."""
+    items: Sequence[str] = ()
+    top: int | None = None
+    """How many itemsets, those with the largest expected support first."""
+    least_size: int | None = None
+    """How many items each of these has at least; by default 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supports:
+    """Itemsets with their supports."""
+
+    records: int
+    found: tuple[tuple[tuple[str, ...], Support], ...]
+    unknown: tuple[str, ...] = ()
+    """Items that were asked for and cannot occur in the original."""
+    is_top: bool = False
+    """Whether these are the itemsets that occur most often, not one that was asked for."""
+
+
+def run(job: SupportJob, progress: Progress | None = None) -> Supports:
+    """Ask a release for supports."""
+    if bool(job.items) == (job.top is not None):
+        raise ParameterError("top", job.top, "give either the items to ask for, or {top=N}")
+    if job.least_size is not None and job.top is None:
+        raise ParameterError("least_size", job.least_size, "it is only used with {top}")
+    stages = Stages(progress)
+    with stages("reading"):
+        release = load_release(job.release)
+    if job.top is None:
+        itemset = tuple(dict.fromkeys(job.items))
+        unknown = tuple(item for item in itemset if release.support([item]).upper == 0)
+        found = ((itemset, release.support(itemset)),)
+        return Supports(records=len(release), found=found, unknown=unknown)
+    with stages("finding itemsets", compiles=True):
+        top = top_itemsets_with_bounds(release, job.top, least_size=job.least_size or 1)
+    return Supports(records=len(release), found=tuple(top), is_top=True)

@@ -1,0 +1,206 @@
+"""Verify: does a release, or any data, keep a promise, and does it come from its original?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from setveil.audit import verify as check
+from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.data.tables.exchange import as_transactions
+from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engines.base import Progress
+from setveil.errors import MisfitError, ParameterError
+from setveil.hierarchy.files import Layout
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.namelists import UNDER
+from setveil.io.releases.alignment import with_alignment
+from setveil.io.releases.disassociated import read_bare
+from setveil.io.releases.folder import other_files, read_release
+from setveil.pipeline.inputs import check_items, check_named, load, tree_maker, with_items
+from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.stages import Stages
+from setveil.promises.promise import Promise
+from setveil.published import Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyJob:
+    """What to verify, and against what."""
+
+    release: object = field(repr=False)
+    """A release, a release folder, a data file, or data."""
+    original: object = field(default=None, repr=False)
+    """The data that the release was made from: a path or an object."""
+    promise: Promise | None = None
+    """What to check; by default what the release itself promises."""
+    items: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """More items for the promise, by parameter; see `Job.items`."""
+    alignment: Path | str | None = None
+    """The private alignment file, to compare each record with its own original."""
+    hierarchy: Hierarchy | Path | str | None = None
+    """The tree that typical bags were compared with, or the tree of `under:NODE`."""
+    layout: Layout | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How to read the original; or the data file, if there is no original."""
+    limit: int = 1
+    """How many witnesses each check gives at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """The verdict, and what the user should check. Parameters in notes are in braces."""
+
+    verdict: Verdict
+    notes: tuple[str, ...] = ()
+
+
+def verify(release: object, original: object = None, **words: Any) -> Verdict:
+    """Whether a release or plain data keeps a promise, with a witness if it does not.
+
+    Written independently of every method: it counts again from the published records.
+
+    Args:
+        release: A release, a release folder, a data file, or data that `as_transactions` takes.
+        original: The data that a release was made from, as a path or an object; then it is also
+            checked that the release comes from it.
+        words: The options of `setveil verify`: what to check (`promise`, or `k`, `m` ...; by default
+            what the release promises), `alignment`, `hierarchy` ...; and `limit`, how many witnesses
+            each check gives at most.
+
+    Example:
+        >>> verdict = verify([["beer", "wine"], ["wine", "beer"], ["milk"]], k=2)
+        >>> verdict.holds, verdict.witness.items, verdict.witness.count
+        (False, ('milk',), 1)
+    """
+    return run(job_from(release, {**words, "original": original})).verdict
+
+
+def job_from(release: object, words: Words) -> VerifyJob:
+    """The job that these words describe; None means not given."""
+    own = {each.name for each in fields(VerifyJob)} - {"release", "promise", "reading", "items"}
+    check_words("verify", words, {*own, *promise_words(), "promise"})
+    asked = promise_from(words)
+    return VerifyJob(
+        release=release,
+        promise=None if asked is None else asked.promise,
+        items={} if asked is None else asked.items,
+        reading=reading_from(words),
+        **{name: words[name] for name in own if words.get(name) is not None},
+    )
+
+
+def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
+    """Read what is to be verified, and check it."""
+    stages = Stages(progress)
+    if job.promise is not None:
+        check_items(job.items, job.promise)
+    with stages("reading"):
+        published = _published(job)
+        original = None if job.original is None else load(job.original, job.reading)
+        tree = _tree(job, published, original)
+    notes: tuple[str, ...] = ()
+    if job.promise is not None and job.items:
+        vocabulary = _vocabulary(published if original is None else original)
+        promise = with_items(_as_published(job, published), job.items, vocabulary, tree)
+        notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
+        job = replace(job, promise=promise)
+    with stages("verifying"):
+        verdict = _verdict(job, published, original, tree)
+    return Verification(verdict=verdict, notes=(*notes, *_notes(job, published)))
+
+
+def _published(job: VerifyJob) -> object:
+    """The release, or the data, that is to be verified."""
+    if not isinstance(job.release, str | Path):
+        return job.release
+    if _is_folder(job.release):
+        return read_release(job.release)
+    if job.promise is None:
+        allowed = (
+            f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
+        )
+        raise ParameterError("k", None, allowed)
+    return read_bare(job.release, job.promise, **({} if job.original else job.reading))
+
+
+def _is_folder(release: object) -> bool:
+    """Whether this names a release folder; what does not exist counts as one."""
+    if not isinstance(release, str | Path):
+        return False
+    return Path(release).is_dir() or not (Path(release).exists() or str(release) == "-")
+
+
+def _tree(job: VerifyJob, published: Any, original: Transactions | None) -> Hierarchy | None:
+    """The tree that was given, if the check can use it."""
+    if job.hierarchy is None and job.layout is None:
+        return None
+    make = tree_maker(job.hierarchy, job.layout)
+    if any(word.startswith(UNDER) for words in job.items.values() for word in words):
+        return make(getattr(published, "classes", published) if original is None else original)
+    compares = getattr(published, "compares_by_tree", False) and original is not None
+    if not compares and not isinstance(job.hierarchy, Hierarchy):
+        allowed = (
+            "it is only used to compare typical bags with their {original}, and for items that are "
+            "named by under:NODE"
+        )
+        raise ParameterError("hierarchy", job.hierarchy, allowed)
+    return make(as_transactions([]) if original is None else original)
+
+
+def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
+    """What was not checked, and what an answer may not mean."""
+    notes, others = [], other_files(str(job.release)) if _is_folder(job.release) else []
+    if others:
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        notes.append(
+            f"The folder also contains {', '.join(others[:3])}{more}, not part of the release and not "
+            "checked. Remove it before you hand over the folder."
+        )
+    counted = isinstance(published, Bags) and isinstance(job.release, str | Path)
+    ignored = job.promise is None or not job.promise.covers_counts
+    if counted and ignored and not job.reading.keys() & {"bags", "count"}:
+        notes.append(
+            "It was counted how often an item occurs in a record, because a reader of the file sees "
+            "it; {bags=False} ignores it."
+        )
+    return (*notes, *(() if job.promise is None else job.promise.doubts))
+
+
+def _vocabulary(data: Any) -> Vocabulary:
+    """The items of data or of a release."""
+    return data.items if isinstance(data, Release) else as_transactions(data).vocabulary
+
+
+def _as_published(job: VerifyJob, published: object) -> Promise:
+    """The promise with the items that the release names, where the user named none."""
+    assert job.promise is not None
+    promise, own = job.promise, published.promise if isinstance(published, Release) else job.promise
+    for name, words in job.items.items():
+        if not words and name in promise.named_items and name in own.named_items:
+            promise = promise.with_items(name, own.named_items[name])
+    return promise
+
+
+def _verdict(
+    job: VerifyJob, published: object, original: Transactions | None, tree: Hierarchy | None
+) -> Verdict:
+    how: dict[str, Any] = {"promise": job.promise, "limit": job.limit}
+    if job.alignment is None:
+        return check(published, original, hierarchy=tree, **how)
+    if original is None or not isinstance(published, Release):
+        allowed = (
+            "it links each original to its published record: give a release and its {original}"
+        )
+        raise ParameterError("alignment", str(job.alignment), allowed)
+    try:
+        aligned = with_alignment(published, job.alignment)
+    except MisfitError as misfit:
+        witness = Witness(misfit.problem, misfit.published or ())
+        fault = Check("alignment", False, "the file does not belong to this release", (witness,))
+        verdict = check(published, **how)
+        return Verdict(verdict.promise, (*verdict.checks, fault))
+    return check(aligned, original, hierarchy=tree, **how)
