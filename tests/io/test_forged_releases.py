@@ -396,7 +396,7 @@ def test_nothing_is_read_from_what_the_method_says(folder, name):
         ("typical-bags", "omega", [0, -2, "4", True, None, {}], "above 0"),
     ],
 )
-def test_facts_that_cannot_be_are_refused(folder, name, fact, values, words):
+def test_facts_with_impossible_values_are_refused(folder, name, fact, values, words):
     place = folder(name)
     for value in values:
         forge(place, **{fact: value})

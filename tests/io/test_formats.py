@@ -93,7 +93,7 @@ def test_a_binary_format_writes_its_own_file_and_only_files(tmp_path, monkeypatc
     assert (tmp_path / "a.toy").read_bytes() == b"beer+wine\0milk"
     with pytest.raises(OutputError, match="a toy file cannot go to standard output"):
         write(data, "-", format="toy")
-    with pytest.raises(OutputError, match="leave out .gz or .zst"):
+    with pytest.raises(OutputError, match=r"leave out \.gz or \.zst"):
         write(data, tmp_path / "b.toy.gz")
 
 
