@@ -17,6 +17,7 @@ from setveil.io.releases.folder import FORMS
 from setveil.methods import METHODS
 from setveil.pipeline import Job, run
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
+from tests.conformance.test_methods import promise_of
 from tests.oracle import coherence, disassociation, folders, kanonymity, km
 from tests.oracle.containment import path as path_up
 from tests.strategies import data_with_tree
@@ -31,9 +32,10 @@ WAYS = [
 
 
 def promise_for(name, k=4):
-    kind = METHODS[name].promises[0]
-    more = {KmAnonymity: {"m": 2}, Coherence: {"h": 0.6, "p": 2, "private": ["it03", "it05"]}}
-    return kind(k=k, **more.get(kind, {}))
+    promise = promise_of(METHODS[name], k)
+    for named in promise.named_items:
+        promise = promise.with_items(named, ["it03", "it05"])
+    return promise
 
 
 def shop(persons):

@@ -10,14 +10,9 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
-from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
+from setveil.parameters import parameters
+from setveil.promises import VocabularyKAnonymity
 
-PROMISES: dict[type[Promise], dict[str, float]] = {
-    KAnonymity: {},
-    KmAnonymity: {"m": 2},
-    Coherence: {"p": 2, "h": 0.8},
-    VocabularyKAnonymity: {},
-}
 ENGINES = {"one thread": Local(1), "three threads": Local(3)}
 
 AWKWARD = {
@@ -59,8 +54,17 @@ of_bags = {
 
 
 def promise_of(method, k):
-    kind = method.promises[0]
-    return kind(k=k, **PROMISES[kind])
+    """The first promise that a method keeps, with k for its first whole number."""
+    kind, numbers = method.promises[0], {}
+    for name, parameter in parameters(kind).items():
+        if parameter.required:
+            whole = int in parameter.kinds
+            numbers[name] = 0.8 if not whole else 2 if any(map(is_whole, numbers.values())) else k
+    return kind(**numbers)
+
+
+def is_whole(number):
+    return isinstance(number, int)
 
 
 @each_method

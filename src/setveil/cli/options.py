@@ -43,7 +43,7 @@ class Table(click.ParamType[str]):
 
 
 FORMAT = Table("setveil.io", "FORMATS")
-RELEASE_FORMAT = Table("setveil.io.releases.folder", "RELEASE_FORMATS")
+RELEASE_FORMAT = Table("setveil.io.releases.folder", "release_formats")
 METRIC = Table("setveil.metrics", "METRICS")
 PROMISE = Table("setveil.promises", "PROMISES")
 

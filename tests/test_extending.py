@@ -1,0 +1,99 @@
+"""A new promise, method, form, metric or format is its own file and a line in each table, no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[1]
+RECORDS = [["beer", "wine"], ["beer"], ["beer", "wine"], ["milk"], ["wine", "tea"], ["beer"]]
+FILE = "#pipes\n" + "".join("|".join(record) + "\n" for record in RECORDS)
+COMMAND = "import tests.toys; from setveil.cli import main; main()"
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    """What a command prints when the toys are in the tables."""
+    path = os.pathsep.join([str(TOP), str(TOP / "src"), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "shop.pipes"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_help_shows_the_new_method_promise_number_parameter_and_format():
+    text = re.sub(r"\s+", " ", run("anonymize", "--help"))
+    for words in ("tally", "quorum", "--q", "--margin", "pipes"):
+        assert words in text
+    assert "Publish only items that this many people have." in text
+    assert "Leave out items this close to q." in text
+    assert "forgotten" in run("measure", "--help")
+
+
+def test_a_file_of_the_new_format_becomes_a_verified_folder_of_the_new_form(data, tmp_path):
+    release = tmp_path / "release"
+    shown = run("anonymize", data, "-o", release, "--method", "tally", "--q", 3)
+    assert "quorum (q = 3)" in shown
+    assert "share of the items that are not published" in shown
+    about = json.loads((release / "release.json").read_text(encoding="utf-8"))
+    assert about["form"] == "tallies"
+    assert about["promise"]["q"] == 3
+    assert (release / "data.tally").read_text(encoding="utf-8") == "beer\t4\nwine\t3\n"
+    assert json.loads(run("verify", release, "--original", data, "--json"))["holds"]
+    assert not json.loads(run("verify", release, "--q", 4, "--json", code=1))["holds"]
+
+
+def test_a_release_of_the_new_form_can_be_measured_asked_and_reconstructed(data, tmp_path):
+    release = tmp_path / "release"
+    run("anonymize", data, "-o", release, "--method", "tally", "--q", 3)
+    measured = run("measure", release, "--original", data, "--json")
+    assert json.loads(measured) == {"forgotten": 0.5}
+    names = ("--metric", "are", "--metric", "tkd", "--metric", "re")
+    others = json.loads(run("measure", release, "--original", data, *names, "--json"))
+    assert set(others) == {"are", "tkd", "re"}
+    asked = json.loads(run("support", release, "beer", "wine", "--json"))
+    assert (asked["lower"], asked["upper"]) == (1, 3)
+
+
+def test_the_new_promise_can_be_verified_on_plain_data(data):
+    assert json.loads(run("verify", data, "--q", 2, "--json", code=1))["holds"] is False
+
+
+def test_the_new_format_is_known_by_suffix_content_and_option(data, tmp_path):
+    unnamed = tmp_path / "shop.txt"
+    unnamed.write_text(FILE, encoding="utf-8")
+    by_suffix, by_content = (json.loads(run("inspect", path, "--json")) for path in (data, unnamed))
+    by_option = json.loads(run("inspect", unnamed, "--input-format", "pipes", "--json"))
+    assert by_suffix == by_content == by_option
+
+
+def test_the_conformance_suite_takes_in_the_toys():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.toys", "-k", "tally or pipes"]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "tests/conformance"],
+        cwd=TOP,
+        env={**os.environ, "PYTHONPATH": str(TOP / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    passed = int(re.search(r"(\d+) passed", done.stdout)[1])
+    assert passed > 20
