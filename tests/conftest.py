@@ -18,7 +18,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data beside the repository; tests that need it are skipped where it is absent."""
+    """The folder of real data next to the repository; tests that need it are skipped without it."""
     if not _SHARED_DATA.is_dir():
         pytest.skip("the real data (../shared/data) is absent")
     return _SHARED_DATA

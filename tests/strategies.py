@@ -2,8 +2,8 @@
 
     from tests.strategies import bags, data_with_tree, transactions, trees
 
-Items are drawn from few labels, so that records collide often; some labels are awkward on purpose (spaces, delimiters, quotes,
-non-ASCII, texts that look like the labels of built trees).
+Items are drawn from few labels, so that records are often equal; some labels are awkward on purpose
+(spaces, delimiters, quotes, non-ASCII, texts that look like the labels of built trees).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def transactions(**sizes: Any) -> st.SearchStrategy[Transactions]:
 
 
 def bags(*, max_count: int = 4, **sizes: Any) -> st.SearchStrategy[Bags]:
-    """Records of items with counts, empty ones among them; the other options are those of `_records`."""
+    """Records of items with counts, some empty; `_records` explains the other options."""
 
     def record(items: Sequence[str], longest: int) -> st.SearchStrategy[Any]:
         return st.dictionaries(st.sampled_from(items), st.integers(1, max_count), max_size=longest)
@@ -67,7 +67,7 @@ def trees(
 ) -> Hierarchy:
     """An uneven tree: leaves at any depth, fan-outs from 1 (only with `chains`) to all leaves.
 
-    The leaves are `leaves` in a random order, or else `min_leaves` to `max_leaves` labels of one kind.
+    The leaves are `leaves` in random order, or `min_leaves` to `max_leaves` labels of one kind.
     """
     if leaves is None:
         known = draw(st.sampled_from(LABEL_SETS))
@@ -107,7 +107,7 @@ def data_with_tree(
     max_length: int | None = None,
     chains: bool = True,
 ) -> tuple[Transactions, Hierarchy]:
-    """Records (`Bags` when `multiset`) and a tree that has a leaf for each of their items, often some more."""
+    """Records (`Bags` if `multiset`) and a tree with a leaf for each item, and often more."""
     tree = draw(trees(max_leaves=max_leaves, chains=chains))
     make = bags if multiset else transactions
     items = tree.labels[: tree.leaf_count]

@@ -1,4 +1,4 @@
-"""The front door as a library: what each function takes, what it refuses in words, and how its answers are shown."""
+"""The library's public functions: what they take, what they refuse, how answers are shown."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ HEAVY = {"numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "sci
 
 def modules_after(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after some code."""
-    tail = "\nimport json, sys; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    loaded = "sorted({name.split('.')[0] for name in sys.modules})"
+    tail = f"\nimport json, sys; print(json.dumps({loaded}), file=sys.stderr)"
     done = subprocess.run(
         [sys.executable, "-c", code + tail], capture_output=True, text=True, check=True
     )
@@ -68,7 +69,8 @@ def test_the_package_runs_as_a_module():
 
 
 def test_errors_can_be_named_without_importing_their_module():
-    code = "import setveil\ntry:\n    setveil.KAnonymity(k=1)\nexcept setveil.errors.ParameterError as error:\n    print(error.name)"
+    attempt = "import setveil\ntry:\n    setveil.KAnonymity(k=1)\n"
+    code = f"{attempt}except setveil.errors.ParameterError as error:\n    print(error.name)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "k\n"
 
@@ -95,9 +97,12 @@ def compared(rows: list[list[str]]) -> dict[str, float | dict[str, float]]:
     for method in (sv.Apriori(), sv.HgHs(), sv.MHgHs(restarts=2)):
         release = method.anonymize(rows, sv.KmAnonymity(k=2, m="all"), tree)
         assert sv.verify(release, rows), (first, some)
-    pieces = sv.Disassociation().anonymize(rows, sv.KmAnonymity(k=2, m=2, diversity=sv.LDiversity(l=2, sensitive=["a"])))
-    bounds: list[int] = [pieces.support(["a"]).lower, *(found.upper for _, found in sv.top_itemsets_with_bounds(pieces, 3))]
-    kept: sv.Suppressed = sv.Suppression().anonymize(rows, sv.Coherence(h=0.9, k=2, p=2, private=["a"]))
+    diverse = sv.KmAnonymity(k=2, m=2, diversity=sv.LDiversity(l=2, sensitive=["a"]))
+    pieces = sv.Disassociation().anonymize(rows, diverse)
+    found = sv.top_itemsets_with_bounds(pieces, 3)
+    bounds: list[int] = [pieces.support(["a"]).lower, *(bound.upper for _, bound in found)]
+    coherence = sv.Coherence(h=0.9, k=2, p=2, private=["a"])
+    kept: sv.Suppressed = sv.Suppression().anonymize(rows, coherence)
     try:
         sv.read("nofile.csv")
     except sv.errors.DataError as error:

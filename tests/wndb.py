@@ -12,7 +12,7 @@ VERSIONED = "  1 Made-up words in the format of the files of WordNet 9.9, for te
 
 @dataclass(frozen=True)
 class Entry:
-    """A synset: its words, what it is a kind of and what it is an instance of (each by the first word of another entry)."""
+    """A synset: its words, and what it is a kind or an instance of (by another's first word)."""
 
     words: Sequence[str]
     kinds: Sequence[str] = ()
@@ -35,7 +35,7 @@ def write_wndb(
         entries: The synsets by a key, in the order of the file.
         exceptions: The lines of `noun.exc`.
         counts: How often each sense of a lemma was met.
-        senses: The keys of the synsets of a lemma in the order of its senses, where that is not the order of the file.
+        senses: The keys of a lemma's synsets in the order of its senses, if not that of the file.
         head: What stands before the first synset.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,8 @@ def _line(entry: Entry, offset: int, offsets: Mapping[str, int]) -> str:
     up = [("@", key) for key in entry.kinds] + [("@i", key) for key in entry.instances]
     pointers = "".join(f"{symbol} {offsets[key]:08d} n 0000 " for symbol, key in up)
     others = "+ 00000042 v 0101 ~ 00000042 n 0000 "
-    return f"{offset:08d} 03 n {len(entry.words):02x} {words}{len(up) + 2:03d} {pointers}{others}| {entry.gloss}  \n"
+    head = f"{offset:08d} 03 n {len(entry.words):02x} {words}"
+    return f"{head}{len(up) + 2:03d} {pointers}{others}| {entry.gloss}  \n"
 
 
 def _index(
@@ -77,8 +78,11 @@ def _index(
         for word in entry.words:
             found.setdefault(word.lower(), []).append(key)
     found |= {lemma: list(keys) for lemma, keys in senses.items()}
+    places = {
+        lemma: " ".join(f"{offsets[key]:08d}" for key in keys) for lemma, keys in found.items()
+    }
     return [
-        f"{lemma} n {len(keys)} 2 @ ~ {len(keys)} 0 {' '.join(f'{offsets[key]:08d}' for key in keys)}  \n"
+        f"{lemma} n {len(keys)} 2 @ ~ {len(keys)} 0 {places[lemma]}  \n"
         for lemma, keys in sorted(found.items())
     ]
 
@@ -125,7 +129,8 @@ TINY = {
     "gas": Entry(["gas"], ["body"]),
     "ga": Entry(["ga"], ["idea"]),
 }
-"""Our own little net: `alcohol` has two hypernyms, `dog`, `box` and `mouse` have two senses, `Paris` is an instance."""
+"""A small net: `alcohol` has two hypernyms, `dog`, `box` and `mouse` two senses, `Paris` is an
+instance."""
 
 TINY_EXCEPTIONS = ("dive diva", "gas gas", "men man", "mice mouse", "unheard-of unknown")
 TINY_COUNTS = {
@@ -141,5 +146,5 @@ TINY_COUNTS = {
 
 
 def write_tiny(folder: Path) -> Path:
-    """The little net as a WordNet folder; the animal is the first sense of `dog`, the container that of `box`."""
+    """The small net as a WordNet folder; first senses: `dog` the animal, `box` the container."""
     return write_wndb(folder, TINY, TINY_EXCEPTIONS, TINY_COUNTS, {"box": ("box", "box_tree")})

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setveil.alignment import fitting
-from setveil.alignment.align import align, check_alignment, standing_nodes
+from setveil.alignment.align import align, check_alignment, representing_nodes
 from setveil.alignment.matching import Matching
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
@@ -202,7 +202,7 @@ def test_a_wrong_alignment_is_refused_with_the_record():
 def test_the_node_over_each_entry_is_known():
     original = Transactions.of([["a1", "a2", "b2"], ["b1"], []])
     release = Generalized.of([["A", "b2"], [], []], TREE, KAnonymity(k=2))
-    nodes = standing_nodes(release, original, release.alignment)
+    nodes = representing_nodes(release, original)
     assert [TREE.labels[node] if node >= 0 else None for node in nodes] == ["A", "A", "b2", None]
 
 

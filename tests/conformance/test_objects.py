@@ -1,4 +1,4 @@
-"""Methods and releases as objects: shown, compared, sent to other processes, used by several threads at once."""
+"""Methods and releases as objects: shown, compared, pickled, and used by several threads."""
 
 from __future__ import annotations
 

@@ -32,7 +32,10 @@ def back(thing, data, **options):
 
 
 def fits(kind, data):
-    """Whether this kind can hold these data: a one-hot table has a column for each item, none of counts under a name of long tables."""
+    """Whether this kind can hold this data.
+
+    A one-hot table needs a column for each item, and its counts no column name of a long table.
+    """
     without_columns = len(data) > 0 and len(data.vocabulary) == 0
     in_doubt = isinstance(data, Bags) and {"record", "item"}.intersection(data.vocabulary)
     return "onehot" not in kind or not (without_columns or in_doubt)
@@ -99,7 +102,7 @@ def test_counts_make_bags(make):
     assert as_transactions(onehot, bags=True) == Bags.of([["a", "a", "b"]])
     with pytest.raises(
         DataError,
-        match=r"the column 'a' contains 2, but only 0 and 1 are allowed; use bags=True if .* or record='a'",
+        match=r"'a' contains 2, but only 0 and 1 are allowed; use bags=True if .* or record='a'",
     ):
         as_transactions(onehot)
 
@@ -193,7 +196,8 @@ def test_a_published_form_gives_its_records():
         (
             5,
             {},
-            "an object of type int does not hold records; give an iterable of records, a matrix or a table",
+            "an object of type int does not hold records; "
+            "give an iterable of records, a matrix or a table",
         ),
         (
             "abc",
@@ -205,7 +209,8 @@ def test_a_published_form_gives_its_records():
         (
             ["wine"],
             {},
-            "a record must be an iterable of items, not the text 'wine'; write ['wine'] for one item",
+            "a record must be an iterable of items, not the text 'wine'; "
+            "write ['wine'] for one item",
         ),
         (
             [["a"]],

@@ -1,4 +1,4 @@
-"""Tables and matrices as people have them: indexes, categories, gaps, counts of any type, and what cannot be understood."""
+"""Real-life tables and matrices: indexes, categories, gaps, counts of any type, and bad ones."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_one_hot_table_may_have_a_column_of_people():
     assert as_transactions(table.astype({"a": bool, "b": bool, "c": bool}), record="id") == SETS
     with pytest.raises(
         DataError,
-        match=r"the column 'id' contains 7, but only 0 and 1 are allowed; .* or record='id' if it is the record",
+        match=r"'id' contains 7, but only 0 and 1 are allowed; .* record='id' if it is the record",
     ):
         as_transactions(table)
     with pytest.raises(DataError, match="every row must name its record"):

@@ -98,7 +98,7 @@ def test_texts_are_no_records():
     for kind in (Transactions, Bags):
         with pytest.raises(
             DataError,
-            match="a record must be an iterable of items, not the text 'wine'; write \\['wine'\\] for one item",
+            match=r"iterable of items, not the text 'wine'; write \['wine'\] for one item",
         ):
             kind.of(["wine"])
 

@@ -1,4 +1,4 @@
-"""Trees from what people have: lists, arrays, mappings, tables, data; trees as objects; and what is refused in words."""
+"""Trees from lists, arrays, mappings, tables and data; trees as objects; and clear refusals."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def test_lines_with_too_many_cells_are_named(tmp_path: Path) -> None:
     ):
         read_hierarchy(path, layout="pairs")
     path = written(tmp_path, "item,group\na,R\nb,R,S\n")
-    with pytest.raises(FileFormatError, match="line 3: 3 cells, but the header names 2 columns"):
+    with pytest.raises(FileFormatError, match="line 3: there are 3 cells, but the header has 2 columns"):
         read_hierarchy(path)
 
 

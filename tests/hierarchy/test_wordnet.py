@@ -1,4 +1,4 @@
-"""WordNet: lemmas, the tree and its rule, distances, neighbours and topics, on a little net and on random ones."""
+"""WordNet: lemmas, the tree, distances, neighbours and topics, on a small net and random ones."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_several_roots_come_together_in_one(tmp_path):
 
 @st.composite
 def nets(draw):
-    """Entries that go up to earlier ones, words with one to three senses, and the same as plain tables."""
+    """Entries below earlier ones, words with one to three senses, and the same as plain tables."""
     size = draw(st.integers(1, 14))
     above = {}
     for number in range(size):

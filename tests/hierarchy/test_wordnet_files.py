@@ -97,7 +97,7 @@ def test_a_variable_that_names_an_empty_folder_is_not_passed_over(tmp_path, monk
     assert WordNet.find() is None
     with pytest.raises(
         DataError,
-        match=r"\$SETVEIL_WORDNET names a folder without its files.*install Debian's package wordnet-base",
+        match=r"\$SETVEIL_WORDNET names a folder without its files.*install Debian's package",
     ):
         WordNet.read()
 

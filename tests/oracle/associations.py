@@ -1,4 +1,4 @@
-"""What disassociation did to itemsets and pairs, by the definitions. Slow, plain, standard library only."""
+"""How disassociation changes itemsets and pairs, by definition. Slow, standard library only."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def deviation(
 def relative_error(
     original: Records, published: Records, weights: Sequence[int], items: Sequence[str]
 ) -> Fraction:
-    """The average over all pairs of some items of |so - sp| / ((so + sp) / 2), without those that are nowhere."""
+    """The average of |so - sp| / ((so + sp) / 2) over the pairs of some items that occur."""
     errors = []
     for pair in combinations(items, 2):
         before = sum(set(pair) <= set(record) for record in original)

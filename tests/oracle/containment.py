@@ -1,4 +1,7 @@
-"""Is a release the image of its original? By trying every way to give records to originals. Slow, plain, standard library only."""
+"""Whether each published record can be paired with one original, by trying every pairing.
+
+Slow, plain, standard library only.
+"""
 
 from __future__ import annotations
 

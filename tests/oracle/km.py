@@ -1,4 +1,4 @@
-"""k^m-anonymity by enumerating every itemset of every record. Slow, plain, standard library only."""
+"""k^m-anonymity by enumerating all itemsets of all records. Slow, standard library only."""
 
 from __future__ import annotations
 

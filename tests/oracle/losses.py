@@ -55,7 +55,7 @@ def support(records: Iterable[Bag], query: Iterable[str]) -> int:
 
 
 def estimate(published: Iterable[Bag], query: Sequence[str], parents: Parents) -> Fraction:
-    """The expected number of records that hold a query when each published node is any of its leaves."""
+    """The expected number of records with a query if each published node is any of its leaves."""
     return sum((_chance(record, query, parents) for record in published), Fraction(0))
 
 
@@ -72,7 +72,10 @@ def _chance(record: Bag, query: Sequence[str], parents: Parents) -> Fraction:
 def _average(
     pairs: Pairs, parents: Parents, cost: Callable[[str, Parents], Fraction], counted: bool
 ) -> Fraction:
-    """The average cost of an occurrence; of a node that stands c times (`counted`), c occurrences are published, the others cost 1."""
+    """The average cost of an occurrence.
+
+    If `counted`, a node with count c publishes c occurrences, and the others cost 1.
+    """
     total, costs = 0, Fraction(0)
     for record, published in pairs:
         places = dict(published)

@@ -1,4 +1,4 @@
-"""The running example of [Liu2010a]: every figure of its text. The database is one that fits all of them."""
+"""The running example of [Liu2010a]: every number in its text, on a database that fits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of [Terrovitis2012], and where its conditions fall short of its guarantee, put before the verifier."""
+"""The figures of [Terrovitis2012], and the gaps between its conditions and its guarantee."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ FIGURE_3_PARTS = [
     SimpleCluster(5, [C1, C2], ["viagra"]),
     SimpleCluster(5, [C3], ["panic disorder", "playboy"]),
 ]
-# What is left of the drawing shows {ikea, ruby} alone; the records of figure 2a project to it three times, and once to each of the two.
+# The drawing is cut and shows only {ikea, ruby}; the records of figure 2a project to it three
+# times, and once to each of the two.
 FIGURE_3 = [JointCluster([{("ikea", "ruby"): 3, ("ikea",): 1, ("ruby",): 1}], FIGURE_3_PARTS)]
 FIGURE_3_AS_DRAWN = [JointCluster([{("ikea", "ruby"): 4}], FIGURE_3_PARTS)]
 FIGURE_4 = [SimpleCluster(5, [{("a",): 3}, {("b", "c"): 3}])]

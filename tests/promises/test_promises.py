@@ -1,4 +1,4 @@
-"""Promises as objects: their numbers, what is refused, how they are shown, compared and sent to other processes."""
+"""Promises as objects: their numbers, what is refused, how they are shown, compared, pickled."""
 
 from __future__ import annotations
 
@@ -96,12 +96,12 @@ def test_what_is_no_list_of_items_is_refused(items):
 def test_an_item_whose_text_is_uncertain_is_refused(item):
     with pytest.raises(
         ParameterError,
-        match=r"sensitive = .* each item must be the text, or the whole number, that it is in the data",
+        match=r"sensitive = .* each item must be the text, or the whole number, that it is in",
     ):
         LDiversity(l=2, sensitive=["flu", item])
     with pytest.raises(
         ParameterError,
-        match=r"private = .* each item must be the text, or the whole number, that it is in the data",
+        match=r"private = .* each item must be the text, or the whole number, that it is in the",
     ):
         Coherence(h=0.5, k=2, p=2, private=["flu", item])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import UnknownItemError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.folder import read_release, write_release
+from setveil.io import read_release, write
 from setveil.methods import HgHs, Partition
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized
@@ -140,7 +140,7 @@ def test_the_support_of_every_node_of_the_original_is_within_the_bounds(
     random = Random(seed)
     data = Transactions.of(random.sample("abcdefghi", random.randint(0, 4)) for _ in range(20))
     tree = Hierarchy.balanced(data.vocabulary, fanout=random.choice([2, 3]))
-    write_release(method.anonymize(data, promise, tree), tmp_path / "it", public_items=not built)
+    write(method.anonymize(data, promise, tree), tmp_path / "it", public_items=not built)
     release = read_release(tmp_path / "it")
     for label in tree.labels:
         below = {item for item in data.vocabulary if label in tree.path(item)}

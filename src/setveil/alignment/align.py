@@ -1,4 +1,4 @@
-"""The alignment: which published record may stand for each original one."""
+"""The alignment: which published record may belong to each original record."""
 
 from __future__ import annotations
 
@@ -7,102 +7,109 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, Numbers, leaves_of
+from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.matching import Matching, Shortage
 from setveil.alignment.recoding import image_alignment
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.published.rows import distinct_records
+from setveil.words import count, plural
 
-AnyRelease = TypeVar("AnyRelease", bound=Release)
+SomeRelease = TypeVar("SomeRelease", bound=Release)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
 
 
-def align(release: Generalized, original: Transactions) -> npt.NDArray[np.int64]:
-    """The class that may stand for each original record; each class stands for as many records as its size says.
+def align(release: Generalized, original: Transactions) -> Int64s:
+    """A class for each original record that it may be published as; each class has `sizes` records.
 
-    A class may stand for a record when the class is the image of the record: every item is covered by exactly one node of the class, every
-    node covers at least one item (in bags: stands at most as often as the items under it). The empty class may stand for any record, all of
-    whose items are then suppressed. Where one cut stands for all records (`Generalized.is_global`), the image of a record has no node for
-    the items that the cut leaves out, and the alignment follows from it. When any other release still has its alignment, that one is
-    checked and given back; otherwise one is found by matching. Several may be possible, and the true one is not known then.
+    A class fits a record if it generalizes it: exactly one node of the class covers each item, and
+    each node covers at least one (in bags: it occurs at most as often as the items below it). The
+    empty class fits any record; all its items are then suppressed. If one cut generalizes all
+    records (`Generalized.is_global`), items outside the cut are suppressed, and the alignment
+    follows from the cut. If another release still has its alignment, that one is checked and
+    returned. Otherwise one is found by matching; there may be several, and nobody knows the true
+    one then.
 
-    Cost: checking is linear. Matching works on distinct records and groups those that fit the same classes; 90,000 real baskets take
-    seconds.
+    Cost: checking is linear. Matching works on distinct records and groups those that fit the same
+    classes; 90,000 real baskets take seconds.
 
-    Raises:
-        MisfitError: when there is no such assignment, with a record that fits nowhere or a published record too many.
+    Raises: MisfitError: if there is none, with a record that fits nowhere or a published record too
+        many.
 
     Example:
         >>> from setveil.hierarchy.tree import Hierarchy
         >>> from setveil.promises import KAnonymity
-        >>> tree = Hierarchy.from_parents(["beer", "wine", "milk", "Alcohol", "ALL"], [3, 3, 4, 4, -1])
-        >>> nodes = tree.nodes.encode(["Alcohol", "milk", "Alcohol", "Alcohol"])
-        >>> rows = Transactions.from_pairs(np.array([0, 1, 1, 2]), nodes, tree.nodes)
-        >>> release = Generalized.of_rows(rows, tree, KAnonymity(k=2), {})
-        >>> [release.classes.record(number) for number in align(release, Transactions.of([["milk", "wine"], ["beer", "wine"], ["beer"]]))]
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> rows = [["Alcohol"], ["Alcohol", "milk"], ["Alcohol"]]
+        >>> release = Generalized.of(rows, Hierarchy.from_paths(paths), KAnonymity(k=2))
+        >>> original = Transactions.of([["milk", "wine"], ["beer", "wine"], ["beer"]])
+        >>> found = align(release.without_alignment(), original)
+        >>> [release.classes.record(number) for number in found]
         [('milk', 'Alcohol'), ('Alcohol',), ('Alcohol',)]
     """
     release = over_whole_tree(release, original)
-    if len(release) != len(original):
-        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    check_size(release, original)
     if release.is_global:
-        return _checked_image(release, image_alignment(release, original))
+        images = image_alignment(release, original)
+        if release.alignment is not None and not np.array_equal(release.alignment, images):
+            raise MisfitError("its alignment is not the one that follows from its cut")
+        return images
     if release.alignment is not None:
         check_alignment(release, original, release.alignment)
         return release.alignment
     return _match(release, original)
 
 
-def _checked_image(release: Generalized, images: Numbers) -> Numbers:
-    """The alignment that the cut gives, if the one that the release has, if any, is the same."""
-    if release.alignment is not None and not np.array_equal(release.alignment, images):
-        raise MisfitError("its alignment is not the one that its cut gives")
-    return images
-
-
 def aligned(release: Generalized, original: Transactions) -> Generalized:
-    """The release over its whole tree and with an alignment; one that has both comes back as it is, only its length checked."""
+    """The release over its whole tree, with an alignment; one that it has is not checked."""
     release = over_whole_tree(release, original)
     if release.alignment is not None and len(release.alignment) == len(original) == len(release):
         return release
     return replace(release, alignment=align(release, original))
 
 
-def over_whole_tree(release: AnyRelease, original: Transactions) -> AnyRelease:
-    """The release over the tree it was made with, which is built again from the original when only a part of it was published."""
+def check_size(release: Release, original: Transactions) -> None:
+    """Raise `MisfitError` unless there are as many published records as originals."""
+    if len(release) != len(original):
+        have = f"it has {plural(len(release), 'record')} and the original has"
+        raise MisfitError(f"{have} {count(len(original))}")
+
+
+def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease:
+    """The release over the tree it was made with, rebuilt if it brings only a part of it."""
     if release.tree is None or not release.tree.origin.pruned:
         return release
-    return _on(release, _rebuilt(release.tree.origin, original), "built from the original's items")
+    tree = _rebuilt(release.tree.origin, original)
+    return _on(release, tree, "the tree built from the original's items")
 
 
 def over_tree(
-    release: AnyRelease, original: Transactions, hierarchy: Hierarchy | None
-) -> AnyRelease:
-    """As `over_whole_tree`, but over a tree that is given, if one is; a release without a tree comes back as it is."""
+    release: SomeRelease, original: Transactions, hierarchy: Hierarchy | None
+) -> SomeRelease:
+    """As `over_whole_tree`, but over the given tree, if there is one."""
     if release.tree is None or hierarchy is None or not release.tree.origin.pruned:
         return over_whole_tree(release, original)
-    return _on(release, hierarchy, "given")
+    return _on(release, hierarchy, "the given tree")
 
 
 def semantic_tree(
     release: Release, original: Transactions, hierarchy: Hierarchy | None
 ) -> Hierarchy | None:
-    """The tree by which bags were compared: the one that is given, or else what the recipe of the release makes; None without either."""
+    """The tree that bags were compared with: given, or rebuilt from the original; else None."""
     if hierarchy is not None or release.tree is not None or release.semantics is None:
         return hierarchy
     return _rebuilt(release.semantics, original)
 
 
 def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
-    """The tree that a recipe makes of the items of the original; the recipe is read from a file and may say anything."""
+    """The tree that a recipe makes; it comes from a file and may be anything."""
     from setveil.hierarchy.build import rebuild
 
     try:
@@ -110,25 +117,26 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
     except DataError:
         raise
     except (TypeError, ValueError, OverflowError):
-        raise MisfitError("its tree cannot be built again by the recipe in release.json") from None
+        raise MisfitError("its tree cannot be rebuilt from the recipe in release.json") from None
 
 
-def _on(release: AnyRelease, tree: Hierarchy, kind: str) -> AnyRelease:
+def _on(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
     try:
         return release.on(tree)
     except UnknownItemError as error:
-        problem = f"it shows {len(error.items)} nodes that the tree {kind} does not have"
+        problem = f"it contains {plural(len(error.items), 'node')} that {name} does not have"
         raise MisfitError(problem, published=error.items) from None
 
 
-def standing_nodes(
-    release: Generalized, original: Transactions, alignment: Numbers
-) -> npt.NDArray[np.int32]:
-    """The node that stands for each entry of `original.items` under an alignment; -1 for an entry that is suppressed."""
-    table, leaves = (
-        ClassTable.of(release.classes, release.hierarchy),
-        leaves_of(release.hierarchy, original.vocabulary),
-    )
+def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
+    """The node that represents each entry of `original.items`; -1 if it is suppressed.
+
+    The release must have its alignment.
+    """
+    alignment = release.alignment
+    assert alignment is not None
+    table = ClassTable.of(release.classes, release.hierarchy)
+    leaves = leaves_of(release.hierarchy, original.vocabulary)
     nodes = np.full(len(original.items), -1, dtype=np.int32)
     for start, stop in _blocks(original):
         entries = slice(original.indptr[start], original.indptr[stop])
@@ -139,27 +147,26 @@ def standing_nodes(
     return nodes
 
 
-def check_alignment(release: Generalized, original: Transactions, alignment: Numbers) -> None:
-    """Raise `MisfitError` unless every class stands for as many records as its size says and is the image of each of them.
+def check_alignment(release: Generalized, original: Transactions, alignment: Int64s) -> None:
+    """Raise `MisfitError` unless each class has `sizes` records and generalizes each of them.
 
-    Cost: linear, in blocks of a million entries, whatever the size of the data.
+    Cost: linear, in blocks of a million entries.
     """
-    count = len(release.classes)
-    if len(alignment) != len(original) or (
-        len(alignment) and not 0 <= alignment.min() <= alignment.max() < count
-    ):
-        raise MisfitError(
-            f"its alignment must give one of {count} classes to each of {len(original)} records"
-        )
-    used = np.bincount(alignment, minlength=count)
+    classes = len(release.classes)
+    outside = (alignment < 0) | (alignment >= classes)
+    if len(alignment) != len(original) or outside.any():
+        problem = f"its alignment must name one of {count(classes)} distinct published records"
+        raise MisfitError(f"{problem} for each of {count(len(original))} originals")
+    used = np.bincount(alignment, minlength=classes)
     if (used != release.sizes).any():
         number = int(np.flatnonzero(used != release.sizes)[0])
-        problem = f"a published record stands {release.sizes[number]} times but is given to {used[number]} originals"
+        times = plural(int(release.sizes[number]), "time")
+        problem = (
+            f"a record is published {times} but aligned with {plural(used[number], 'original')}"
+        )
         raise MisfitError(problem, published=release.classes.record(number))
-    table, leaves = (
-        ClassTable.of(release.classes, release.hierarchy),
-        leaves_of(release.hierarchy, original.vocabulary),
-    )
+    table = ClassTable.of(release.classes, release.hierarchy)
+    leaves = leaves_of(release.hierarchy, original.vocabulary)
     for start, stop in _blocks(original):
         wrong = _misfits(table, original, leaves, alignment, start, stop)
         if len(wrong):
@@ -170,9 +177,8 @@ def _blocks(data: Transactions) -> Iterator[tuple[int, int]]:
     """Ranges of records with about a million entries each."""
     start = 0
     while start < len(data):
-        stop = (
-            int(np.searchsorted(data.indptr, data.indptr[start] + _BLOCK_ENTRIES, side="right")) - 1
-        )
+        most = data.indptr[start] + _BLOCK_ENTRIES
+        stop = int(np.searchsorted(data.indptr, most, side="right")) - 1
         stop = min(max(stop, start + 1), len(data), start + _BLOCK_ENTRIES)
         yield start, stop
         start = stop
@@ -181,12 +187,12 @@ def _blocks(data: Transactions) -> Iterator[tuple[int, int]]:
 def _misfits(
     table: ClassTable,
     original: Transactions,
-    leaves: Numbers,
-    alignment: Numbers,
+    leaves: Int64s,
+    alignment: Int64s,
     start: int,
     stop: int,
-) -> Numbers:
-    """The records of a block of which their class is not the image."""
+) -> Int64s:
+    """The records of a block that their class does not generalize."""
     entries = slice(original.indptr[start], original.indptr[stop])
     classes = alignment[start:stop]
     owners = np.repeat(np.arange(stop - start), original.lengths[start:stop])
@@ -204,36 +210,37 @@ def _misfits(
     return np.flatnonzero(bad & (table.lengths[classes] > 0)) + start
 
 
-def _match(release: Generalized, original: Transactions) -> Numbers:
-    """Find an assignment: which classes fit which distinct records, then a flow over groups of records that fit the same ones."""
+def _match(release: Generalized, original: Transactions) -> Int64s:
+    """Find which classes fit which distinct records, then a flow from records to classes."""
     table = ClassTable.of(release.classes, release.hierarchy)
     with_counts = isinstance(original, Bags) and isinstance(release.classes, Bags)
     data = original if with_counts or not isinstance(original, Bags) else original.sets()
     distinct, member = distinct_records(data)
     group, signatures = _group(table, LeafRecords.of(distinct, release.hierarchy))
-    empty = table.lengths == 0
-    supply = np.bincount(group[member], minlength=len(signatures)).astype(np.int64)
+    empty, member = table.lengths == 0, group[member]
+    supply = np.bincount(member, minlength=len(signatures)).astype(np.int64)
     lengths = np.array([len(signature) for signature in signatures], dtype=np.int64)
-    _check_homeless(
-        release, original, supply, lengths, group[member], int(release.sizes[empty].sum())
-    )
+    fits_none = np.flatnonzero(lengths[member] == 0)
+    if len(fits_none) > release.sizes[empty].sum():
+        longest = fits_none[np.argmax(original.lengths[fits_none])]
+        raise _record_misfit(release, original, int(longest), None)
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     classes = np.concatenate(signatures) if signatures else np.zeros(0, dtype=np.int64)
     matching = Matching(indptr, classes, supply, np.where(empty, 0, release.sizes))
     shortage = matching.fill()
     if shortage is not None:
         raise _class_misfit(release, shortage)
-    return _assign(matching, group[member], np.repeat(np.flatnonzero(empty), release.sizes[empty]))
+    return _assign(matching, member, np.repeat(np.flatnonzero(empty), release.sizes[empty]))
 
 
-def _group(table: ClassTable, records: LeafRecords) -> tuple[Numbers, list[Numbers]]:
-    """The group of each record, and the classes that fit the records of each group."""
+def _group(table: ClassTable, records: LeafRecords) -> tuple[Int64s, list[Int64s]]:
+    """The group of each record, and the classes that all records of each group fit."""
     trie, known = ClassTrie(table), dict[bytes, int]()
-    signatures: list[Numbers] = []
-    count = len(records.indptr) - 1
-    group = np.zeros(count, dtype=np.int64)
-    for start in range(0, count, _BLOCK_RECORDS):
-        stop = min(start + _BLOCK_RECORDS, count)
+    signatures: list[Int64s] = []
+    total = len(records.indptr) - 1
+    group = np.zeros(total, dtype=np.int64)
+    for start in range(0, total, _BLOCK_RECORDS):
+        stop = min(start + _BLOCK_RECORDS, total)
         rows, classes = trie.fits(records, start, stop)
         bounds = np.searchsorted(rows, np.arange(start, stop + 1))
         for number in range(start, stop):
@@ -246,30 +253,11 @@ def _group(table: ClassTable, records: LeafRecords) -> tuple[Numbers, list[Numbe
     return group, signatures
 
 
-def _check_homeless(
-    release: Generalized,
-    original: Transactions,
-    supply: Numbers,
-    lengths: Numbers,
-    group: Numbers,
-    empty: int,
-) -> None:
-    """Refuse when more records fit no class than there are published records without items."""
-    if int(supply[lengths == 0].sum()) <= empty:
-        return
-    homeless = np.flatnonzero(lengths[group] == 0)
-    number = homeless[np.argmax(original.lengths[homeless])]
-    raise _record_misfit(release, original, int(number), None)
-
-
-def _assign(matching: Matching, group: Numbers, empties: Numbers) -> Numbers:
-    """Hand out the classes of each group to its records in order; those left over get the empty class."""
-    owners = np.concatenate(
-        (
-            np.repeat(matching.owner, matching.flow),
-            np.repeat(np.arange(len(matching.left)), matching.left),
-        )
-    )
+def _assign(matching: Matching, group: Int64s, empties: Int64s) -> Int64s:
+    """Give the classes of each group to its records in order; the rest get the empty class."""
+    served = np.repeat(matching.owner, matching.flow)
+    left = np.repeat(np.arange(len(matching.left)), matching.left)
+    owners = np.concatenate((served, left))
     classes = np.concatenate((np.repeat(matching.classes, matching.flow), empties))
     alignment = np.empty(len(group), dtype=np.int64)
     alignment[np.argsort(group, kind="stable")] = classes[np.argsort(owners, kind="stable")]
@@ -280,26 +268,23 @@ def _record_misfit(
     release: Generalized, original: Transactions, record: int, number: int | None
 ) -> MisfitError:
     items = original.record(record)
-    unknown = [item for item in items if item not in release.hierarchy.nodes]
-    if unknown:
-        return MisfitError(
-            "an original record holds an item that the hierarchy does not have", record=items
-        )
+    if any(item not in release.hierarchy.nodes for item in items):
+        problem = "an original record contains an item that is not in the hierarchy"
+        return MisfitError(problem, record=items)
+    length = plural(len(items), "item")
     if number is None:
-        return MisfitError(
-            f"an original record of {len(items)} items is the source of no published record",
-            record=items,
-        )
-    problem = f"the published record that stands for an original record of {len(items)} items is not its image"
+        problem = f"no published record generalizes an original record of {length}"
+        return MisfitError(problem, record=items)
+    problem = f"the record published for an original of {length} does not generalize it"
     return MisfitError(problem, record=items, published=release.classes.record(number))
 
 
 def _class_misfit(release: Generalized, shortage: Shortage) -> MisfitError:
     worst = int(shortage.classes[np.argmax(release.sizes[shortage.classes])])
-    count = len(shortage.classes)
-    kinds = (
-        f"{count} distinct published records stand" if count > 1 else "a published record stands"
+    several = len(shortage.classes) > 1
+    records = f"{count(len(shortage.classes))} distinct records are" if several else "a record is"
+    fitting = (
+        f"{'they' if several else 'it'} can come from only {plural(shortage.fitting, 'original')}"
     )
-    records = f"{shortage.fitting} original record{'s' * (shortage.fitting != 1)}"
-    problem = f"{kinds} {shortage.needed} times, but only {records} can be behind {'them' if count > 1 else 'it'}"
+    problem = f"{records} published {plural(shortage.needed, 'time')}, but {fitting}"
     return MisfitError(problem, published=release.classes.record(worst))

@@ -1,74 +1,72 @@
-"""Global recoding: one cut of the tree stands for all records, so that the published record of an original follows from it."""
+"""Global recoding: the alignment of a release whose records are all generalized by one cut."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.alignment.fitting import Numbers, leaves_of
+from setveil.alignment.fitting import leaves_of
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.generalized import Generalized
 from setveil.published.rows import distinct_records
+from setveil.words import plural
 
 
 def nested_nodes(release: Generalized) -> tuple[int, int] | None:
-    """A published node and one above it that is published too, perhaps in another record; None when all lie on one cut."""
+    """A published node and one above it that is published too, in any record; None on one cut."""
     tree, nodes = release.hierarchy, release.published_nodes()
     nodes = nodes[np.lexsort((-tree.stop[nodes], tree.first[nodes]))]
     overlap = np.flatnonzero(tree.stop[nodes[:-1]] > tree.first[nodes[1:]])
     return (int(nodes[overlap[0] + 1]), int(nodes[overlap[0]])) if len(overlap) else None
 
 
-def image_alignment(release: Generalized, original: Transactions) -> Numbers:
-    """The class of each original record under the one cut of a release: its items as the published nodes over them.
+def image_alignment(release: Generalized, original: Transactions) -> Int64s:
+    """The class of each original record: its items replaced by the published nodes above them.
 
-    An item that no published node covers is suppressed, and so missing everywhere.
+    An item below no published node is suppressed everywhere.
 
     Raises:
-        MisfitError: when the published nodes lie on no cut, an item is not in the tree, or the images are not the published records.
+        MisfitError: if the published nodes are not on one cut, an item is not in the tree, or other
+            records than these are published.
     """
     nested = nested_nodes(release)
     if nested is not None:
         node, above = (release.hierarchy.labels[number] for number in nested)
-        raise MisfitError(
-            f"it says that one cut stands for all records, but shows {node} and also {above}, which covers it"
-        )
-    images = _images(release, original)
-    stacked = _stacked(release.classes, images)
-    _, member = distinct_records(stacked)
+        both = f"contains both {node} and {above}, which includes it"
+        raise MisfitError(f"it claims to use one cut for all records, but {both}")
+    _, member = distinct_records(_stacked(release.classes, _images(release, original)))
     classes, member = member[: len(release.classes)], member[len(release.classes) :]
-    place = np.full(
-        int(max(classes.max(initial=-1), member.max(initial=-1))) + 1, -1, dtype=np.int64
-    )
+    size = int(max(classes.max(initial=-1), member.max(initial=-1))) + 1
+    place = np.full(size, -1, dtype=np.int64)
     place[classes[::-1]] = np.arange(len(classes) - 1, -1, -1)
     alignment = place[member]
     if (alignment < 0).any():
         record = int(np.flatnonzero(alignment < 0)[0])
-        raise MisfitError(
-            "the image of an original record is not published", record=original.record(record)
-        )
-    used, stands = (
-        np.bincount(alignment, minlength=len(classes)),
-        np.bincount(place[classes], release.sizes, minlength=len(classes)),
-    )
-    wrong = np.flatnonzero(used != stands)
+        problem = "what an original record becomes under the cut is not published"
+        raise MisfitError(problem, record=original.record(record))
+    used = np.bincount(alignment, minlength=len(classes))
+    sizes = np.bincount(place[classes], release.sizes, minlength=len(classes))
+    wrong = np.flatnonzero(used != sizes)
     if len(wrong):
-        problem = f"a published record stands {int(stands[wrong[0]])} times but is the image of {used[wrong[0]]} originals"
-        raise MisfitError(problem, published=release.classes.record(int(wrong[0])))
+        number = int(wrong[0])
+        times, sources = int(sizes[number]), int(used[number])
+        come = f"comes from {plural(sources, 'original')} under the cut"
+        problem = f"a record is published {plural(times, 'time')} but {come}"
+        raise MisfitError(problem, published=release.classes.record(number))
     return alignment
 
 
 def suppressed_items(release: Generalized, original: Transactions) -> tuple[str, ...]:
-    """Private: the items of the original that a release with one cut shows nowhere."""
+    """Private: the items of the original that a release with one cut does not show."""
     shown = _cover(release)[leaves_of(release.hierarchy, original.vocabulary)]
     missing = np.flatnonzero((shown < 0) & (original.supports() > 0))
     return tuple(original.vocabulary[item] for item in missing.tolist())
 
 
-def _cover(release: Generalized) -> npt.NDArray[np.int32]:
-    """The published node over each leaf; -1 where there is none."""
+def _cover(release: Generalized) -> Int32s:
+    """The published node above each leaf; -1 if there is none."""
     tree: Hierarchy = release.hierarchy
     over = np.full(tree.leaf_count, -1, dtype=np.int32)
     for node in release.published_nodes().tolist():
@@ -80,18 +78,15 @@ def _images(release: Generalized, original: Transactions) -> Transactions:
     leaves = leaves_of(release.hierarchy, original.vocabulary)[original.items]
     if (leaves < 0).any():
         record = int(original.rows[np.flatnonzero(leaves < 0)[0]])
-        raise MisfitError(
-            "an original record holds an item that the hierarchy does not have",
-            record=original.record(record),
-        )
+        problem = "an original record contains an item that is not in the hierarchy"
+        raise MisfitError(problem, record=original.record(record))
     nodes = _cover(release)[leaves]
     kept = nodes >= 0
-    return Transactions.from_pairs(
-        original.rows[kept], nodes[kept], release.hierarchy.nodes, size=len(original)
-    )
+    labels = release.hierarchy.nodes
+    return Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))
 
 
 def _stacked(one: Transactions, other: Transactions) -> Transactions:
-    """The records of one after those of the other."""
+    """The records of both, one after the other."""
     indptr = np.concatenate((one.indptr, one.indptr[-1] + other.indptr[1:]))
     return Transactions(indptr, np.concatenate((one.items, other.items)), one.vocabulary)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from setveil.alignment.align import align, aligned, standing_nodes
+from setveil.alignment.align import aligned, representing_nodes
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.generalized import Generalized
@@ -176,8 +176,7 @@ def published_occurrences(release: Generalized, original: Transactions) -> Occur
         return np.bincount(
             classes.items, weights=classes.counts * release.sizes[classes.rows], minlength=size
         ).astype(np.int64)
-    alignment = align(release, original) if release.alignment is None else release.alignment
-    nodes = standing_nodes(release, original, alignment)
+    nodes = representing_nodes(aligned(release, original), original)
     covered = nodes >= 0
     counts = original.counts[covered] if isinstance(original, Bags) else None
     return np.bincount(nodes[covered], weights=counts, minlength=size).astype(np.int64)

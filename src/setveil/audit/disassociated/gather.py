@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.audit.disassociated.flow import Budget, TooLargeError
+from setveil.alignment.flow import Budget, TooLargeError
 from setveil.audit.disassociated.layout import Layout, distinct
 from setveil.audit.disassociated.worlds import TERMS, Chunk, Itemset, Part, Worlds
 from setveil.data.arrays import Int64s

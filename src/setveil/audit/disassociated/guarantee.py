@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain, combinations, islice, product
 
-from setveil.audit.disassociated.flow import Budget, TooLargeError
+from setveil.alignment.flow import Budget, TooLargeError
 from setveil.audit.disassociated.gather import Gatherer
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.proof import find_doubtful, prove

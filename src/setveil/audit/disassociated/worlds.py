@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from setveil.audit.disassociated.flow import UNLIMITED, Budget, Network, TooLargeError
+from setveil.alignment.flow import UNLIMITED, Budget, Network, TooLargeError
 
 Itemset = frozenset[int]
 
@@ -215,12 +215,12 @@ class Worlds:
         empty = self._empty | {part: demand.empty for part, demand in demands.items()}
         if not self._shared:
             return not any(empty.values())
-        if self._network(demands, None).largest_flow() < self._supply:
+        if self._network(demands, None).fill() < self._supply:
             return False
         wanted = sum(empty.values()) + sum(
             demand.count * len(demand.shares) for demand in demands.values()
         )
-        return self._network(demands, empty).largest_flow() == wanted
+        return self._network(demands, empty).fill() == wanted
 
     def _network(self, demands: Mapping[int, _Demand], empty: Mapping[int, int] | None) -> Network:
         """From the subrecords of shared chunks to the parts; with `empty`, each part takes no more
