@@ -38,6 +38,6 @@ def with_own_tree(file: str, tree: str) -> tuple[Transactions, Hierarchy]:
 
 
 def sort_baseline(data: Transactions) -> float:
-    """Seconds that NumPy takes to sort all occurrences by item and record: what merely touching the data costs."""
+    """Seconds that NumPy takes to sort all occurrences by item and record: the cost of one pass."""
     rows = data.rows
     return best_of(2, lambda: np.lexsort((rows, data.items)))

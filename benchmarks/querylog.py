@@ -1,4 +1,4 @@
-"""Query logs: making one, and turning one into vocabularies out of core; the log of 1 GB only where `SETVEIL_BENCH_LONG` is set."""
+"""Query logs: generating and reading them; a log of 1 GB only if `SETVEIL_BENCH_LONG` is set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from setveil.io.querylog.read import read_querylog
 
 
 def make_log(name: str, *, users: int) -> Measured:
-    """`setveil generate querylog` as a whole, some 16 rows for each user; baseline: copying the file."""
+    """All of `setveil generate querylog`, about 16 rows per user; baseline: copying the file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
         took = best_of(1, lambda: _generate(path, users))
@@ -28,7 +28,7 @@ def make_log(name: str, *, users: int) -> Measured:
 def read_log(
     name: str, *, users: int, mb: float, seconds: float, family: str = "", **options: Any
 ) -> Measured:
-    """TypicalBags of a generated log, in a process that did nothing else; baseline: Python counts its lines."""
+    """Reading a generated log in a fresh process; baseline: Python counts its lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
         _generate(path, users)

@@ -14,7 +14,7 @@ ERRORS = [
     errors.SetveilError("a line"),
     errors.ParameterError("k", 1, "it must be more"),
     errors.MissingExtraError("pandas", "a table"),
-    errors.OutputError("release", "it is taken"),
+    errors.OutputError("release", "it exists already"),
     errors.DataError("no records"),
     errors.FileFormatError("data.csv", "no columns", line=3),
     errors.HierarchyError(["two roots", "a cycle"], "tree.csv"),

@@ -128,7 +128,7 @@ def test_what_cannot_be_measured_is_refused(release):
         sv.measure(release, DATA, seeds=5)
     with pytest.raises(DataError, match="an object of type NoneType does not hold records"):
         sv.measure(release, None)
-    with pytest.raises(MisfitError, match="it has 6 records, the original 5"):
+    with pytest.raises(MisfitError, match="it has 6 records and the original has 5"):
         sv.measure(release, ROWS[:5])
 
 

@@ -36,7 +36,7 @@ def write_wndb(
         exceptions: The lines of `noun.exc`.
         counts: How often each sense of a lemma was met.
         senses: The keys of a lemma's synsets in the order of its senses, if not that of the file.
-        head: What stands before the first synset.
+        head: The text before the first synset.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lengths = [len(_line(entry, 0, dict.fromkeys(entries, 0))) for entry in entries.values()]

@@ -23,8 +23,8 @@ _OVERWRITE = "choose another name or allow overwriting with {force=True}"
 def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Iterator[Path]:
     """A temporary file that replaces `path` if the block succeeds, and is removed otherwise.
 
-    A symbolic link is kept: the file it points to is replaced. A file that only its owner could read
-    stays private.
+    A symbolic link is kept: the file it points to is replaced. A file that only its owner could
+    read stays private.
     """
     check_place(path, force=force)
     place = Path(os.path.realpath(path))
@@ -60,8 +60,8 @@ def new_folder(
 ) -> Iterator[Path]:
     """A temporary folder that replaces `folder` if the block succeeds, and is removed otherwise.
 
-    Until then nobody else can open it. With `force` an old folder is replaced, but only if it is empty
-    or contains the file `is_ours`; messages call such a folder a `kind`.
+    Until then nobody else can open it. With `force` an old folder is replaced, but only if it is
+    empty or contains the file `is_ours`; messages call such a folder a `kind`.
     """
     _check_folder(folder, force, is_ours, kind)
     hidden = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp")

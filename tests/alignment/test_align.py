@@ -74,7 +74,7 @@ def test_any_release_is_aligned_exactly_when_some_assignment_exists(data, multis
     ):
         check_alignment(release, original, release.alignment)
     else:
-        with pytest.raises(MisfitError, match="not its image"):
+        with pytest.raises(MisfitError, match="does not generalize it"):
             check_alignment(release, original, release.alignment)
 
 
@@ -115,7 +115,7 @@ def test_an_empty_published_record_stands_for_any_original_but_only_where_needed
 
 
 def test_an_original_that_fits_no_published_record_is_the_witness():
-    with pytest.raises(MisfitError, match="source of no published record") as caught:
+    with pytest.raises(MisfitError, match="no published record generalizes") as caught:
         align(released([["A"], ["A"]]), Transactions.of([["a1"], ["a1", "b1"]]))
     assert caught.value.record == ("a1", "b1")
     assert "a1" not in str(caught.value)
@@ -123,7 +123,7 @@ def test_an_original_that_fits_no_published_record_is_the_witness():
 
 def test_a_published_record_that_too_few_originals_fit_is_the_witness():
     with pytest.raises(
-        MisfitError, match=r"stands 2 times, but only 1 original record can be behind it"
+        MisfitError, match=r"a record is published 2 times, but it can come from only 1 original"
     ) as caught:
         align(released([["a1"], ["a1"], ["ALL"]]), Transactions.of([["a1"], ["a2"], ["a2"]]))
     assert caught.value.published == ("a1",)
@@ -132,19 +132,20 @@ def test_a_published_record_that_too_few_originals_fit_is_the_witness():
 def test_several_published_records_that_compete_for_too_few_originals_are_counted_together():
     original = Transactions.of([["a1", "a2", "b1", "b2"], ["c"], ["c"]])
     with pytest.raises(
-        MisfitError, match=r"2 distinct published records stand 2 times, but only 1 original"
+        MisfitError,
+        match=r"2 distinct records are published 2 times, but they can come from only 1",
     ):
         align(released([["a1", "a2", "B"], ["A", "b1", "b2"], ["ALL"]]), original)
 
 
 def test_numbers_of_records_that_differ_are_named():
-    with pytest.raises(MisfitError, match="1 records, the original 2"):
+    with pytest.raises(MisfitError, match="1 record and the original has 2"):
         align(released([["A"]]), Transactions.of([["a1"], ["a2"]]))
 
 
 def test_an_item_that_the_hierarchy_does_not_have_is_a_misfit_unless_it_is_suppressed():
     original = Transactions.of([["a1"], ["zebra"]])
-    with pytest.raises(MisfitError, match="an item that the hierarchy does not have") as caught:
+    with pytest.raises(MisfitError, match="an item that is not in the hierarchy") as caught:
         align(released([["A"], ["ALL"]]), original)
     assert caught.value.record == ("zebra",)
     assert align(released([["A"], []]), original).tolist() == [1, 0]
@@ -156,7 +157,7 @@ def test_an_unknown_item_beside_known_ones_is_a_misfit_too():
         [["a1"], ["a1", "zebra"]],
         [["aardvark", "a1"], ["a1"]],
     ):
-        with pytest.raises(MisfitError, match="an item that the hierarchy does not have"):
+        with pytest.raises(MisfitError, match="an item that is not in the hierarchy"):
             align(released([["A"], ["A"]]), Transactions.of(records))
 
 
@@ -190,10 +191,12 @@ def test_a_wrong_alignment_is_refused_with_the_record():
     original = Transactions.of([["a1"], ["b1"]])
     release = Generalized.of([["A"], ["B"]], TREE, KAnonymity(k=2))
     wrong = replace(release, alignment=release.alignment[::-1])
-    with pytest.raises(MisfitError, match="not its image") as caught:
+    with pytest.raises(MisfitError, match="does not generalize it") as caught:
         align(wrong, original)
     assert (caught.value.record, caught.value.published) == (("a1",), ("B",))
-    with pytest.raises(MisfitError, match="stands 1 times but is given to 0 originals"):
+    with pytest.raises(
+        MisfitError, match="a record is published 1 time but aligned with 0 originals"
+    ):
         align(replace(release, alignment=np.array([1, 1])), original)
     with pytest.raises(MisfitError, match="one of 2 classes"):
         align(replace(release, alignment=np.array([0, 2])), original)
@@ -221,8 +224,8 @@ def test_a_chain_that_only_one_long_augmenting_path_fills_is_filled(size):
 
 
 def test_a_planted_assignment_of_tight_numbers_is_always_found_again():
-    """Supply and demand come from a hidden assignment, so every class can be filled, often only by undoing the greedy start."""
-    random, undone = np.random.default_rng(4), 0
+    """Supply and demand come from a hidden assignment, so every class can be filled."""
+    random = np.random.default_rng(4)
     for _ in range(400):
         groups, classes = random.integers(4, 16, size=2)
         edges = random.random((groups, classes)) < 0.4
@@ -233,18 +236,7 @@ def test_a_planted_assignment_of_tight_numbers_is_always_found_again():
             planted.sum(axis=0),
         )
         matching = Matching(indptr, np.nonzero(edges)[1], supply, demand)
-        with pytest.MonkeyPatch.context() as patch:
-            moves = []
-            patch.setattr(
-                Matching,
-                "_move",
-                lambda self, *path, move=Matching._move, moves=moves: (
-                    moves.append(path),
-                    move(self, *path),
-                ),
-            )
-            assert matching.fill() is None
-        undone += any(len(path) > 1 for _, _, path in moves)
+        assert matching.fill() is None
         assert matching.flow.min(initial=0) >= 0
         assert matching.left.min() >= 0
         assert (
@@ -254,7 +246,6 @@ def test_a_planted_assignment_of_tight_numbers_is_always_found_again():
         assert (
             np.bincount(matching.owner, weights=matching.flow, minlength=groups) + matching.left
         ).tolist() == supply.tolist()
-    assert undone > 20
 
 
 @given(st.data())

@@ -1,4 +1,4 @@
-"""What every method leaves on disk, as a stranger reads it: it keeps the promise, and depends on the records and nothing else."""
+"""What every method writes keeps its promise and depends on the records alone."""
 
 from __future__ import annotations
 

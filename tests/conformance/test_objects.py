@@ -65,20 +65,20 @@ def test_a_release_is_shown_in_one_short_line(method):
 
 @each_method_by_tree
 @pytest.mark.parametrize("tree", ["balanced:5", Path("tree.csv"), {"a": "ALL"}], ids=repr)
-def test_what_is_no_tree_is_refused(method, tree):
+def test_a_value_that_is_not_a_tree_is_refused(method, tree):
     with pytest.raises(ParameterError, match="it must be a Hierarchy"):
         method().anonymize(Transactions.of([["a"]] * 3), promise_of(method, 3), tree)
 
 
 @each_method
 @pytest.mark.parametrize("promise", [5, None, "k-anonymity"], ids=repr)
-def test_what_is_no_promise_is_refused(method, promise):
+def test_a_value_that_is_not_a_promise_is_refused(method, promise):
     with pytest.raises(ParameterError, match=f"the method {method.name} keeps"):
         method().anonymize(Transactions.of([["a"]] * 3), promise, TREE)
 
 
 @each_method
-def test_the_class_of_its_promise_is_no_promise(method):
+def test_the_class_of_its_promise_is_not_a_promise(method):
     with pytest.raises(ParameterError, match=f"the method {method.name} keeps"):
         method().anonymize(Transactions.of([["a"]] * 3), method.promises[0], TREE)
 

@@ -169,7 +169,7 @@ def test_matrices_have_column_numbers_or_labels():
             as_transactions(wrong)
 
 
-def test_plain_objects_are_taken():
+def test_plain_objects_are_accepted():
     assert list(as_transactions(({1, 2}, (), iter("ab")))) == [("1", "2"), (), ("a", "b")]
     assert list(as_transactions({"alice": ["b"], "bob": ["a"]})) == [("b",), ("a",)]
     assert (
@@ -219,13 +219,13 @@ def test_a_published_form_gives_its_records():
         ),
     ],
 )
-def test_what_holds_no_records_gets_one_clear_line(thing, options, message):
+def test_an_object_without_records_gets_one_clear_line(thing, options, message):
     with pytest.raises(DataError) as error:
         as_transactions(thing, **options)
     assert str(error.value) == message
 
 
-def test_records_without_any_item_have_no_columns():
+def test_records_without_items_have_no_columns():
     with pytest.raises(DataError, match="2 records without items cannot be a one-hot table"):
         convert([[], []], "onehot")
 

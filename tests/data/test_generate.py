@@ -1,4 +1,4 @@
-"""Generated data: the same everywhere, and like the real thing."""
+"""Generated data: the same everywhere, and like real data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def digest(data: Transactions) -> str:
 
 
 def share_of_pairs(data: Transactions, least: int) -> int:
-    """How many pairs of items stand together in at least so many records."""
+    """How many pairs of items occur together in at least this many records."""
     width = len(data.vocabulary)
     counts = np.zeros(width * width, dtype=np.int64)
     for length in np.unique(data.lengths).tolist():
@@ -90,7 +90,7 @@ def test_quest_records_reach_their_average_length() -> None:
         assert data.occurrences / len(data) == pytest.approx(length, rel=0.08)
 
 
-def test_quest_looks_like_the_data_set_that_it_stands_for(shared_data: Path) -> None:
+def test_quest_looks_like_the_data_set_that_it_imitates(shared_data: Path) -> None:
     with gzip.open(shared_data / "T10I4D100K.dat.gz", "rt") as lines:
         real = Transactions.of(line.split() for line in lines)
     made = quest(100_000, seed=1)
@@ -121,7 +121,7 @@ def test_quest_looks_like_the_data_set_that_it_stands_for(shared_data: Path) -> 
         ({"records": 5, "seed": None}, "seed"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(options: dict[str, object], name: str) -> None:
+def test_senseless_numbers_are_refused(options: dict[str, object], name: str) -> None:
     with pytest.raises(ParameterError) as caught:
         quest(**options)  # type: ignore[arg-type]
     assert caught.value.name == name
@@ -143,7 +143,7 @@ def test_exponential_numbers_have_their_mean_and_weights_their_chances() -> None
     assert not draw.chance(random, 0.0, 100).any()
 
 
-def test_no_table_value_lies_where_two_machines_could_round_it_differently() -> None:
+def test_no_table_value_is_where_two_machines_could_round_it_differently() -> None:
     exact = -np.log1p(-(np.arange(1_024) + 0.5) / 1_024) * 65_536
     assert (np.abs(exact - np.floor(exact) - 0.5) > 1e-6).all()
 

@@ -1,4 +1,4 @@
-"""Items on entry: what becomes which text, what is no item, and what is refused."""
+"""Items as text: how each becomes text, which are missing, and which are refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("nothing", MISSING[:-1], ids=repr)
-def test_what_is_missing_is_no_item(nothing):
+def test_a_missing_value_is_not_an_item(nothing):
     assert list(Transactions.of([["a", nothing], [nothing]])) == [("a",), ()]
     assert (
         Bags.of([["a", nothing, "a"]]) == Bags.of([{"a": 2, nothing: 3}]) == Bags.of([["a", "a"]])
@@ -73,21 +73,21 @@ def test_a_record_within_a_record_is_refused(item):
         Transactions.of([["b", item]])
 
 
-def test_bytes_that_are_no_text_are_refused():
+def test_bytes_that_are_not_text_are_refused():
     with pytest.raises(DataError, match="is not UTF-8 text"):
         Transactions.of([[b"\xff"]])
 
 
 @pytest.mark.parametrize("record", [5, None, 2.5, np.array(5)], ids=repr)
 @pytest.mark.parametrize("of", [Transactions.of, Bags.of, as_transactions])
-def test_what_is_no_record_is_refused(of, record):
+def test_a_value_that_is_not_a_record_is_refused(of, record):
     with pytest.raises(DataError, match="a record must be an iterable of items, not"):
         of([["a"], record])
 
 
 @pytest.mark.parametrize("records", [5, None, {"p": ["a"]}], ids=repr)
 @pytest.mark.parametrize("of", [Transactions.of, Bags.of])
-def test_what_is_no_iterable_of_records_is_refused(of, records):
+def test_a_value_that_is_not_an_iterable_of_records_is_refused(of, records):
     with pytest.raises(
         DataError,
         match=r"is not an iterable of records; setveil\.as_transactions also takes tables",

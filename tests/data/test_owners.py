@@ -49,7 +49,7 @@ def test_a_column_that_numbers_the_rows_is_asked_about(make):
 
 
 @every_library
-def test_one_row_or_no_other_column_leaves_no_doubt(make):
+def test_one_row_or_no_other_column_is_not_ambiguous(make):
     assert as_transactions(make({"id": [1], "buyer": ["p"], "product": ["a"]})) == Transactions.of(
         [["a"]]
     )
@@ -107,7 +107,7 @@ def test_a_row_of_a_list_that_is_nobodys_is_refused(make):
 
 
 @every_library
-def test_lists_beside_a_column_of_items_are_asked_about(make):
+def test_lists_next_to_a_column_of_items_are_ambiguous(make):
     table = make({**BOUGHT, "notes": [["x"], ["y"], ["x"]]})
     with pytest.raises(
         DataError,
@@ -119,7 +119,7 @@ def test_lists_beside_a_column_of_items_are_asked_about(make):
 
 
 @every_library
-def test_numbers_of_people_are_no_counts_of_an_item(make):
+def test_numbers_of_people_are_not_counts_of_an_item(make):
     table = make(COUNTS)
     with pytest.raises(
         DataError, match=r"the column 'customer' may not be an item; name the columns with record="
@@ -131,7 +131,7 @@ def test_numbers_of_people_are_no_counts_of_an_item(make):
 
 
 @every_library
-def test_a_long_table_of_codes_is_no_one_hot_table(make):
+def test_a_long_table_of_codes_is_not_one_hot(make):
     table = make({"customer": [7, 7, 8], "code_of_it": [5, 6, 5], "quantity": [1, 2, 1]})
     with pytest.raises(DataError, match="no column is obviously the item"):
         as_transactions(table, record="customer", bags=True)
@@ -169,7 +169,7 @@ def test_two_columns_of_people_under_one_name_are_refused(make):
         as_transactions(table, record="customer")
 
 
-def test_a_mapping_of_columns_is_no_mapping_of_records():
+def test_a_mapping_of_columns_is_not_a_mapping_of_records():
     with pytest.raises(
         DataError,
         match="a mapping with the keys 'customer', 'product' may be the columns of a table",

@@ -33,7 +33,7 @@ def test_gaps_are_times(gap, seconds):
 @pytest.mark.parametrize(
     "gap", ["", "30", "m", "-1m", "1w", "1e3s", "nan", "99999999d", timedelta(-1), 30]
 )
-def test_anything_else_is_no_gap(gap):
+def test_anything_else_is_not_a_gap(gap):
     with pytest.raises(ParameterError, match="gap"):
         parse_gap(gap)
 
@@ -91,7 +91,7 @@ def test_a_generated_log_has_the_shape_of_a_real_one():
     )
 
 
-def test_rows_stand_by_user_and_time():
+def test_rows_are_sorted_by_user_and_time():
     keys = [(int(row[0]), row[2]) for row in rows_of(300, 2)]
     assert keys == sorted(keys)
 
@@ -117,7 +117,7 @@ def test_topics_may_be_given():
     assert "milk" not in words
 
 
-def test_no_users_leave_the_header_alone():
+def test_without_users_there_is_only_the_header():
     assert list(querylog(0)) == [HEADER]
 
 

@@ -71,7 +71,7 @@ def test_hashing_in_small_chunks_changes_nothing(monkeypatch: pytest.MonkeyPatch
     assert summarize(data) == whole
 
 
-def test_frequent_items_of_equal_support_stand_in_the_order_of_the_vocabulary() -> None:
+def test_items_of_equal_support_are_listed_in_the_order_of_the_vocabulary() -> None:
     found = summarize(Transactions.of([["b", "a"], ["a", "b"], ["c"]]), most_frequent=2)
     assert found.most_frequent == (("a", 2), ("b", 2))
 
@@ -81,7 +81,7 @@ def test_items_that_nobody_holds_are_not_counted() -> None:
     assert summarize(data).items == 1
 
 
-def test_no_data_at_all_is_summarized() -> None:
+def test_empty_data_is_summarized() -> None:
     found = summarize(Transactions.of([]))
     assert (found.records, found.distinct_records, found.most_frequent) == (0, 0, ())
 

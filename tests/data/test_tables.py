@@ -99,7 +99,7 @@ def test_the_same_bags_in_many_tables(table):
     assert as_transactions(table) == COUNTED
 
 
-def test_whole_numbers_beside_missing_ones_stay_whole():
+def test_whole_numbers_next_to_missing_ones_stay_whole():
     expected = Transactions.of([["5", "6"], [], ["7"]])
     table = {"customer": [1, 1, 2, 3], "item": [5.0, 6.0, float("nan"), 7.0]}
     assert (
@@ -144,7 +144,7 @@ def test_an_index_of_people_makes_a_column_of_numbers_long():
     )
 
 
-def test_columns_may_have_names_that_are_no_text():
+def test_column_names_need_not_be_text():
     assert (
         as_transactions(pd.DataFrame({0: [1, 1, 2], 1: ["a", "b", "a"]}), record=0, item=1) == SETS
     )
@@ -163,7 +163,7 @@ def test_a_one_hot_table_may_have_a_column_of_people():
         as_transactions(table.astype({"id": "Int64"}).replace({"id": {8: pd.NA}}), record="id")
 
 
-def test_a_one_hot_table_whose_index_repeats_is_asked_about():
+def test_a_one_hot_table_whose_index_repeats_is_ambiguous():
     with pytest.raises(DataError, match="the index 'customer' repeats"):
         as_transactions(pd.get_dummies(LONG.set_index("customer")["item"]))
 
@@ -241,7 +241,7 @@ def test_matrices_of_objects_hold_numbers_or_items():
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_cannot_be_understood_gets_one_clear_line(thing, options, problem):
+def test_a_table_that_cannot_be_understood_gets_one_clear_line(thing, options, problem):
     with pytest.raises(DataError, match=problem):
         as_transactions(thing, **options)
 
@@ -278,7 +278,7 @@ def test_the_same_kind_comes_back():
 
 
 @pytest.mark.parametrize("kind", [None, pd.DataFrame, list, pd, 5], ids=repr)
-def test_what_is_no_kind_is_refused(kind):
+def test_an_unknown_kind_is_refused(kind):
     with pytest.raises(
         ParameterError, match="give an object of the wanted kind, or one of lists, sets"
     ):

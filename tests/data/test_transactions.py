@@ -69,7 +69,7 @@ def test_taking_gives_these_records_in_this_order(rows, drawn):
     assert Bags.of(rows).take(numbers).occurrences == sum(len(rows[number]) for number in numbers)
 
 
-def test_the_totals_of_bags_tell_empty_ones_too():
+def test_the_totals_of_bags_include_empty_ones():
     assert Bags.of([{"a": 2, "b": 3}, {}, {"a": 1}]).totals.tolist() == [5, 0, 1]
     assert Bags.of([]).totals.tolist() == []
 
@@ -92,7 +92,7 @@ def test_a_count_is_a_whole_number(count):
     )
 
 
-def test_texts_are_no_records():
+def test_texts_are_not_records():
     with pytest.raises(DataError, match="records must be an iterable of records, not one text"):
         Transactions.of("abc")
     for kind in (Transactions, Bags):
@@ -104,7 +104,7 @@ def test_texts_are_no_records():
 
 
 @pytest.mark.parametrize(("records", "items"), [([0], [2]), ([0], [-1]), ([3], [0]), ([-1], [0])])
-def test_pairs_outside_are_refused_and_fall_into_no_other_record(records, items):
+def test_pairs_outside_are_refused_instead_of_joining_another_record(records, items):
     with pytest.raises(DataError) as error:
         Transactions.from_pairs(np.array(records), np.array(items), Vocabulary.of("ab"), size=3)
     assert (
@@ -125,7 +125,7 @@ def test_pairs_outside_are_refused_and_fall_into_no_other_record(records, items)
         ([0, 2], [1, 1], "ascending and distinct"),
     ],
 )
-def test_arrays_that_are_no_records_are_refused(indptr, items, problem):
+def test_arrays_that_are_not_records_are_refused(indptr, items, problem):
     with pytest.raises(DataError, match=problem):
         Transactions(
             np.array(indptr, dtype=np.int64), np.array(items, dtype=np.int32), Vocabulary.of("ab")
@@ -161,7 +161,7 @@ FOUR = Transactions.of([["a", "b"], [], ["b"], ["a", "c"]])
 FOUR_BAGS = Bags.of([["a", "b", "b"], [], ["b"], ["a", "c", "c"]])
 
 
-def test_records_are_told_by_number():
+def test_records_are_accessed_by_number():
     assert FOUR[0] == FOUR.record(0) == FOUR.record(np.int64(-4)) == ("a", "b")
     assert FOUR[-1] == ("a", "c")
     assert list(FOUR[1:3]) == [(), ("b",)]
@@ -186,7 +186,7 @@ def test_numbers_may_be_of_a_type_that_cannot_count_all_records(kind):
 
 
 @pytest.mark.parametrize("number", [4, -5])
-def test_a_number_that_no_record_has_is_refused(number):
+def test_a_record_number_out_of_range_is_refused(number):
     for ask in (FOUR.record, FOUR.__getitem__, lambda number: FOUR.take([0, number])):
         with pytest.raises(
             ParameterError,
@@ -198,7 +198,7 @@ def test_a_number_that_no_record_has_is_refused(number):
 @pytest.mark.parametrize(
     "numbers", [[1.5], 3, ["a"], np.array([True, False]), [[0]], None], ids=repr
 )
-def test_what_are_no_numbers_of_records_is_refused(numbers):
+def test_bad_record_numbers_are_refused(numbers):
     with pytest.raises(
         ParameterError,
         match="give record numbers, or true or false for each of 4 records",

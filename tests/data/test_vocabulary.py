@@ -1,4 +1,4 @@
-"""TypicalBags: items in a fixed order that is never the order of the data."""
+"""Vocabularies: items in a fixed order that is never the order of the data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_row_of_very_many_digits_is_text():
 
 
 @pytest.mark.parametrize("label", ["1.5", "1e3", "", " 1", "1\n", "١", "²"])
-def test_what_is_no_plain_whole_number_is_text(label):
+def test_anything_but_a_plain_whole_number_is_text(label):
     assert natural_order(["1", label]) == "alphabetical"
 
 
@@ -54,7 +54,7 @@ def test_an_unknown_item_is_named():
     assert str(error.value) == "the vocabulary does not contain 'v', 'w', 'x' and 1 more"
 
 
-def test_an_item_stands_once():
+def test_an_item_occurs_once():
     with pytest.raises(DataError) as error:
         _ = Vocabulary(["a", "a"]).numbers
     assert str(error.value) == "an item occurs twice in this vocabulary"
@@ -73,14 +73,14 @@ def test_a_vocabulary_does_not_change():
         words.labels = ("b",)
 
 
-def test_bytes_stand_for_their_text():
+def test_bytes_become_their_text():
     words = Vocabulary([b"beer", "wine"])
     assert words == Vocabulary.of(["wine", b"beer"])
     assert words.number(b"wine") == words.encode([b"wine"])[0] == 1
     assert b"beer" in words
 
 
-def test_numbers_stand_for_their_text():
+def test_numbers_become_their_text():
     words = Vocabulary([1, 20])
     assert words.labels == ("1", "20")
     assert words.number(20) == words.number("20") == 1

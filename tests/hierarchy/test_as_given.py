@@ -75,7 +75,7 @@ def test_labels_become_text_as_items_do():
 @pytest.mark.parametrize(
     "paths", [None, 5, "beer", {"beer": ("Alcohol", "ALL")}, ["beer"], [5]], ids=repr
 )
-def test_what_are_no_paths_is_refused(paths):
+def test_bad_paths_are_refused(paths):
     with pytest.raises(ParameterError, match=r"it must hold paths \(leaf, parent, \.\.\., root\)"):
         Hierarchy.from_paths(paths)
 
@@ -91,7 +91,7 @@ def test_what_are_no_paths_is_refused(paths):
     ],
     ids=repr,
 )
-def test_what_are_no_edges_is_refused(edges, problem):
+def test_bad_edges_are_refused(edges, problem):
     with pytest.raises(ParameterError, match=problem):
         Hierarchy.from_edges(edges)
 
@@ -107,7 +107,7 @@ def test_what_are_no_edges_is_refused(edges, problem):
         (["a", "a"], [1, -1], "two nodes have the label 'a'"),
     ],
 )
-def test_parents_that_are_none_are_refused(labels, parents, problem):
+def test_bad_parents_are_refused(labels, parents, problem):
     with pytest.raises(HierarchyError, match=problem):
         Hierarchy.from_parents(labels, parents)
 
@@ -134,7 +134,7 @@ def test_trees_are_built_over_data_and_lists():
     [None, 5, "abc", pd.DataFrame({"item": ["a"]}), pl.DataFrame({"item": ["a"]})],
     ids=repr,
 )
-def test_what_are_no_items_is_refused(items):
+def test_bad_items_are_refused(items):
     for use in (
         Hierarchy.balanced,
         Hierarchy.prefix,
@@ -147,7 +147,7 @@ def test_what_are_no_items_is_refused(items):
             use(items)
 
 
-def test_records_are_no_items():
+def test_records_are_not_items():
     with pytest.raises(DataError, match="an item must be a single value, not the list"):
         Hierarchy.balanced([["a", "b"], ["c"]])
 

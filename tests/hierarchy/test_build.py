@@ -105,7 +105,7 @@ def test_an_item_named_like_a_position_moves_the_positions_aside() -> None:
     assert balanced(Vocabulary(["*x", "a"]), 2).path("a") == ("a", "*")
 
 
-def test_no_item_gives_a_root_and_one_item_stands_below_it() -> None:
+def test_no_item_gives_a_root_and_one_item_is_below_it() -> None:
     assert balanced(Vocabulary([])).labels == prefix(Vocabulary([])).labels == ("*",)
     assert (
         list(balanced(Vocabulary(["a"])).paths())
@@ -132,7 +132,7 @@ def test_orders_that_do_not_work_are_refused() -> None:
         balanced(items, 2, "random")  # type: ignore[arg-type]
 
 
-def test_codes_stand_below_their_prefixes() -> None:
+def test_codes_are_below_their_prefixes() -> None:
     tree = prefix(Vocabulary.of(["A00.1", "A00.9", "A01", "J45.9-2", "milk", "B12"]))
     assert tree.path("A00.1") == ("A00.1", "A00", "A", "*")
     assert tree.path("A01") == ("A01", "A", "*")

@@ -138,7 +138,7 @@ def test_empty_labels_are_found_where_they_matter() -> None:
     )
 
 
-def test_nothing_at_all_is_a_fault() -> None:
+def test_an_empty_hierarchy_is_a_fault() -> None:
     assert kinds(find_faults([])) == ["no nodes"]
 
 
@@ -159,7 +159,7 @@ def test_the_error_lists_every_fault() -> None:
     assert "and 5 more" in str(caught.value)
 
 
-def test_padding_by_repeated_labels_and_empty_ends_says_nothing() -> None:
+def test_padding_by_repeated_labels_and_empty_ends_is_ignored() -> None:
     padded = [
         ("milk", "milk", "Dairy", "ALL"),
         ("tea", "ALL", "ALL", "ALL"),

@@ -131,7 +131,7 @@ def test_a_path_that_looks_like_a_header_is_none(tmp_path: Path) -> None:
         "department,group,item\nDrinks,Alcohol,beer\nDrinks,Alcohol,wine\nFood,,bread\n",
     ],
 )
-def test_level_columns_get_a_root_and_may_stand_either_way(content: str, tmp_path: Path) -> None:
+def test_level_columns_get_a_root_and_may_be_in_either_order(content: str, tmp_path: Path) -> None:
     tree = read_hierarchy(written(tmp_path, content))
     assert [tree.path(label) for label in ("beer", "bread")] == [
         ("beer", "Alcohol", "Drinks", "ALL"),
@@ -184,7 +184,9 @@ def test_lines_with_too_many_cells_are_named(tmp_path: Path) -> None:
     ):
         read_hierarchy(path, layout="pairs")
     path = written(tmp_path, "item,group\na,R\nb,R,S\n")
-    with pytest.raises(FileFormatError, match="line 3: there are 3 cells, but the header has 2 columns"):
+    with pytest.raises(
+        FileFormatError, match="line 3: there are 3 cells, but the header has 2 columns"
+    ):
         read_hierarchy(path)
 
 

@@ -91,7 +91,7 @@ def test_only_the_last_few_indexes_are_kept():
 
 
 @pytest.mark.parametrize("epsilon", [-1, 1.5, "4", True, None])
-def test_what_is_no_number_of_steps_is_refused(epsilon):
+def test_a_bad_number_of_steps_is_refused(epsilon):
     with pytest.raises(ParameterError, match="epsilon = "):
         GOODS.neighbours(Vocabulary(["Wine"]), epsilon)
 
@@ -101,7 +101,7 @@ def test_an_item_without_a_leaf_is_named():
         GOODS.neighbours(Vocabulary(["Wine", "Gin"]), 4)
 
 
-def test_no_items_have_no_neighbours():
+def test_without_items_there_are_no_neighbours():
     assert len(GOODS.neighbours(Vocabulary([]), 4)) == 0
 
 
@@ -111,7 +111,7 @@ def test_more_pairs_than_can_be_held_are_refused(monkeypatch):
         neighbours.tree_neighbours(GOODS, Vocabulary(GOODS.labels[: GOODS.leaf_count]), 6)
 
 
-def test_an_index_tells_its_size():
+def test_an_index_shows_its_size():
     assert (
         repr(GOODS.neighbours(Vocabulary(["Wine", "Vino"]), 2))
         == "Neighbours(2 items, 4 pairs, epsilon 2)"

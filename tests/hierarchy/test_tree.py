@@ -58,7 +58,7 @@ def test_the_tree_of_its_paths_is_the_same_tree(tree: Hierarchy) -> None:
 
 
 @given(trees())
-def test_children_stand_in_the_order_of_the_tree(tree: Hierarchy) -> None:
+def test_children_are_in_the_order_of_the_tree(tree: Hierarchy) -> None:
     for node in range(tree.leaf_count, len(tree)):
         children = tree.children(node).tolist()
         assert sorted(children) == sorted(np.flatnonzero(tree.parent == node).tolist())
@@ -116,7 +116,7 @@ def test_leaf_numbers_of_the_leaves_themselves_are_their_own() -> None:
         (["r", "a", "a"], [-1, 0, 0], "two nodes have the label 'a'"),
     ],
 )
-def test_parents_that_are_no_tree_are_refused(
+def test_parents_that_are_not_a_tree_are_refused(
     labels: list[str], parents: list[int], message: str
 ) -> None:
     with pytest.raises(HierarchyError, match=message):

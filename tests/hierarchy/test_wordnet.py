@@ -293,7 +293,7 @@ def test_the_tree_over_a_random_net_is_one_of_shortest_ways(tmp_path_factory, ne
         )
 
 
-def test_what_is_published_of_the_tree_tells_of_no_other_items(net):
+def test_the_published_part_of_the_tree_reveals_no_other_items(net):
     words = ["wine", "beer", "milk", "mouse", "Paris", "men"]
     one = net.tree(Vocabulary(words))
     other = net.tree(Vocabulary([*words, "tea", "cherry", "dog", "ga"]))
@@ -320,7 +320,7 @@ def test_of_a_tree_with_unknown_items_what_is_published_is_shown(net):
     assert tree.pruned(tree.nodes.encode(["qux"])).path("qux") == ("qux", "*unknown", "*")
 
 
-def test_the_recipe_holds_no_folder_and_builds_the_tree_again(net, monkeypatch):
+def test_the_recipe_has_no_folder_and_builds_the_tree_again(net, monkeypatch):
     words = Vocabulary(["wine", "beer", "qux"])
     tree = net.tree(words, unknown="keep", squeeze=False)
     assert tree.origin.parameters == {

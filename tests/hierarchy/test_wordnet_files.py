@@ -1,4 +1,4 @@
-"""The reader of WNDB files: what it finds in a little net, and what it says of damaged files."""
+"""The reader of WNDB files: what it finds in a small net, and its errors for damaged files."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_a_list_of_exceptions_with_a_word_alone_is_refused(folder):
         WordNet.read(folder).lemma("wine")
 
 
-def test_files_of_two_wordnets_are_told(folder, tmp_path):
+def test_files_of_two_wordnets_are_noticed(folder, tmp_path):
     other = write_wndb(
         tmp_path / "other", {"top": Entry(["top"]), "wine": Entry(["wine"], ["top"])}
     )
@@ -210,7 +210,7 @@ def test_files_of_two_wordnets_are_told(folder, tmp_path):
         WordNet.read(folder).tree(WORDS)
 
 
-def test_a_ring_of_hypernyms_is_refused(tmp_path):
+def test_a_cycle_of_hypernyms_is_refused(tmp_path):
     ring = {"top": Entry(["top"]), "a": Entry(["a"], ["b"]), "b": Entry(["b"], ["a"])}
     with pytest.raises(
         FileFormatError,

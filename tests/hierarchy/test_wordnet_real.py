@@ -1,4 +1,4 @@
-"""The WordNet of this machine, where there is one."""
+"""The WordNet of this machine, if it has one."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def test_records_come_in_the_order_of_first_appearance(make):
 
 
 def test_items_stay_the_texts_they_are(make):
-    content = 'record,item\n1,007\n1,NULL\n1,NA\n1,"a,b"\n1,"say ""hi"""\n1,"two\nlines"\n1, 7\n1,1e3\n1,true\n1,crème\n1,#x\n'
+    content = 'record,item\n1,007\n1,NULL\n1,NA\n1,"a,b"\n1,"say ""hi"""\n'
+    content += '1,"two\nlines"\n1, 7\n1,1e3\n1,true\n1,crème\n1,#x\n'
     items = read(make("a.csv", content)).record(0)
     assert set(items) == {
         "007",
@@ -104,12 +105,14 @@ def test_a_header_alone_holds_no_records(make):
         (
             b"record,item\n1,w\xe9in\n",
             {},
-            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
+            "utf-8",
         ),
         (
             "record,item\r\n1,a\n2,b\r\n",
             {},
-            ": the file mixes Windows and Unix line ends, or has a broken quote; correct it and try again",
+            ": the file mixes Windows and Unix line ends, or has a broken quote; correct it "
+            "and try again",
         ),
         (
             "record,item\n1,a\n,b\n",
@@ -159,17 +162,20 @@ def test_a_header_alone_holds_no_records(make):
         (
             "customer,order,item\n1,2,a\n",
             {},
-            ": the columns 'customer', 'order' could each be the record; choose one with record=...",
+            ": the columns 'customer', 'order' could each be the record; choose one with "
+            "record=...",
         ),
         (
             "a,b,c\n1,2,3\n",
             {"record": "a"},
-            ": no column is obviously the item (the columns are 'a', 'b', 'c'); name it with item=...",
+            ": no column is obviously the item (the columns are 'a', 'b', 'c'); name it with "
+            "item=...",
         ),
         (
             "a,b\n1,2\n",
             {},
-            ": is each line a whole basket, or one record-item pair? name the columns with record=... "
+            ": is each line a whole basket, or one record-item pair? name the columns with "
+            "record=... "
             "and item=..., or say format='baskets'",
         ),
     ],
@@ -253,7 +259,8 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
         ('a,b\n"c"d\n', """, line 2: this line is not CSV (',' expected after '"')"""),
         (
             b"a,b\nw\xe9in\n",
-            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
+            "utf-8",
         ),
     ],
 )
@@ -281,7 +288,8 @@ def test_the_empty_text_is_not_written_as_an_item(tmp_path, name):
         write(Transactions.of([["", "a"]]), tmp_path / name)
     assert (
         str(error.value)
-        == "an empty text as an item cannot be written to a CSV file; choose another format, such as jsonl"
+        == "an empty text as an item cannot be written to a CSV file; choose another format, "
+        "such as jsonl"
     )
     assert list(tmp_path.iterdir()) == []
 

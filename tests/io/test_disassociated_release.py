@@ -1,4 +1,4 @@
-"""Release folders of disassociated data: what stands in them, that they are read again, and what is said of damaged ones."""
+"""Release folders of disassociated data: their content, reading them, and damaged ones."""
 
 from __future__ import annotations
 
@@ -203,11 +203,13 @@ def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
     [
         (
             {"format": "csv"},
-            "format = 'csv' is not allowed: choose one of jsonl, parquet for a disassociated release",
+            "format = 'csv' is not allowed: choose one of jsonl, parquet for a disassociated "
+            "release",
         ),
         (
             {"public_items": True},
-            "public_items = True is not allowed: a disassociated release has no hierarchy to publish",
+            "public_items = True is not allowed: a disassociated release has no hierarchy to "
+            "publish",
         ),
     ],
 )
@@ -242,11 +244,13 @@ DAMAGED = [
     ),
     (
         b"[1]\n",
-        "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with shared and a list of parts",
+        "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with "
+        "shared and a list of parts",
     ),
     (
         b'{"shared":[],"parts":[]}\n',
-        "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with shared and a list of parts",
+        "data.jsonl, line 1: a cluster must be an object with size, chunks and terms, or with "
+        "shared and a list of parts",
     ),
     (
         b'{"size":0,"chunks":[],"terms":[]}',
@@ -258,7 +262,8 @@ DAMAGED = [
     ),
     (
         b'{"size":99999999999999999999,"chunks":[],"terms":[]}',
-        "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 99999999999999999999",
+        "data.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not "
+        "99999999999999999999",
     ),
     (
         b'\n{"size":2,"chunks":[],"terms":["a","a"]}',
@@ -274,15 +279,18 @@ DAMAGED = [
     ),
     (
         b'{"size":2,"chunks":[[[["a"],0]]],"terms":[]}',
-        'data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty subrecords, not [["a"], 0]',
+        "data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty "
+        'subrecords, not [["a"], 0]',
     ),
     (
         b'{"size":2,"chunks":[[[["a"],true]]],"terms":[]}',
-        'data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty subrecords, not [["a"], true]',
+        "data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty "
+        'subrecords, not [["a"], true]',
     ),
     (
         b'{"size":2,"chunks":[[[[],1]]],"terms":[]}',
-        "data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty subrecords, not [[], 1]",
+        "data.jsonl, line 1: a chunk must list [items, count] of its distinct non-empty "
+        "subrecords, not [[], 1]",
     ),
     (
         b'{"size":2,"chunks":[[[["a","b"],1],[["b","a"],1]]],"terms":[]}',
@@ -294,7 +302,8 @@ DAMAGED = [
     ),
     (
         b'{"size":2,"chunks":[],"terms":["\xff"]}',
-        "data.jsonl, line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
+        "data.jsonl, line 1: the text is not UTF-8; convert it, for example with iconv -f "
+        "latin1 -t utf-8",
     ),
     (b'{"shared":[],"parts":[' * 100_000, "data.jsonl, line 1: this line is nested too deeply"),
     (b'{"size":3,"chunks":[],"terms":[]}', "data.jsonl has 3 records, but release.json says 12"),

@@ -304,7 +304,8 @@ def test_a_file_is_not_overwritten_unasked(make):
         write(Transactions.of([["1"]]), path)
     assert (
         str(error.value)
-        == f"cannot write {path}: it exists already; choose another name or allow overwriting with force=True"
+        == f"cannot write {path}: it exists already; choose another name or allow overwriting "
+        "with force=True"
     )
     assert path.read_bytes() == b"precious"
     write(Transactions.of([["1"]]), path, force=True)
@@ -409,6 +410,7 @@ def test_an_interruption_leaves_no_temporary_file(tmp_path):
 
 
 def test_reading_and_writing_are_imported_without_duckdb():
-    code = "import setveil.io, sys; print([name for name in ('duckdb', 'numpy', 'numba', 'pandas') if name in sys.modules])"
+    heavy = "('duckdb', 'numpy', 'numba', 'pandas')"
+    code = f"import setveil.io, sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

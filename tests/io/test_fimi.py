@@ -82,7 +82,8 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(make):
         read(path)
     assert (
         str(error.value)
-        == f"{path}, line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8"
+        == f"{path}, line 2: the text is not UTF-8; convert it, for example with iconv -f "
+        "latin1 -t utf-8"
     )
 
 
@@ -91,7 +92,8 @@ def test_an_item_with_a_blank_is_not_written(tmp_path):
         write(Transactions.of([["red wine"]]), tmp_path / "a.dat")
     assert (
         str(error.value)
-        == "the item 'red wine' does not fit in a FIMI file, where blanks separate items; choose a format such as csv"
+        == "the item 'red wine' does not fit in a FIMI file, where blanks separate items; "
+        "choose a format such as csv"
     )
     assert list(tmp_path.iterdir()) == []
 

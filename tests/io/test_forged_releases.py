@@ -179,7 +179,8 @@ def test_a_file_that_is_no_part_of_the_form_is_refused(folder, name):
     forge(place, files=about(place)["files"] | {"extra.csv": ""})
     assert (
         refusal(place)
-        == f"release.json names 'extra.csv', which is not part of a {RELEASES[name].form} release with {first}"
+        == f"release.json names 'extra.csv', which is not part of a {RELEASES[name].form} "
+        f"release with {first}"
     )
 
 
@@ -205,7 +206,8 @@ def test_only_one_data_file_may_be_named(folder):
         ({"bags": "no"}, "in release.json, bags must be true or false"),
         (
             {"form": "suppressed"},
-            "release.json names 'hierarchy.csv', which is not part of a suppressed release with data.csv",
+            "release.json names 'hierarchy.csv', which is not part of a suppressed release "
+            "with data.csv",
         ),
         (
             {"promise": {"model": "l-diversity", "l": 2, "sensitive": []}},
@@ -299,7 +301,8 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
         ),
         (
             b"slot,item,count\n1,\xff,2\n",
-            "slots.csv: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
+            "slots.csv: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
+            "utf-8",
         ),
         (
             'slot,item,count\n1,"beer\n',

@@ -17,9 +17,12 @@ EXPECTED = [("beer", "wine"), (), ("7",)]
     [
         '["wine", "beer"]\n[]\n[7]\n',
         '{"items": ["wine", "beer"]}\r\n\r\n{"items": []}\r\n{"items": ["7"]}',
-        '{"who": 1, "Products": ["wine", "beer"]}\n{"who": 2, "Products": null}\n{"who": 3, "Products": [7]}\n',
-        '{"record": 1, "item": "wine"}\n{"record": 1, "item": "beer"}\n{"record": 2}\n\n{"record": 3, "item": 7}\n',
-        '{"Customer": "x", "price": 2.5, "Item": "wine"}\n{"Customer": "x", "Item": "beer"}\n{"Customer": 9, "Item": null}\n'
+        '{"who": 1, "Products": ["wine", "beer"]}\n{"who": 2, "Products": null}\n{"who": 3, '
+        '"Products": [7]}\n',
+        '{"record": 1, "item": "wine"}\n{"record": 1, "item": "beer"}\n{"record": 2}\n\n'
+        '{"record": 3, "item": 7}\n',
+        '{"Customer": "x", "price": 2.5, "Item": "wine"}\n{"Customer": "x", "Item": "beer"}\n'
+        '{"Customer": 9, "Item": null}\n'
         '{"Customer": 3, "Item": 7}',
         '\ufeff["wine", "beer"]\n[]\n[7]\n',
     ],
@@ -89,11 +92,13 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             '{"a": 1, "b": 2, "c": 3}\n',
-            ": no column is obviously the record (the columns are 'a', 'b', 'c'); name it with record=...",
+            ": no column is obviously the record (the columns are 'a', 'b', 'c'); name it with "
+            "record=...",
         ),
         (
             b'["w\xe9in"]\n',
-            ", line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t utf-8",
+            ", line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
+            "utf-8",
         ),
     ],
 )
@@ -172,7 +177,8 @@ def test_parquet_is_not_packed_again(tmp_path, end):
         write(Transactions.of([["a"]]), tmp_path / f"a.parquet{end}")
     assert (
         str(error.value)
-        == f"cannot write {tmp_path / 'a.parquet'}{end}: a parquet file is compressed inside already; leave out .gz or .zst"
+        == f"cannot write {tmp_path / 'a.parquet'}{end}: a parquet file is compressed inside "
+        "already; leave out .gz or .zst"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of the size that people have: correct to the last row, within the memory that was allowed."""
+"""Large files: correct to the last row, within the memory limit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ AWKWARD = [
 READ = """
 import os, resource, sys, setveil.io
 data = setveil.io.read(sys.argv[1], memory_limit="500MB")
-print(len(data), data.occurrences, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, sum(os.times()[:2]))
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(len(data), data.occurrences, peak, sum(os.times()[:2]))
 """
 
 

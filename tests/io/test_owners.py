@@ -1,4 +1,4 @@
-"""Whose row of a file it is: rows of one owner are one record where that is asked for, and doubt is refused."""
+"""Which record a row belongs to: rows are joined if the user asks for it, and doubt is refused."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class TestLists:
     def test_a_column_that_repeats_is_not_passed_over_in_silence(self, name, tmp_path):
         with pytest.raises(
             FileFormatError,
-            match="the column 'customer' repeats, so a record may span several rows; join them with record='customer'",
+            match="the column 'customer' repeats, so a record may span several rows; join them "
+            "with record='customer'",
         ):
             read(write_lists(tmp_path / name))
 

@@ -253,7 +253,8 @@ def change(folder, **facts):
         (lambda folder: change(folder, promise={"model": "k-anonymity"}), "its promise lacks k"),
         (
             lambda folder: change(folder, promise={"model": "k-anonymity", "k": 1}),
-            "its promise is not valid (k = 1 is not allowed: it must be a whole number of 2 or more)",
+            "its promise is not valid (k = 1 is not allowed: it must be a whole number of 2 or "
+            "more)",
         ),
         (
             lambda folder: change(folder, records=2),
@@ -270,7 +271,8 @@ def change(folder, **facts):
         ),
         (
             lambda folder: change(folder, files=about(folder)["files"] | {"../data.csv": "0"}),
-            "release.json names '../data.csv', which is not part of a generalized release with data.csv",
+            "release.json names '../data.csv', which is not part of a generalized release with "
+            "data.csv",
         ),
     ],
 )
@@ -309,7 +311,8 @@ def test_a_release_is_replaced_only_when_asked(release, tmp_path):
         write(release, folder)
     assert (
         str(error.value)
-        == f"cannot write {folder}: a release exists there already; choose another name or allow overwriting with force=True"
+        == f"cannot write {folder}: a release exists there already; choose another name or "
+        "allow overwriting with force=True"
     )
     write(release, folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
@@ -328,7 +331,8 @@ def test_a_folder_of_something_else_is_never_touched(release, tmp_path):
         with pytest.raises(OutputError) as error:
             write(release, tmp_path, force=force)
         assert str(error.value) == (
-            f"cannot write {tmp_path}: the folder is not empty and not a release (it has no release.json); choose another name"
+            f"cannot write {tmp_path}: the folder is not empty and not a release (it has no "
+            "release.json); choose another name"
         )
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -373,7 +377,8 @@ def test_an_unknown_format_of_a_release_is_refused(release, tmp_path):
         write(release, tmp_path / "r", format="jsonl")
     assert (
         str(error.value)
-        == "format = 'jsonl' is not allowed: choose one of csv, fimi, dat, parquet for a generalized release"
+        == "format = 'jsonl' is not allowed: choose one of csv, fimi, dat, parquet for a "
+        "generalized release"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""Release folders as a stranger reads them, by the words of docs/formats/release.md. Plain, standard library only."""
+"""Release folders as docs/formats/release.md describes them. Plain, standard library only."""
 
 from __future__ import annotations
 

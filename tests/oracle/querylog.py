@@ -1,4 +1,4 @@
-"""Query logs, plainly: parse AOL-style lines, merge clicks, cut sessions, count words. Standard library only."""
+"""Query logs: parse AOL-style lines, merge clicks, cut sessions, count words. Plain Python."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sessions(queries: set[tuple[str, str, datetime]], gap: timedelta | None) -> 
 
 
 def tokens(text: str) -> list[str]:
-    """Words in lower case: letters and digits with their marks, apostrophes inside only, no 's at the end."""
+    """Words in lower case: letters, digits, their marks, inner apostrophes; no 's at the end."""
     words, word = [], ""
     for place, letter in enumerate(text):
         kind = unicodedata.category(letter)[0]

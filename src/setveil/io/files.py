@@ -31,7 +31,7 @@ def read(
         path: A file, plain or compressed (`.gz`, `.zst`); `-` for standard input; or an open binary
             stream.
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
-        record: The column that says which record a row belongs to (long tables); guessed if obvious.
+        record: The column of the record that a row belongs to (long tables); guessed if obvious.
         item: The column of the item, or of the list of items; guessed if obvious.
         count: The column that says how often the item occurs in the record.
         bags: Whether repeats count; by default if there is a count column.
@@ -82,7 +82,8 @@ def write(
     """Write data to a file, or a release to a folder; never leaves half-written output.
 
     Args:
-        thing: A release (to a folder), or anything that `setveil.as_transactions` converts (to a file).
+        thing: A release (to a folder), or anything that `setveil.as_transactions` converts (to a
+            file).
         path: The folder; or the file, compressed if it ends with `.gz` or `.zst`, `-` for standard
             output.
         format: For data one of `FORMATS`, by default that of the suffix; for a release one of its

@@ -38,8 +38,8 @@ def write_lines(lines: Iterable[str], target: Path, compression: str | None = No
 def write_to_output(lines: Iterable[str]) -> None:
     """Write lines to standard output, all of them or with an error.
 
-    If Python does not buffer its output, a write may accept only part of the text, so it is buffered
-    here.
+    If Python does not buffer its output, a write may accept only part of the text, so it is
+    buffered here.
     """
     stream: IO[bytes] = sys.stdout.buffer
     raw = isinstance(stream, io.RawIOBase)

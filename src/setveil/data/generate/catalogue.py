@@ -332,20 +332,11 @@ RECIPES: tuple[tuple[str, ...], ...] = (
 )
 """Products that are often bought together."""
 
-STAPLES = (
-    "Milk",
-    "Bakery",
-    "Vegetables",
-    "Fruit",
-    "Eggs",
-    "Sliced cheese",
-    "Dairy",
-    "Water",
-    "Coffee",
-    "Sausages",
-    "Paper",
-    "Pasta and rice",
-)
+_STAPLES = """
+    Milk, Bakery, Vegetables, Fruit, Eggs, Sliced cheese, Dairy, Water, Coffee, Sausages, Paper,\
+    Pasta and rice
+"""
+STAPLES = tuple(_combined(_STAPLES))
 """The families that sell most."""
 
 TASTES: tuple[tuple[str, ...], ...] = (

@@ -53,23 +53,8 @@ _FORMS = np.array([84, 15, 1])
 _CLICKS = np.array([46, 43, 7, 3, 1])
 """In percent: queries with no click, one, two, three and four."""
 _SITES, _RANKS = 2_000, 20
-_EXTRAS = (
-    "cheap",
-    "free",
-    "new",
-    "best",
-    "how to",
-    "what is",
-    "in",
-    "for",
-    "the",
-    "online",
-    '"',
-    "2006",
-    "my",
-    "near me",
-    "and",
-)
+_EXTRA_WORDS = 'cheap|free|new|best|how to|what is|in|for|the|online|"|2006|my|near me|and'
+_EXTRAS = _EXTRA_WORDS.split("|")
 
 
 def querylog(

@@ -22,7 +22,7 @@ from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
 
 BYTE_ORDER_MARK = "\ufeff"
-"""Readers drop one at the start of a file, so an item that begins with it there gets a second one."""
+"""Readers drop one at the start of a file, so an item that begins with it gets a second one."""
 
 MOST_REPEATS = 10_000_000
 """How many occurrences a line may have in a file without counts."""
@@ -46,7 +46,7 @@ def recognize_fimi(sample: Sample) -> int:
 
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
-    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text by splitting them."""
+    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
     numbers: Numbering[bytes] = Numbering()
     lengths: list[Int64s] = []
     items: list[Int32s] = []

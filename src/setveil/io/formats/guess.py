@@ -1,4 +1,4 @@
-"""The format of a file that the user does not name: by its suffix, and by what its content looks like.
+"""The format of a file if the user does not name it: by its suffix and its content.
 
 The recognizer of each format in `FORMATS` says how likely a file is of that format; the likeliest
 wins, and of equally likely ones the first in the table.

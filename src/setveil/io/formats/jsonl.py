@@ -1,4 +1,4 @@
-"""JSON lines: a list of items per line, an object with such a list, or an object per record and item."""
+"""JSON lines: a list of items, an object with such a list, or an object per record and item."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Long tables, one row per record and item, numbered inside DuckDB so that they may exceed memory.
 
-The rows are loaded into a private database that remembers their order. Records are numbered by first
-appearance, items in any order; only numbers come out, two for each row. A row without an item says
-that its record exists; a record without other rows is empty.
+The rows are loaded into a private database that remembers their order. Records are numbered by
+first appearance, items in any order; only numbers come out, two for each row. A row without an item
+says that its record exists; a record without other rows is empty.
 """
 
 from __future__ import annotations

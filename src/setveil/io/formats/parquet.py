@@ -47,7 +47,7 @@ def check_magic(source: Source, name: str) -> None:
 
 
 def read_parquet(source: Source, reading: Reading) -> Transactions:
-    """Read a Parquet file: one row per record if a list column may hold the items, else a long table."""
+    """Read a Parquet file: one row per record if it has a list of items, else a long table."""
     check_magic(source, source.name)
     file = quoted(source.plain())
     with database(source.work) as connection, translated(source.name):
@@ -107,7 +107,7 @@ def _refuse_several_rows(source: Source, table: str, owner: str) -> None:
 
 
 def _list_rows(table: str, holder: str, owner: str | None, counts: str | None) -> str:
-    """SQL for one row per element, and one without an item for an empty list, to keep its record."""
+    """SQL for one row per element, and one without an item for an empty list."""
     whose = "file_row_number" if owner is None else f"CAST({named(owner)} AS VARCHAR)"
     count = f", {_elements(counts)} AS count" if counts else ""
     return f"SELECT {whose} AS record, {_elements(holder)} AS item{count} FROM {table}"

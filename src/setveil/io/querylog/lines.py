@@ -1,4 +1,4 @@
-"""The lines of a log as a file that any reader takes: whatever would stop one is taken out, and no line is moved."""
+"""A copy of a log without the bytes that would stop a reader; every line keeps its number."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import BinaryIO
 from setveil.io.source.source import BOM, Source
 
 MARK = "\x1a"
-"""What a line begins with that stands for one that cannot be read."""
+"""Replaces a line that cannot be read."""
 LONGEST = 1 << 20
 _BLOCK = 1 << 22
 
 
 def clean_lines(source: Source) -> Path:
-    """The unpacked file; where it is not clean throughout, a copy of it.
+    """The decompressed file, or a clean copy of it if it needs one.
 
-    In the copy lines end with a newline alone, NUL bytes and lone carriage returns are blanks, and `MARK` stands for a line that is not
-    UTF-8 or longer than a megabyte, so that every line keeps its number.
+    In the copy lines end with `\\n`, NUL bytes and lone carriage returns are blanks, and `MARK`
+    replaces a line that is not UTF-8 or longer than a megabyte.
     """
     with source.stream() as stream:
         if all(map(_is_clean, _blocks(stream))):
@@ -37,7 +37,7 @@ def first_text(path: Path) -> str:
 
 
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """Blocks of whole lines. Of a line that is longer than a block the rest is left out, as it is too long in any case."""
+    """Blocks of whole lines; a line longer than a block is cut, since it is too long anyway."""
     while block := stream.read(_BLOCK):
         block += stream.readline(_BLOCK)
         yield block
@@ -57,7 +57,7 @@ def _is_clean(block: bytes) -> bool:
 
 
 def _has_long_line(block: bytes) -> bool:
-    """Whether two line ends lie further apart than a line may be long."""
+    """Whether a line is longer than allowed."""
     place = 0
     while place + LONGEST < len(block):
         end = block.rfind(b"\n", place, place + LONGEST)

@@ -1,18 +1,20 @@
-"""From a query log to vocabularies: one bag of terms, or one set of queries, for each user or each session of a user.
+"""From a query log to records: the terms, or the queries, of each user or each session of a user.
 
-All rows stay in a private database on disk, which keeps to a memory limit; only the distinct words and what is given out come to Python.
+All rows stay in a private database on disk that keeps to a memory limit; only distinct words and
+the result come to Python.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int32s
 from setveil.data.querylog.findings import LogReport, parse_gap
 from setveil.data.querylog.terms import STOP_WORDS, Fate, Lemma, TermKind, TermRules, as_written
 from setveil.data.transactions import Bags, Transactions
@@ -21,18 +23,17 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io.querylog import steps
 from setveil.io.querylog.tables import LogColumns, bad_lines, load_log
-from setveil.io.source.database import check_memory_limit, database, translated
+from setveil.io.source.database import check_memory_limit, database, number, run, translated
 from setveil.io.source.source import Source, open_source
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Progress = Callable[[int, int, str], None]
-Integers = npt.NDArray[np.int32]
 
 MEMORY_LIMIT = "800MB"
 ENOUGH_USERS = 10
-"""How many users must have issued a dropped term before a report names it."""
+"""A report names a dropped term only if this many users issued it."""
 _NAMED = 10
 _ROWS_AT_ONCE = 1 << 20
 
@@ -54,37 +55,43 @@ def read_querylog(
     memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Transactions, LogReport]:
-    """The vocabularies of a query log, in random order, and a report of what was merged and dropped.
+    """The records of a query log in random order, and a report of what was merged and dropped.
 
-    Rows with the same user, text and time are one query with several clicks. A vocabulary holds the terms of all queries of one user, or of
-    one session: a session ends where the pause to the user's next query is longer than `gap` ([Liu2010b] definition 1). Neither users nor
-    times are in what is given out, and its records do not stand in the order of the log.
+    Rows with the same user, text and time are one query with several clicks. A record has the terms
+    of all queries of one user, or of one session; a session ends where the pause to the user's next
+    query is longer than `gap` ([Liu2010b] definition 1). The result contains neither users nor
+    times, nor the order of the log.
 
     Args:
-        path: An AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time; plain, `.gz` or `.zst`; `-` for standard
-            input; or an open binary stream.
-        gap: The longest pause inside a session, as `30m` or a timedelta; None or `inf` for one vocabulary per user.
-        terms: `words`; `nouns` (words that WordNet knows as nouns); or `queries`, whole queries as the items of sets.
-        lemma: Gives the base form of a word, or None for a word it does not know, which then stays as it is. By default the noun lemmas of
-            WordNet where it is installed.
+        path: An AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time;
+            plain, `.gz` or `.zst`; `-` for standard input; or an open binary stream.
+        gap: The longest pause inside a session, as `30m` or a timedelta; None or `inf` for one
+            record per user.
+        terms: `words`; `nouns` (words that WordNet knows as nouns); or `queries`, whole queries as
+            the items of sets.
+        lemma: Gives the base form of a word, or None for a word it does not know, which is then
+            kept as it is. By default the noun lemmas of WordNet, if it is installed.
         known: The only words to keep; `wordnet` for those that `lemma` knows.
         stop_words: Words to drop; an empty list keeps all.
-        min_users: Drop terms that fewer users issued ([He2009] section 6: the removal of rare queries).
-        keep_empty: Whether to keep vocabularies of which no term is left, as empty records.
-        user: The column of the user; guessed when obvious.
-        text: The column of the query text; guessed when obvious.
-        time: The column of the time; guessed when obvious.
-        seed: Makes the order of the records repeatable; by default it comes from the system.
-        memory_limit: The most memory of the database, such as `500MB`; what does not fit is kept in temporary files.
+        min_users: Drop terms that fewer users issued ([He2009] section 6, the removal of rare
+            queries).
+        keep_empty: Whether to keep records without any terms left.
+        user: The column of the user; guessed if obvious.
+        text: The column of the query text; guessed if obvious.
+        time: The column of the time; guessed if obvious.
+        seed: Makes the order of the records repeatable, which otherwise is random.
+        memory_limit: Memory limit of the database, such as `500MB`; the rest goes to temporary
+            files.
         progress: Called with what is being done.
 
     Raises:
-        FileFormatError: when nothing in the file can be read.
-        ParameterError: when an option is outside what is allowed.
+        FileFormatError: if no row of the file can be used.
+        ParameterError: if an option has a value that is not allowed.
 
     Example:
         >>> import io
-        >>> log = io.BytesIO(b"1\\tWine\\t2006-01-01 01:00:00\\n1\\tRed wine!\\t2006-01-01 01:15:00\\n")
+        >>> rows = b"1\\tWine\\t2006-01-01 01:00:00\\n1\\tRed wine!\\t2006-01-01 01:15:00\\n"
+        >>> log = io.BytesIO(rows)
         >>> data, report = read_querylog(log, lemma=str)
         >>> list(data), data.counts.tolist(), report.queries
         ([('red', 'wine')], [1, 2], 2)
@@ -94,28 +101,35 @@ def read_querylog(
     if not isinstance(min_users, int) or isinstance(min_users, bool) or min_users < 1:
         raise ParameterError("min_users", min_users, "it must be a whole number of 1 or more")
     rules, lemmas = _rules(terms, lemma, known, stop_words)
-    tell = progress or (lambda done, total, stage: None)
+    wanted = _Wanted(LogColumns(user, text, time), rules, pause, min_users)
+    report = progress or (lambda done, total, stage: None)
     with (
         open_source(path) as source,
         database(source.work, memory_limit or MEMORY_LIMIT) as connection,
         translated(source.name),
     ):
-        figures = _extract(
-            connection, source, LogColumns(user, text, time), rules, pause, min_users, tell
-        )
-        tell(0, 0, "putting vocabularies together")
-        data = _given_out(
-            connection, figures["sessions"], bags=rules.kind != "queries", keep_empty=keep_empty
-        )
-    empty = figures["sessions"] - int((data.lengths > 0).sum())
-    report = LogReport(
+        figures = _extract(connection, source, wanted, report)
+        report(0, 0, "assembling the records")
+        bags = rules.kind != "queries"
+        data = _assembled(connection, figures["sessions"], bags=bags, keep_empty=keep_empty)
+    found = LogReport(
         **figures,
-        empty_vocabularies=empty,
+        empty_vocabularies=figures["sessions"] - int((data.lengths > 0).sum()),
         vocabularies=len(data),
         min_users=min_users,
         lemmas=lemmas,
     )
-    return data.take(np.random.default_rng(seed).permutation(len(data))), report
+    return data.take(np.random.default_rng(seed).permutation(len(data))), found
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """How to extract records."""
+
+    columns: LogColumns
+    rules: TermRules
+    gap: timedelta | None
+    min_users: int
 
 
 def _rules(
@@ -125,17 +139,14 @@ def _rules(
     stop_words: Collection[str],
 ) -> tuple[TermRules, str]:
     """The rules, and where base forms come from."""
-    if isinstance(stop_words, str) or (isinstance(known, str) and known != "wordnet"):
-        raise ParameterError(
-            "stop_words" if isinstance(stop_words, str) else "known",
-            "a text",
-            "it must be a list of words",
-        )
+    if isinstance(stop_words, str):
+        raise ParameterError("stop_words", "a text", "it must be a list of words")
+    if isinstance(known, str) and known != "wordnet":
+        raise ParameterError("known", "a text", "it must be a list of words")
     if kind == "queries":
         if known is not None:
-            raise ParameterError(
-                "known", known, "it chooses words, but the terms are whole queries; leave it out"
-            )
+            allowed = "leave it out: it selects words, but the terms are whole queries"
+            raise ParameterError("known", known, allowed)
         return TermRules(kind=kind), "none"
     source = "none" if lemma is as_written else "given"
     only_lemmas = kind == "nouns" or known == "wordnet"
@@ -152,53 +163,46 @@ def _rules(
 
 
 def _extract(
-    connection: DuckDBPyConnection,
-    source: Source,
-    columns: LogColumns,
-    rules: TermRules,
-    gap: timedelta | None,
-    min_users: int,
-    tell: Progress,
+    connection: DuckDBPyConnection, source: Source, wanted: _Wanted, report: Progress
 ) -> dict[str, Any]:
     """Make all tables up to `pairs`; gives the figures of the report."""
-    tell(0, 0, "reading the log")
-    load_log(connection, source, columns)
+    report(0, 0, "reading the log")
+    load_log(connection, source, wanted.columns)
     figures: dict[str, Any] = _read_figures(connection, source)
-    tell(0, 0, "merging clicks")
+    report(0, 0, "merging clicks")
     steps.merge_clicks(connection)
-    figures["users"] = steps.number(connection, "SELECT count(*) FROM users")
-    figures["queries"] = steps.number(connection, "SELECT count(*) FROM queries")
+    figures["users"] = number(connection, "SELECT count(*) FROM users")
+    figures["queries"] = number(connection, "SELECT count(*) FROM queries")
     figures["merged_clicks"] = figures["rows"] - figures["bad_rows"] - figures["queries"]
-    tell(0, 0, "finding terms")
-    steps.find_terms(connection, rules)
-    steps.drop_rare(connection, min_users)
-    tell(0, 0, "finding sessions")
-    figures["sessions"] = steps.find_sessions(connection, gap)
-    tell(0, 0, "counting terms")
+    report(0, 0, "finding terms")
+    steps.find_terms(connection, wanted.rules)
+    steps.drop_rare(connection, wanted.min_users)
+    report(0, 0, "finding sessions")
+    figures["sessions"] = steps.find_sessions(connection, wanted.gap)
+    report(0, 0, "counting terms")
     steps.count_pairs(connection)
-    return figures | _term_figures(connection, rules, figures["queries"])
+    return figures | _term_figures(connection, figures["queries"])
 
 
 def _read_figures(connection: DuckDBPyConnection, source: Source) -> dict[str, Any]:
     bad, shown = bad_lines(connection)
-    usable = steps.number(connection, "SELECT count(*) FROM log WHERE fault IS NULL")
+    usable = number(connection, "SELECT count(*) FROM log WHERE fault IS NULL")
     if not usable and not bad:
-        raise source.fault("the log holds a header and no rows")
+        raise source.fault("the log has a header and no rows")
     if not usable:
-        raise source.fault(
-            f"none of {bad:,} rows can be used; line {shown[0].line}: {shown[0].reason}"
-        )
+        first = f"line {shown[0].line}: {shown[0].reason}"
+        raise source.fault(f"none of its rows can be used ({first})")
     return {"rows": usable + bad, "bad_rows": bad, "bad_lines": shown}
 
 
-def _term_figures(connection: DuckDBPyConnection, rules: TermRules, queries: int) -> dict[str, Any]:
+def _term_figures(connection: DuckDBPyConnection, queries: int) -> dict[str, Any]:
     every, kept = steps.occurrences(connection), steps.occurrences(connection, Fate.KEPT)
     empty, stopped, unknown = (
         steps.occurrences(connection, fate) for fate in (Fate.EMPTY, Fate.STOPPED, Fate.UNKNOWN)
     )
-    terms = steps.number(connection, "SELECT count(*) FROM terms")
-    kept_terms = steps.number(connection, "SELECT count(DISTINCT term) FROM kept")
-    answered = steps.number(
+    terms = number(connection, "SELECT count(*) FROM terms")
+    kept_terms = number(connection, "SELECT count(DISTINCT term) FROM kept")
+    answered = number(
         connection, "SELECT sum(times) FROM uses WHERE text IN (SELECT text FROM kept)"
     )
     return {
@@ -214,14 +218,13 @@ def _term_figures(connection: DuckDBPyConnection, rules: TermRules, queries: int
     }
 
 
-def _given_out(
+def _assembled(
     connection: DuckDBPyConnection, size: int, *, bags: bool, keep_empty: bool
 ) -> Transactions:
-    """The vocabularies in the order of users and times, which is not to be seen by anybody."""
+    """The records in the order of users and times, which must not be published."""
     labels = _labels(connection)
-    vocabulary = Vocabulary(
-        labels if natural_order(labels) == "alphabetical" else sort_labels(labels)
-    )
+    is_sorted = natural_order(labels) == "alphabetical"
+    vocabulary = Vocabulary(labels if is_sorted else sort_labels(labels))
     records, items, counts = _pairs(connection, size)
     if vocabulary.labels != tuple(labels):
         items = vocabulary.encode(labels)[items]
@@ -232,7 +235,7 @@ def _given_out(
     return Transactions.from_pairs(records, items, vocabulary, size=size)
 
 
-def _renumbered(records: Integers) -> tuple[Integers, int]:
+def _renumbered(records: Int32s) -> tuple[Int32s, int]:
     """Ascending numbers without gaps, and how many there are."""
     starts = np.ones(len(records), dtype=np.int32)
     starts[1:] = records[1:] != records[:-1]
@@ -240,29 +243,29 @@ def _renumbered(records: Integers) -> tuple[Integers, int]:
 
 
 def _labels(connection: DuckDBPyConnection) -> list[str]:
-    """The terms that are kept, sorted; `terms` is left with these alone, numbered anew."""
-    steps.run(
+    """Make the table `labels` of the terms that are kept, numbered anew; gives them sorted."""
+    run(
         connection,
-        """CREATE TABLE labels AS SELECT term, number, CAST(row_number() OVER (ORDER BY number) - 1 AS INTEGER) AS place
+        """CREATE TABLE labels AS SELECT term, number,
+               CAST(row_number() OVER (ORDER BY number) - 1 AS INTEGER) AS place
            FROM terms WHERE number IN (SELECT term FROM kept)""",
     )
-    size = steps.number(connection, "SELECT count(*) FROM labels")
     labels: list[str] = []
-    for start in range(0, size, _ROWS_AT_ONCE):
-        rows = connection.execute(
-            f"SELECT term FROM labels WHERE place >= {start} AND place < {start + _ROWS_AT_ONCE} ORDER BY place"
-        )
+    for start in range(0, number(connection, "SELECT count(*) FROM labels"), _ROWS_AT_ONCE):
+        block = f"place >= {start} AND place < {start + _ROWS_AT_ONCE}"
+        rows = connection.execute(f"SELECT term FROM labels WHERE {block} ORDER BY place")
         labels.extend(term for (term,) in rows.fetchall())
     return labels
 
 
-def _pairs(connection: DuckDBPyConnection, size: int) -> tuple[Integers, Integers, Integers]:
-    """Record, item and count of every pair, by record and item, fetched some records at a time."""
-    total = steps.number(connection, "SELECT count(*) FROM pairs")
-    parts: list[tuple[Integers, Integers, Integers]] = [(np.zeros(0, dtype=np.int32),) * 3]
+def _pairs(connection: DuckDBPyConnection, size: int) -> tuple[Int32s, Int32s, Int32s]:
+    """Record, item and count of every pair, sorted; fetched some records at a time."""
+    total = number(connection, "SELECT count(*) FROM pairs")
+    parts: list[tuple[Int32s, Int32s, Int32s]] = [(np.zeros(0, dtype=np.int32),) * 3]
     step = max(1, size * _ROWS_AT_ONCE // max(1, total))
     for start in range(0, size, step):
-        chosen = f"""SELECT record, place, pairs.times AS times FROM pairs JOIN labels ON labels.number = pairs.term
+        chosen = f"""SELECT record, place, pairs.times AS times
+            FROM pairs JOIN labels ON labels.number = pairs.term
             WHERE record >= {start} AND record < {start + step} ORDER BY record, place"""
         found = connection.execute(chosen).fetchnumpy()
         record, place, times = (

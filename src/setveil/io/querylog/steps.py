@@ -1,6 +1,6 @@
-"""The steps from the rows of a query log to pairs of a vocabulary and a term, each one table of the database from others.
+"""The steps from the rows of a query log to pairs of a record and a term, as database tables.
 
-log -> users, texts, queries -> visits (which vocabulary a query belongs to)
+log -> users, texts, queries -> visits (which record a query belongs to)
              texts -> words -> spellings -> judged -> terms, holds (which terms a text has) -> kept
 visits and kept -> pairs
 """
@@ -13,71 +13,65 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.querylog.terms import WORD, Fate, TermRules
-from setveil.io.source.database import quoted
+from setveil.io.source.database import number, quoted, run
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _SPELLINGS_AT_ONCE = 1 << 17
-
-
-def run(connection: DuckDBPyConnection, *steps: str) -> None:
-    """Run statements one after the other."""
-    for step in steps:
-        connection.execute(step).fetchall()
-
-
-def number(connection: DuckDBPyConnection, query: str) -> int:
-    """The one whole number that a query gives; 0 when it gives none."""
-    return int(connection.execute(query).fetchall()[0][0] or 0)
+_JUDGED = "JOIN spellings USING (spelling) JOIN judged ON judged.number = spellings.number"
 
 
 def merge_clicks(connection: DuckDBPyConnection) -> None:
-    """Number users and texts, and make one query of all rows with the same user, text and time."""
+    """Number users and texts; rows with the same user, text and time become one query."""
     usable = "FROM log WHERE fault IS NULL"
     run(
         connection,
-        f"CREATE TABLE users AS SELECT user, {_numbered('ORDER BY user')} FROM (SELECT DISTINCT user {usable})",
+        f"""CREATE TABLE users AS SELECT user, {_numbered("ORDER BY user")}
+            FROM (SELECT DISTINCT user {usable})""",
         f"CREATE TABLE texts AS SELECT text, {_numbered()} FROM (SELECT DISTINCT text {usable})",
-        """CREATE TABLE queries AS SELECT DISTINCT users.number AS user, texts.number AS text, time
+        """CREATE TABLE queries AS
+           SELECT DISTINCT users.number AS user, texts.number AS text, time
            FROM log JOIN users USING (user) JOIN texts USING (text) WHERE fault IS NULL""",
         "DROP TABLE log",
-        "CREATE TABLE uses AS SELECT text, CAST(count(*) AS INTEGER) AS times FROM queries GROUP BY text",
+        """CREATE TABLE uses AS
+           SELECT text, CAST(count(*) AS INTEGER) AS times FROM queries GROUP BY text""",
     )
 
 
 def find_terms(connection: DuckDBPyConnection, rules: TermRules) -> None:
-    """Cut the texts into words (or take them whole) and find out what becomes of each."""
+    """Split the texts into words, or use them whole, and find the terms they contain."""
     if rules.kind == "queries":
         run(connection, "CREATE VIEW spellings AS SELECT text AS spelling, number FROM texts")
+        found, joined = "judged.number AS text", "judged"
     else:
+        cut = f"unnest(regexp_extract_all(text, {quoted(WORD)})) AS spelling"
         run(
             connection,
-            f"CREATE TABLE words AS SELECT number AS text, unnest(regexp_extract_all(text, {quoted(WORD)})) AS spelling FROM texts",
-            f"CREATE TABLE spellings AS SELECT spelling, {_numbered()} FROM (SELECT DISTINCT spelling FROM words)",
+            f"CREATE TABLE words AS SELECT number AS text, {cut} FROM texts",
+            f"""CREATE TABLE spellings AS SELECT spelling, {_numbered()}
+                FROM (SELECT DISTINCT spelling FROM words)""",
         )
+        found, joined = "words.text AS text", f"words {_JUDGED}"
     _judge(connection, rules)
-    found = "judged.number AS text" if rules.kind == "queries" else "words.text AS text"
-    joined = (
-        "judged"
-        if rules.kind == "queries"
-        else "words JOIN spellings USING (spelling) JOIN judged ON judged.number = spellings.number"
-    )
+    kept = f"fate = {int(Fate.KEPT)}"
     run(
         connection,
         f"""CREATE TABLE terms AS SELECT term, {_numbered("ORDER BY term")}
-            FROM (SELECT DISTINCT term FROM judged WHERE fate = {int(Fate.KEPT)})""",
-        f"""CREATE TABLE holds AS SELECT {found}, fate, terms.number AS term, CAST(count(*) AS INTEGER) AS times
-            FROM {joined} LEFT JOIN terms ON fate = {int(Fate.KEPT)} AND terms.term = judged.term GROUP BY ALL""",
+            FROM (SELECT DISTINCT term FROM judged WHERE {kept})""",
+        f"""CREATE TABLE holds AS
+            SELECT {found}, fate, terms.number AS term, CAST(count(*) AS INTEGER) AS times
+            FROM {joined} LEFT JOIN terms ON {kept} AND terms.term = judged.term GROUP BY ALL""",
     )
 
 
 def _judge(connection: DuckDBPyConnection, rules: TermRules) -> None:
-    """The table `judged`: the number of a spelling, its fate, and the term it is."""
+    """Make the table `judged`: the number of a spelling, its fate, and its term."""
     run(connection, "CREATE TABLE judged (number INTEGER, fate TINYINT, term VARCHAR)")
     size = number(connection, "SELECT count(*) FROM spellings")
     for start in range(0, size, _SPELLINGS_AT_ONCE):
-        chosen = f"SELECT number, spelling FROM spellings WHERE number >= {start} AND number < {start + _SPELLINGS_AT_ONCE}"
+        block_of = f"number >= {start} AND number < {start + _SPELLINGS_AT_ONCE}"
+        chosen = f"SELECT number, spelling FROM spellings WHERE {block_of}"
         rows = connection.execute(chosen).fetchall()
         fates = [rules.judge(spelling) for _, spelling in rows]
         block = {
@@ -91,44 +85,50 @@ def _judge(connection: DuckDBPyConnection, rules: TermRules) -> None:
 
 
 def drop_rare(connection: DuckDBPyConnection, min_users: int) -> None:
-    """The table `kept`: what `holds` of terms that are kept and that enough users issued."""
+    """Make the table `kept`: the rows of `holds` with terms that are kept and common enough."""
     good = f"FROM holds WHERE fate = {int(Fate.KEPT)}"
     if min_users == 1:
         run(connection, f"CREATE VIEW kept AS SELECT text, term, times {good}")
         return
-    pairs = f"SELECT DISTINCT queries.user AS user, term FROM queries JOIN (SELECT text, term {good}) USING (text)"
+    pairs = f"""SELECT DISTINCT queries.user AS user, term
+        FROM queries JOIN (SELECT text, term {good}) USING (text)"""
     run(
         connection,
-        f"CREATE TABLE common AS SELECT term FROM ({pairs}) GROUP BY term HAVING count(*) >= {min_users}",
-        f"CREATE TABLE kept AS SELECT text, term, times {good} AND term IN (SELECT term FROM common)",
+        f"""CREATE TABLE common AS
+            SELECT term FROM ({pairs}) GROUP BY term HAVING count(*) >= {min_users}""",
+        f"""CREATE TABLE kept AS
+            SELECT text, term, times {good} AND term IN (SELECT term FROM common)""",
     )
 
 
 def find_sessions(connection: DuckDBPyConnection, gap: timedelta | None) -> int:
-    """The table `visits`, with the number of the vocabulary of each query; gives how many there are.
+    """Make the table `visits`, with the record of each query; gives how many records there are.
 
-    TypicalBags are numbered by user and time, so that their order depends on nothing else.
+    Records are numbered by user and time, so that their order depends on nothing else.
     """
     if gap is None:
         run(connection, "CREATE VIEW visits AS SELECT user AS record, text FROM queries")
         return number(connection, "SELECT count(*) FROM users")
     longest = round(gap.total_seconds() * 1_000_000)
+    by_time = "PARTITION BY user ORDER BY time"
     run(
         connection,
         f"""CREATE TABLE sessions AS
-            SELECT user, text, CAST(sum(pause) OVER (PARTITION BY user ORDER BY time ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session FROM (
-                SELECT *, CASE WHEN time - lag(time) OVER (PARTITION BY user ORDER BY time) > {longest} THEN 1 ELSE 0 END AS pause
-                FROM queries)""",
+            SELECT user, text,
+                CAST(sum(pause) OVER ({by_time} ROWS UNBOUNDED PRECEDING) AS INTEGER) AS session
+            FROM (SELECT *, CASE WHEN time - lag(time) OVER ({by_time}) > {longest}
+                THEN 1 ELSE 0 END AS pause FROM queries)""",
         """CREATE TABLE firsts AS SELECT user, sum(size) OVER (ORDER BY user) - size AS first, size
            FROM (SELECT user, max(session) + 1 AS size FROM sessions GROUP BY user)""",
-        "CREATE TABLE visits AS SELECT CAST(first + session AS INTEGER) AS record, text FROM sessions JOIN firsts USING (user)",
+        """CREATE TABLE visits AS SELECT CAST(first + session AS INTEGER) AS record, text
+           FROM sessions JOIN firsts USING (user)""",
         "DROP TABLE sessions",
     )
     return number(connection, "SELECT sum(size) FROM firsts")
 
 
 def count_pairs(connection: DuckDBPyConnection) -> None:
-    """The table `pairs`: how often each vocabulary holds each term, in ascending order."""
+    """Make the table `pairs`: how often each term occurs in each record, in ascending order."""
     run(
         connection,
         """CREATE TABLE pairs AS SELECT record, term, CAST(sum(times) AS INTEGER) AS times
@@ -137,7 +137,7 @@ def count_pairs(connection: DuckDBPyConnection) -> None:
 
 
 def occurrences(connection: DuckDBPyConnection, fate: Fate | None = None) -> int:
-    """How often words of this fate stand in queries; of any fate when none is given, of what is kept when all rules are applied."""
+    """How often words of this fate occur in queries; of any fate if none is given."""
     table = "kept" if fate is Fate.KEPT else "holds"
     of_fate = "" if fate in (None, Fate.KEPT) else f"WHERE fate = {int(fate)}"
     return number(
@@ -149,16 +149,18 @@ def occurrences(connection: DuckDBPyConnection, fate: Fate | None = None) -> int
 def often_unknown(
     connection: DuckDBPyConnection, least_users: int, most: int
 ) -> tuple[tuple[str, int], ...]:
-    """Unknown terms with how many users issued them, when enough did, from the most frequent on."""
-    unknown = f"words JOIN spellings USING (spelling) JOIN judged ON judged.number = spellings.number AND fate = {int(Fate.UNKNOWN)}"
+    """Unknown terms that enough users issued, most frequent first, with their numbers of users."""
+    unknown = f"words {_JUDGED} AND fate = {int(Fate.UNKNOWN)}"
     run(
         connection,
         f"""CREATE TABLE often AS SELECT term FROM {unknown} JOIN uses ON uses.text = words.text
             GROUP BY term ORDER BY sum(uses.times) DESC, term LIMIT {5 * most}""",
     )
     found = connection.execute(
-        f"""SELECT term, count(DISTINCT queries.user) AS users FROM {unknown} JOIN queries ON queries.text = words.text
-            WHERE term IN (SELECT term FROM often) GROUP BY term HAVING users >= {least_users} ORDER BY users DESC, term LIMIT {most}"""
+        f"""SELECT term, count(DISTINCT queries.user) AS users
+            FROM {unknown} JOIN queries ON queries.text = words.text
+            WHERE term IN (SELECT term FROM often)
+            GROUP BY term HAVING users >= {least_users} ORDER BY users DESC, term LIMIT {most}"""
     ).fetchall()
     return tuple((str(term), int(users)) for term, users in found)
 

@@ -32,7 +32,7 @@ def write_alignment(
 ) -> None:
     """Write the published record of each original record, to a file that only its owner can read.
 
-    A line has the items as CSV cells, as in the format `baskets`; an empty record is a pair of quotes.
+    A line has the items as CSV cells, as in the format `baskets`; an empty record is two quotes.
 
     Args:
         release: A release that has just been made, so that its alignment is known.

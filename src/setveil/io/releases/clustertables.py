@@ -5,8 +5,8 @@
     terms.parquet        cluster, item                            one row per term
 
 The parent of a top-level cluster is empty. Clusters are numbered in the canonical order of the JSON
-lines, each before its parts; chunks within their cluster, subrecords within their chunk. So the numbers
-do not depend on the order of the input.
+lines, each before its parts; chunks within their cluster, subrecords within their chunk. So the
+numbers do not depend on the order of the input.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def read_cluster_tables(folder: Path) -> FlatArrays:
     """The clusters of the three tables.
 
     Raises:
-        FileFormatError: if a table lacks a column or contradicts itself or another; it names the table.
+        FileFormatError: if a table lacks a column or is inconsistent; it names the table.
     """
     of_subrecords = ("cluster", "chunk", "subrecord", "count", "item")
     with private_folder() as work, database(work) as connection:

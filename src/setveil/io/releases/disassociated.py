@@ -1,4 +1,4 @@
-"""The folder of disassociated data, `data.jsonl` or three Parquet tables; and bare files of clusters."""
+"""The folder of disassociated data, with JSON lines or Parquet tables; bare files of clusters."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ DISASSOCIATED = ReleaseForm(
 def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociated | Transactions:
     """The content of a data file: clusters, recognized by its first line, or records.
 
-    An item that occurs several times in a record counts as often, unless `bags` says otherwise, since
-    a reader of the file sees it.
+    An item that occurs several times in a record counts as often, unless `bags` says otherwise,
+    since a reader of the file sees it.
 
     Args:
         path: The file; `-` for standard input.
@@ -78,7 +78,7 @@ def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociat
 
 
 def looks_like_clusters(head: bytes) -> bool:
-    """Whether a file begins with a cluster: an object with `size` and `chunks`, or with `shared`."""
+    """Whether a file begins with a cluster: an object with `size` and `chunks`, or `shared`."""
     text = head.decode("utf-8", errors="replace").lstrip().replace(" ", "")
     simple = text.startswith('{"size":') and '"chunks":[' in text[:60]
     return simple or text.startswith('{"shared":[')

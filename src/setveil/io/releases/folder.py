@@ -1,6 +1,6 @@
 """Release folders: what is safe to hand over, and nothing else.
 
-    release.json    the promise, the method, facts, the number of records, the sha256 of the other files
+    release.json    the promise, the method, facts, the number of records, the sha256 of the files
 
 Generalized records
 
@@ -21,9 +21,9 @@ Disassociated data
 
     data.jsonl      one top-level cluster per line; or clusters, subrecords and terms.parquet
 
-Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. The order of
-clusters depends only on what they contain. Identifiers, times and the order of the input are never
-written.
+Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. The order
+of clusters depends only on what they contain. Identifiers, times and the order of the input are
+never written.
 """
 
 from __future__ import annotations

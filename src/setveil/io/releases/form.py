@@ -1,4 +1,4 @@
-"""What the release folder of a form has of its own: its files, its facts, the promises it can keep."""
+"""What the release folder of a form has of its own: files, facts, and promises it can keep."""
 
 from __future__ import annotations
 

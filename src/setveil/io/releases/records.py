@@ -1,8 +1,8 @@
 """The records of a release folder: read back exactly as they were written, or not at all.
 
-A user's data file may have more columns, repeated rows and records of any name. A release may not: a
-reader of the file would see what `verify` does not check. So its columns are `record`, `item` and, for
-bags, `count`; its records are numbered 1 to N; and no item occurs twice in a record.
+A user's data file may have more columns, repeated rows and records of any name. A release may not:
+a reader of the file would see what `verify` does not check. So its columns are `record`, `item`
+and, for bags, `count`; its records are numbered 1 to N; and no item occurs twice in a record.
 """
 
 from __future__ import annotations

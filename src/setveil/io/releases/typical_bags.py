@@ -1,4 +1,4 @@
-"""The folder of typical bags: `data.csv` (or `.dat`, `.parquet`), with `slots.csv` or `hierarchy.csv`."""
+"""The folder of typical bags: `data.csv` (or `.dat`, `.parquet`), and slots or a hierarchy."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _slot_lines(slots: Bags) -> Iterator[str]:
 
 
 def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
-    """What each published item contains, in the order of the vocabulary; only for published items."""
+    """What each published item contains, in the order of the vocabulary; nothing else."""
     found: dict[str, dict[str, int]] = {}
     for line, row in enumerate(_slot_rows(path), start=2):
         if len(row) != len(_HEADER) or not re.fullmatch(_COUNT, row[2]):

@@ -15,7 +15,10 @@ from setveil.published.disassociated.reconstruct import world_seeds
 from setveil.published.release import Release
 
 ABOUT = "worlds.json"
-MEANING = "Each file is one possible original of the release, drawn at random. Its records belong to nobody."
+MEANING = (
+    "Each file is one possible original of the release, drawn at random. "
+    "Its records belong to nobody."
+)
 
 
 def write_worlds(
@@ -28,7 +31,7 @@ def write_worlds(
     force: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[str]:
-    """Write `count` reconstructions as `world-001.csv` and so on, one after the other to save memory.
+    """Write `count` reconstructions as `world-001.csv` and so on, one at a time to save memory.
 
     Args:
         release: The release.

@@ -1,4 +1,4 @@
-"""DuckDB: a private database on disk, the SQL that several readers share, and its errors in our words."""
+"""DuckDB: a private database on disk, SQL that several readers share, and errors in our words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_memory_limit(limit: str | None) -> None:
 def database(
     work: Path, memory_limit: str | None = None, *, threads: int | None = None
 ) -> Iterator[DuckDBPyConnection]:
-    """A connection to a new database in the folder `work`; data above the memory limit goes there."""
+    """A connection to a new database in the folder `work`, which also gets what exceeds memory."""
     import duckdb
 
     config: dict[str, str | bool | int | float | list[str]] = {

@@ -48,7 +48,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 64 kB (of zstd: of the first lines), decompressed, without a byte order mark."""
+        """The first 64 kB (of zstd the first lines), decompressed, without a byte order mark."""
         if self.compression == "zstd":
             return first_lines(self.path, self.name, self.work)[:_HEAD].removeprefix(BOM)
         opened = gzip.open if self.compression == "gzip" else open
@@ -57,7 +57,7 @@ class Source:
 
     @cached_property
     def head_text(self) -> str:
-        """The head as text with `\\n` line ends; a character that is cut off at its end is left out."""
+        """The head as text with `\\n` line ends, without a character that is cut off at its end."""
         try:
             text = codecs.getincrementaldecoder("utf-8")().decode(self.head)
         except UnicodeDecodeError as error:
