@@ -120,7 +120,7 @@ def test_the_demo_replaces_itself_and_nothing_else(call, folder):
 def test_warmup_says_that_the_kernels_are_ready(call, folder):
     result = call("warmup")
     assert result.code == 0
-    assert result.out.startswith("kernels are ready, after ")
+    assert result.out.startswith("the kernels are ready, after ")
 
 
 def test_one_record_is_no_records(call, folder):

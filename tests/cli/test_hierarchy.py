@@ -105,7 +105,7 @@ def test_a_tree_over_data_is_shown_as_json(call, folder):
 def test_a_tree_that_is_built_needs_data(call, folder):
     result = call("hierarchy", "show", "balanced:2")
     assert result.code == 2
-    assert "give it with --data" in result.err
+    assert "name one with --data" in result.err
 
 
 AMBIGUOUS = "beer,Alcohol\nwine,Alcohol\nAlcohol,ALL\nmilk,ALL\ntea,ALL\n"

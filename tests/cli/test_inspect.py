@@ -46,16 +46,16 @@ def test_several_k_stand_side_by_side_unless_one_is_asked_for(call, folder):
 
 def test_ways_to_anonymize_are_shown_and_those_of_bags_where_there_are_counts(call, folder):
     result = call("inspect", "baskets.csv")
-    assert "What next: setveil anonymize baskets.csv -o release, with" in result.out
+    assert "Next: setveil anonymize baskets.csv -o release, with one of" in result.out
     assert "-k 10 --hierarchy TREE" in result.out
     assert "-k 3 --hierarchy TREE" in call("inspect", "baskets.csv", "-k", 3).out
     assert "--method ssc" not in result.out
     (folder / "my bags.csv").write_text("record,item,count\n1,a,2\n2,a,1\n", encoding="utf-8")
     result = call("inspect", "my bags.csv")
-    assert "What next: setveil anonymize 'my bags.csv' -o release, with" in result.out
+    assert "Next: setveil anonymize 'my bags.csv' -o release, with one of" in result.out
     assert "--method ssc" in result.out
     (folder / "none.csv").write_text("record,item\n", encoding="utf-8")
-    assert "What next" not in call("inspect", "none.csv").out
+    assert "Next:" not in call("inspect", "none.csv").out
 
 
 def test_large_numbers_have_separators(call, folder):

@@ -100,12 +100,16 @@ def test_options_from_files(log):
     ("words", "code", "said"),
     [
         (["log.tsv", "-o", "log.tsv"], 2, "exists already"),
-        (["log.tsv", "-o", "./log.tsv", "--force"], 2, "this file is read as input"),
-        (["log.tsv", "-o", "vocab.xyz"], 2, "does not show the format"),
+        (["log.tsv", "-o", "./log.tsv", "--force"], 2, "this file is an input"),
+        (["log.tsv", "-o", "vocab.xyz"], 2, "does not tell the format"),
         (["log.tsv", "-o", "vocab.csv", "--gap", "soon"], 2, "--gap soon is not allowed"),
         (["log.tsv", "-o", "vocab.csv", "--terms", "nouns"], 2, "WordNet"),
         (["log.tsv", "-o", "vocab.csv", "--user", "who"], 3, "there is no column 'who'"),
-        (["log.tsv", "-o", "vocab.csv", "--min-users", "3"], 3, "no term is left"),
+        (
+            ["log.tsv", "-o", "vocab.csv", "--min-users", "3"],
+            3,
+            "none of 5 terms in 3 queries is left",
+        ),
         (["log.tsv", "-o", "vocab.csv", "--known", "gone.txt"], 3, "no such file"),
         (["gone.tsv", "-o", "vocab.csv"], 3, "no such file"),
         (["log.tsv"], 2, "--output"),
@@ -129,11 +133,11 @@ def test_a_missing_column_is_asked_for_by_its_option(tmp_path, monkeypatch, capf
     )
 
 
-def test_the_report_tells_what_is_lost_to_rarity(log, capfd):
+def test_the_report_says_what_is_lost_because_it_is_rare(log, capfd):
     assert querylog(log, "-o", "vocab.csv", "--min-users", "2") == 0
     lines = [" ".join(line.split()) for line in capfd.readouterr().out.splitlines()]
     place = lines.index(
-        "lost to rarity 40.00 % of the occurrences that were left, issued by fewer than 2 users"
+        "lost as rare 40.00 % of the remaining occurrences, used by fewer than 2 users"
     )
     assert lines[place + 1] == "66.67 % of the distinct terms"
 

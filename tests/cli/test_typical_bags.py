@@ -130,7 +130,7 @@ def test_losses_that_need_a_tree_are_left_out_without_one(call, place):
 
 
 def test_what_is_left_out_without_a_tree_is_said(call, place):
-    said = "blm and sdist: name the tree by which the release was made, with --semantics"
+    said = "blm and sdist: give the hierarchy with --hierarchy"
     assert said in " ".join(call("measure", "release", "--original", "vocab.csv").out.split())
     for more in (["--semantics", "goods.csv"], ["--metric", "recall"]):
         assert (

@@ -1,4 +1,4 @@
-"""`setveil verify` on what a quick look misses: repeats in a file, files beside a release, a promise that bounds nothing."""
+"""`setveil verify` on what is easy to miss: repeats, other files in the folder, useless numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_repeats_that_a_reader_of_the_file_sees_count(call, folder, name, promis
     form = ("--input-format", "baskets") if name.endswith("baskets") else ()
     result = call("verify", name, *promise, *form, "--json")
     assert result.code == 1
-    assert "--sets leaves that out" in result.json["notes"][0]
+    assert "--sets ignores repeats" in result.json["notes"][0]
     assert call("verify", name, *promise, *form, "--bags").code == 1
     as_sets = call("verify", name, *promise, *form, "--sets", "--json")
     assert as_sets.code == 0
@@ -50,7 +50,7 @@ def test_what_lies_beside_a_release_is_named(call, folder):
         (folder / "release" / name).write_text("ann\n")
     (note,) = call("verify", "release", "--json").json["notes"]
     assert note.startswith(
-        "The folder also holds alignment.csv, b, c and 1 more: no part of the release, and not looked at."
+        "The folder also contains alignment.csv, b, c and 1 more, not part of the release and not checked."
     )
 
 
@@ -70,9 +70,7 @@ def test_a_share_that_bounds_nothing_is_told(call, folder):
     (folder / "rows.csv").write_text("record,item\n1,tea\n2,tea\n")
     result = call("verify", "rows.csv", "-k", 2, "-p", 1, "--h", 0.1, "--json")
     assert result.code == 0
-    assert result.json["notes"] == [
-        "No item is private, so h = 0.1 bounds nothing: name the private items with --private."
-    ]
+    assert result.json["notes"] == ["No items are named as private, so h = 0.1 has no effect."]
 
 
 @pytest.mark.parametrize("number", [10**30, 2**63, 10**400])

@@ -96,7 +96,7 @@ def test_a_release_is_not_measured_on_a_tree_of_other_nodes(call, words, little)
     )
     result = call("measure", "release", "--original", "words.csv", "--hierarchy", "balanced:2")
     assert (result.code, result.out) == (3, "")
-    assert "nodes that the given tree does not have" in result.err
+    assert "nodes that the given hierarchy lacks" in result.err
 
 
 def test_unknown_items_are_named_or_kept(call, words, little):

@@ -98,7 +98,9 @@ def check(file: str, as_json: bool, **options: Any) -> None:
 @reading_options
 @json_option
 def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options: Any) -> None:
-    """Show the size of a tree and its upper levels, with the number of leaves below each node.
+    """Show the size of a tree and its upper levels.
+
+    Each group is shown with the number of items below it.
 
     \b
     setveil hierarchy show products.hierarchy.csv

@@ -17,7 +17,7 @@ from setveil.cli.show import progress_bar, show
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The N itemsets with the largest expected support (disassociated).",
+    help="The N itemsets with the largest expected support.",
 )
 @click.option(
     "--least-size",

@@ -164,8 +164,8 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     ignored = job.promise is None or not job.promise.covers_counts
     if counted and ignored and not job.reading.keys() & {"bags", "count"}:
         notes.append(
-            "It was counted how often an item occurs in a record, because a reader of the file sees "
-            "it; {bags=False} ignores it."
+            "Repeats of an item in a record were counted, because a reader of the file sees them; "
+            "{bags=False} ignores repeats."
         )
     return (*notes, *(() if job.promise is None else job.promise.doubts))
 
