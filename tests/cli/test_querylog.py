@@ -101,7 +101,7 @@ def test_options_from_files(log):
     [
         (["log.tsv", "-o", "log.tsv"], 2, "exists already"),
         (["log.tsv", "-o", "./log.tsv", "--force"], 2, "this file is an input"),
-        (["log.tsv", "-o", "vocab.xyz"], 2, "does not tell the format"),
+        (["log.tsv", "-o", "vocab.xyz"], 2, "does not show the format"),
         (["log.tsv", "-o", "vocab.csv", "--gap", "soon"], 2, "--gap soon is not allowed"),
         (["log.tsv", "-o", "vocab.csv", "--terms", "nouns"], 2, "WordNet"),
         (["log.tsv", "-o", "vocab.csv", "--user", "who"], 3, "there is no column 'who'"),

@@ -27,8 +27,8 @@ each = pytest.mark.parametrize("method", [HgHs, MHgHs])
 @settings(max_examples=100, deadline=None)
 def test_the_minimal_threats_are_those_of_the_oracle(case):
     (data, tree), k, m = case
-    frame = Frame(data, tree, m)
-    if not len(frame.leaves):
+    frame = Frame.of(data, tree, m)
+    if not len(frame.records.leaves):
         return
     threats = [
         frozenset(tree.labels[frame.nodes[node]] for node in row)

@@ -15,11 +15,11 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.io import read
 from setveil.methods.suppression import Suppression, explain
-from setveil.methods.suppression.choose import greedy_order
-from setveil.methods.suppression.moles import Task, find_moles
+from setveil.methods.suppression.moles import Setting, find_moles
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.promises.coherence import Coherence
+from tests.methods.moles import greedy_order
 from tests.oracle import coherence as oracle
 
 SHARES = ("0.2", "0.25", "0.4", "0.5", "0.6", "0.75", "0.8", "1")
@@ -58,7 +58,7 @@ def check_case(seed):
         with pytest.raises(InfeasibleError):
             Suppression().anonymize(data, promise, engine=ONE)
         return False
-    expected, found = oracle.minimal(moles), find_moles(Task.of(data, promise), ONE)
+    expected, found = oracle.minimal(moles), find_moles(Setting.of(data, promise), ONE)
     kinds = ["rare" if item < 0 else "breach" for item in found.private.tolist()]
     assert sorted(zip(map(sorted, found.named(data)), kinds, strict=True)) == sorted(
         (sorted(mole), kind) for mole, kind in expected.items()
@@ -148,7 +148,7 @@ def test_an_adversary_who_may_know_all_items_of_a_person():
 def test_a_private_item_of_too_many_records_is_named_with_its_share_and_h():
     data = Transactions.of([["a", "flu"], ["b", "flu"], ["a", "flu"], ["b"]])
     with pytest.raises(
-        InfeasibleError, match=r"'flu' stands in 75 % of all 4 records, more than h = 60 %"
+        InfeasibleError, match=r"'flu' is in 75 % of all 4 records, more than h = 60 %"
     ) as caught:
         Suppression().anonymize(data, Coherence(h=0.6, k=2, p=1, private=["flu"]))
     assert "\n" not in str(caught.value)
@@ -264,7 +264,7 @@ def test_the_order_of_records_and_the_number_of_threads_do_not_matter():
 def test_an_adversary_who_knows_eight_items():
     draw = random.Random(4)
     records = [[item for item in "abcdefghijkl" if draw.random() < 0.72] for _ in range(60)]
-    found = find_moles(Task.of(Transactions.of(records), Coherence(h=1, k=3, p=8)), ONE)
+    found = find_moles(Setting.of(Transactions.of(records), Coherence(h=1, k=3, p=8)), ONE)
     expected = oracle.minimal(oracle.moles(records, set(), "1", 3, 8))
     assert {frozenset(mole) for mole in found.named(Transactions.of(records))} == set(expected)
     assert max(found.sizes) > 5
@@ -286,7 +286,7 @@ def test_progress_is_told():
         Coherence(h=1, k=2, p=3),
         progress=lambda done, total, stage: stages.append((done <= total, stage)),
     )
-    assert {stage for _, stage in stages} >= {"looking for moles of 2 items"}
+    assert {stage for _, stage in stages} >= {"searching for moles of 2 items"}
     assert all(fine for fine, _ in stages)
 
 

@@ -81,7 +81,7 @@ class TestTheOracle:
 
 class TestTheMethods:
     def test_there_are_25_minimal_threats(self, data, tree):
-        frame = Frame(data, tree, M)
+        frame = Frame.of(data, tree, M)
         threats = {
             frozenset(tree.labels[frame.nodes[node]] for node in row)
             for row in minimal_threats(frame, K, M).tolist()
@@ -89,7 +89,7 @@ class TestTheMethods:
         assert threats == oracle.minimal_threats(RECORDS, K, M, Tree(PARENTS))
 
     def test_hghs_visits_the_cuts_of_the_figure_at_their_costs(self, data, tree):
-        frame = Frame(data, tree, M)
+        frame = Frame.of(data, tree, M)
         steps = [
             (
                 *(
@@ -103,7 +103,7 @@ class TestTheMethods:
         assert steps == [(cut, gone, pytest.approx(cost)) for cut, gone, cost in STEPS]
 
     def test_the_rounds_of_mhghs(self, data, tree):
-        frame = Frame(data, tree, M)
+        frame = Frame.of(data, tree, M)
         floor, rounds = np.arange(0), []
         for size in range(1, M + 1):
             *_, last = hghs_steps(frame, K, size, floor)

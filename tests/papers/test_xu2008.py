@@ -10,9 +10,9 @@ import pytest
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
 from setveil.methods.suppression import Suppression
-from setveil.methods.suppression.choose import greedy_order
-from setveil.methods.suppression.moles import Task, find_moles
+from setveil.methods.suppression.moles import Setting, find_moles
 from setveil.promises.coherence import Coherence
+from tests.methods.moles import greedy_order, larger
 from tests.oracle import coherence as oracle
 
 ILLNESSES = {"Diabetes", "Hepatitis", "HIV"}
@@ -35,8 +35,8 @@ AFTER = [
 
 
 @pytest.fixture
-def task():
-    return Task.of(Transactions.of(FIGURE_1), PROMISE)
+def setting():
+    return Setting.of(Transactions.of(FIGURE_1), PROMISE)
 
 
 def test_the_oracle_gives_the_moles_of_examples_4_and_5():
@@ -52,33 +52,31 @@ def test_the_oracle_suppresses_x_y_z_then_d_then_b():
     assert oracle.greedy(FIGURE_1, ILLNESSES, "0.8", 2, 2) == ["x", "y", "z", "d", "b"]
 
 
-def test_the_minimal_moles_are_those_of_example_5(task):
-    moles = find_moles(task)
-    assert {frozenset(mole) for mole in moles.named(task.data)} == MINIMAL
+def test_the_minimal_moles_are_those_of_example_5(setting):
+    moles = find_moles(setting)
+    assert {frozenset(mole) for mole in moles.named(setting.data)} == MINIMAL
     kinds = {
         "".join(mole): private
-        for mole, private in zip(moles.named(task.data), moles.private.tolist(), strict=True)
+        for mole, private in zip(moles.named(setting.data), moles.private.tolist(), strict=True)
     }
-    assert task.data.vocabulary[kinds.pop("bf")] == "Hepatitis"
+    assert setting.data.vocabulary[kinds.pop("bf")] == "Hepatitis"
     assert set(kinds.values()) == {-1}
 
 
-def test_the_score_table_is_that_of_figure_5(task):
-    moles = find_moles(task)
-    larger = moles.select(moles.sizes > 1)
-    many = np.bincount(larger.items, minlength=len(task.data.vocabulary))
+def test_the_score_table_is_that_of_figure_5(setting):
+    many = np.bincount(larger(find_moles(setting)).items, minlength=len(setting.data.vocabulary))
     table = {
-        item: (int(many[number]), int(task.data.supports()[number]))
-        for number, item in enumerate(task.data.vocabulary)
+        item: (int(many[number]), int(setting.data.supports()[number]))
+        for number, item in enumerate(setting.data.vocabulary)
         if many[number]
     }
     assert table == {"d": (4, 2), "b": (4, 3), "a": (2, 3), "g": (2, 3), "c": (1, 4), "f": (1, 4)}
 
 
-def test_d_goes_before_b_and_moles_of_one_item_before_both(task):
-    losses = task.data.supports().astype(float)
-    order = greedy_order(find_moles(task), losses, "mm/il")
-    assert [task.data.vocabulary[item] for item in order] == ["x", "y", "z", "d", "b"]
+def test_d_goes_before_b_and_moles_of_one_item_before_both(setting):
+    losses = setting.data.supports().astype(float)
+    order = greedy_order(find_moles(setting), losses, "mm/il")
+    assert [setting.data.vocabulary[item] for item in order] == ["x", "y", "z", "d", "b"]
 
 
 @pytest.mark.parametrize("restore", [False, True])

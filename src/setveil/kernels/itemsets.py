@@ -253,7 +253,7 @@ def vertical(rows, scratch, item, chosen, words):
 
 @step
 def weight_planes(rows, item, words):
-    """The weights of the rows that hold `item`: one bitmap per binary digit, one after the other."""
+    """The weights of the rows that hold `item`, one bitmap per binary digit."""
     start, stop = rows.starts[item], rows.starts[item + 1]
     together = np.int64(1)
     for at in range(start, stop):
@@ -272,7 +272,7 @@ def weight_planes(rows, item, words):
 
 @step
 def narrow(prefixes, prefix, bitmaps, bitmap, words, depth):
-    """The rows of the itemset above that also hold one more item; depth 0 has all above."""
+    """The rows of the itemset above that also hold one more item; depth 0 has none above."""
     for word in range(words):
         above = bitmaps[bitmap + word] if depth == 0 else prefixes[prefix - words + word]
         prefixes[prefix + word] = above & bitmaps[bitmap + word]

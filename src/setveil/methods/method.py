@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -45,6 +45,16 @@ class Request(Generic[Asked]):
             self.progress(done, total, stage)
 
 
+class Explanation(Protocol):
+    """Why a method lost so much."""
+
+    def lines(self) -> list[str]:
+        """The explanation, one sentence each."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The explanation as it is written in JSON."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC, Generic[Form]):
     """A way to keep a promise: parameters as fields, one verb, no state."""
@@ -62,6 +72,8 @@ class Method(ABC, Generic[Form]):
     """The form of its releases."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)
     """The names of the engines it runs on."""
+    explains: ClassVar[bool] = False
+    """Whether it can explain why so much is lost."""
     trial: ClassVar[Promise | None] = None
     """What `warmup` promises; None for a method without kernels."""
 
@@ -142,6 +154,11 @@ class Method(ABC, Generic[Form]):
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
                 raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+
+    def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
+        """Why keeping a promise on some data loses so much. Private: it may name lost items."""
+        allowed = f"the method {self.name} has nothing to explain"
+        raise ParameterError("explain", True, allowed)
 
     def to_dict(self) -> dict[str, object]:
         """The method as it is written in `release.json`."""

@@ -201,20 +201,14 @@ def _after(loaded: _Loaded, release: Release, stages: Stages) -> dict[str, Any]:
         found["losses"] = measure(release, data, seed=job.seed or 0, hierarchy=tree)
     if job.explain:
         with stages("explaining"):
-            found["explanation"] = _explanation(job, data)
+            engine = Local(job.threads)
+            found["explanation"] = job.method.explain(data, job.promise, engine=engine)
     if job.alignment is not None:
         with stages("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
         found["alignment"] = Path(job.alignment)
     found["notes"] = (*notes, *_empty_note(release, data))
     return found | {"output": None if job.output is None else Path(job.output)}
-
-
-def _explanation(job: Job, data: Transactions) -> Any:
-    from setveil.methods.suppression import explain
-
-    method: Any = job.method
-    return explain(data, job.promise, method, engine=Local(job.threads))
 
 
 def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:

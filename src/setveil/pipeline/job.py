@@ -119,7 +119,7 @@ def check_job(job: Job) -> None:
         raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
-    if job.explain and job.method.name != "suppression":
+    if job.explain and not job.method.explains:
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
     _check_places(job)

@@ -1,1 +1,1 @@
-"""Hot loops of global recoding: threats, the search for them, and how they are raised."""
+"""Hot loops of global recoding: threats, the search for them, and raising nodes to end them."""

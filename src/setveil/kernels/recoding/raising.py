@@ -1,17 +1,41 @@
-"""Steps of global recoding: raise the members of a threat in the tree until enough records hold what stands for them."""
+"""Steps of global recoding: raise the members of a threat until enough records hold them."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import step
 
 
+class Records(NamedTuple):
+    """The records, and the records under each node."""
+
+    indptr: Int64s
+    leaves: Int32s
+    starts: Int64s  # the records under node n are holders[starts[n]] to holders[starts[n + 1] - 1]
+    holders: Int32s  # ascending for each node
+
+
+class Cut(NamedTuple):
+    """The node that is shown for each leaf, and the cost of what is shown under each node."""
+
+    shown: Int32s
+    cost: Int64s
+
+
 @step
-def raise_cheapest(data, tree, shown, current, members, size, k):
-    """Raise members of a threat in the cheapest way; of equals the one that raises the last ones first. False when there is none."""
-    targets, best, top = members[:size].copy(), members[:size].copy(), members[:size].copy()
-    least, bump = np.int64(-1), size - 1
+def raise_cheapest(records, tree, cut, members, k):
+    """Raise members of a threat in the cheapest way that k records hold; False if there is none.
+
+    All combinations of ancestors are tried, the last member first; of equal costs the first is
+    taken. A combination that is too expensive or held by k records needs no higher ancestors of its
+    last members.
+    """
+    targets, best, top = members.copy(), members.copy(), members.copy()
+    least, bump = np.int64(-1), len(members) - 1
     while True:
         while bump >= 0 and tree.up[targets[bump]] < 0:
             targets[bump] = members[bump]
@@ -19,13 +43,13 @@ def raise_cheapest(data, tree, shown, current, members, size, k):
         if bump < 0:
             break
         targets[bump] = tree.up[targets[bump]]
-        last, bump = bump, size - 1
+        last, bump = bump, len(members) - 1
         tops, cost = topmost(tree, targets, top), np.int64(0)
         for i in range(tops):
-            cost += tree.weight[top[i]] * tree.penalty[top[i]] - current[top[i]]
-        dear = least >= 0 and cost >= least
-        if dear or stands(data, top, tops, k):
-            if not dear:
+            cost += tree.weight[top[i]] * tree.penalty[top[i]] - cut.cost[top[i]]
+        is_dear = least >= 0 and cost >= least
+        if is_dear or are_held(records, top[:tops], k):
+            if not is_dear:
                 least = cost
                 best[:] = targets
             targets[last] = members[last]
@@ -33,13 +57,13 @@ def raise_cheapest(data, tree, shown, current, members, size, k):
     if least < 0:
         return False
     for i in range(topmost(tree, best, top)):
-        apply_raise(tree, shown, current, top[i])
+        apply_raise(tree, cut, top[i])
     return True
 
 
 @step
 def topmost(tree, targets, top):
-    """Write the distinct targets that lie under no other; returns their number."""
+    """Write the distinct targets that are under no other; returns their number."""
     count = 0
     for i in range(len(targets)):
         covered = False
@@ -54,43 +78,46 @@ def topmost(tree, targets, top):
 
 
 @step
-def apply_raise(tree, shown, current, node):
-    more = tree.weight[node] * tree.penalty[node] - current[node]
+def apply_raise(tree, cut, node):
+    """Show a node for all leaves under it."""
+    more = tree.weight[node] * tree.penalty[node] - cut.cost[node]
     for leaf in range(tree.first[node], tree.stop[node]):
-        shown[leaf] = node
+        cut.shown[leaf] = node
     while node >= 0:
-        current[node] += more
+        cut.cost[node] += more
         node = tree.up[node]
 
 
 @step
-def stands(data, nodes, size, k):
-    """Whether k records or more hold all these nodes."""
-    rarest = nodes[0]
-    for i in range(1, size):
-        if (
-            data.starts[nodes[i] + 1] - data.starts[nodes[i]]
-            < data.starts[rarest + 1] - data.starts[rarest]
-        ):
-            rarest = nodes[i]
-    if data.starts[rarest + 1] - data.starts[rarest] < k:
+def are_held(records, nodes, k):
+    """Whether k or more records hold all these nodes."""
+    starts, rarest = records.starts, nodes[0]
+    for node in nodes[1:]:
+        if starts[node + 1] - starts[node] < starts[rarest + 1] - starts[rarest]:
+            rarest = node
+    if starts[rarest + 1] - starts[rarest] < k:
         return False
     count = 0
-    for at in range(data.starts[rarest], data.starts[rarest + 1]):
-        record = data.holders[at]
-        held = True
-        for i in range(size):
-            if held and nodes[i] != rarest:
-                low, high = data.starts[nodes[i]], data.starts[nodes[i] + 1]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if data.holders[middle] < record:
-                        low = middle + 1
-                    else:
-                        high = middle
-                held = low < data.starts[nodes[i] + 1] and data.holders[low] == record
+    for at in range(starts[rarest], starts[rarest + 1]):
+        record, held = records.holders[at], True
+        for node in nodes:
+            if held and node != rarest:
+                held = is_holder(records, node, record)
         if held:
             count += 1
             if count >= k:
                 return True
     return False
+
+
+@step
+def is_holder(records, node, record):
+    """Whether a record holds a node, by bisection."""
+    low, high = records.starts[node], records.starts[node + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if records.holders[middle] < record:
+            low = middle + 1
+        else:
+            high = middle
+    return low < records.starts[node + 1] and records.holders[low] == record

@@ -1,1 +1,1 @@
-"""Kernels of Suppression: minimal moles, and which items to give up for them."""
+"""Kernels of Suppression: minimal moles, and which items to suppress for them."""

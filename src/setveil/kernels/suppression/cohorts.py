@@ -1,20 +1,30 @@
-"""Steps of minimal moles: the records that hold one public item, and bitmaps over them of what stands beside it."""
+"""Steps of minimal moles: the records that hold one public item, as bitmaps of their items."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.kernels.arrays import Int32s, Int64s, Words
 from setveil.kernels.bitmaps import bit_of
 from setveil.kernels.jit import step
 
-Int32s = npt.NDArray[np.int32]
+
+class SplitRecords(NamedTuple):
+    """Records as ranks of public items, ascending, and numbers of private items."""
+
+    indptr: Int64s
+    ranks: Int32s
+    private_indptr: Int64s
+    privates: Int32s
+    starts: Int64s  # rank r is in the records holders[starts[r]] to holders[starts[r + 1] - 1]
+    holders: Int32s
+    private_count: int
 
 
-class Desk(NamedTuple):
-    """Scratch for one cohort at a time."""
+class CohortScratch(NamedTuple):
+    """Room to work on one cohort at a time."""
 
     counts: Int32s  # of each rank; 0 between uses
     slot: Int32s  # the bitmap of each rank; -1 between uses
@@ -25,23 +35,22 @@ class Desk(NamedTuple):
 
 
 class Cohort(NamedTuple):
-    """The records that hold one rank, as bitmaps of the items that stand in enough of them."""
+    """The records that hold one rank, as bitmaps of the items that are in enough of them."""
 
-    ranks: Int32s  # all that stand in them, ascending
+    ranks: Int32s  # all that occur, ascending
     counts: Int32s  # of every rank
     slot: Int32s  # the bitmap of a rank; -1 without one
-    bits: npt.NDArray[np.uint64]
+    bits: Words
     privates: Int32s  # the private items that have bitmaps
     private_counts: Int32s
-    private_bits: npt.NDArray[np.uint64]
-    met: Int32s  # all private items that stand in them
+    private_bits: Words
+    met: Int32s  # all private items that occur
 
 
 @step
-def new_desk(rows):
-    """Scratch for the cohorts of a kernel, one after the other."""
-    ranks, privates = len(rows.starts) - 1, rows.private_count
-    return Desk(
+def new_scratch(records):
+    ranks, privates = len(records.starts) - 1, records.private_count
+    return CohortScratch(
         np.zeros(ranks, dtype=np.int32),
         np.full(ranks, -1, dtype=np.int32),
         np.zeros(privates, dtype=np.int32),
@@ -52,43 +61,52 @@ def new_desk(rows):
 
 
 @step
-def open_cohort(rows, first, k, least, desk):
-    """Count what stands beside one rank; bitmaps of later ranks in k records or more and of private items in more than `least`."""
-    holders = rows.holders[rows.starts[first] : rows.starts[first + 1]]
-    ranks = count_beside(rows.indptr, rows.ranks, holders, desk.counts, desk.touched)
-    privates = count_beside(
-        rows.private_indptr, rows.privates, holders, desk.private_counts, desk.private_touched
-    )
+def open_cohort(records, first, k, least, scratch):
+    """Count what occurs with one rank.
+
+    Later ranks in at least k records and private items in more than `least` get a bitmap.
+    """
+    holders = records.holders[records.starts[first] : records.starts[first + 1]]
+    counts, slot = scratch.counts, scratch.slot
+    ranks = count_items(records.indptr, records.ranks, holders, counts, scratch.touched)
+    met = count_privates(records, holders, scratch)
     used = 0
     for rank in ranks:
-        if rank > first and desk.counts[rank] >= k:
-            desk.slot[rank] = used
+        if rank > first and counts[rank] >= k:
+            slot[rank] = used
             used += 1
-    kept = privates[desk.private_counts[privates] > least]
+    kept = met[scratch.private_counts[met] > least]
     for place in range(len(kept)):
-        desk.private_slot[kept[place]] = place
+        scratch.private_slot[kept[place]] = place
     words = (len(holders) + 63) // 64
     bits = np.zeros((used, words), dtype=np.uint64)
     private_bits = np.zeros((len(kept), words), dtype=np.uint64)
-    fill_bits(rows.indptr, rows.ranks, holders, desk.slot, bits)
-    fill_bits(rows.private_indptr, rows.privates, holders, desk.private_slot, private_bits)
-    return Cohort(
-        ranks, desk.counts, desk.slot, bits, kept, desk.private_counts[kept], private_bits, privates
-    )
+    fill_bits(records.indptr, records.ranks, holders, slot, bits)
+    private_slot = scratch.private_slot
+    fill_bits(records.private_indptr, records.privates, holders, private_slot, private_bits)
+    private_counts = scratch.private_counts[kept]
+    return Cohort(ranks, counts, slot, bits, kept, private_counts, private_bits, met)
 
 
 @step
-def close_cohort(cohort, desk):
-    """Leave the desk as it was."""
-    desk.counts[cohort.ranks] = 0
-    desk.slot[cohort.ranks] = -1
-    desk.private_counts[cohort.met] = 0
-    desk.private_slot[cohort.met] = -1
+def close_cohort(cohort, scratch):
+    """Leave the scratch as it was."""
+    scratch.counts[cohort.ranks] = 0
+    scratch.slot[cohort.ranks] = -1
+    scratch.private_counts[cohort.met] = 0
+    scratch.private_slot[cohort.met] = -1
 
 
 @step
-def count_beside(indptr, items, holders, counts, touched):
-    """Count the items of some rows; those that are met, ascending."""
+def count_privates(records, holders, scratch):
+    """Count the private items of some records; those that occur, ascending."""
+    counts, touched = scratch.private_counts, scratch.private_touched
+    return count_items(records.private_indptr, records.privates, holders, counts, touched)
+
+
+@step
+def count_items(indptr, items, holders, counts, touched):
+    """Count the items of some records; those that occur, ascending."""
     used = 0
     for row in holders:
         for at in range(indptr[row], indptr[row + 1]):
@@ -101,7 +119,7 @@ def count_beside(indptr, items, holders, counts, touched):
 
 @step
 def fill_bits(indptr, items, holders, slot, bits):
-    """Set the bit of each row in the bitmaps of its items."""
+    """Set the bit of each record in the bitmaps of its items."""
     for number in range(len(holders)):
         row, word, bit = holders[number], number >> 6, bit_of(number)
         for at in range(indptr[row], indptr[row + 1]):

@@ -3,46 +3,49 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from setveil.engines.base import Progress
-from setveil.errors import check_count
+from setveil.engines.base import Engine, Progress
 from setveil.methods.method import Method, Request
 from setveil.methods.recoding.frame import Frame, Shown
+from setveil.parameters import about
 from setveil.promises import KmAnonymity, Promise
 from setveil.published.generalized import Generalized
-
-Kind = Literal["best", "paper"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalRecoding(Method[Generalized]):
-    """A method that gives one cut of the tree for all records, and may suppress some of its nodes everywhere.
+    """A method that finds one cut of the tree for all records; it may suppress some of its nodes.
 
-    The release says so (`"recoding": "global"` among the method's parameters), for it changes what may be read from it: a node stands
-    in a record exactly when an item under it does, in every record alike.
+    The release says that it is global, which makes more of it certain: a node is in a published
+    record exactly if an item under it is in the original.
     """
 
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=3)
 
-    variant: Kind = "best"
-    """`paper` is the paper's own greedy search, `best` one that loses less."""
-    restarts: int = 4
-    """How many more searches `best` makes, in other orders; the result never depends on chance."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_count("restarts", self.restarts, 0)
+    variant: Literal["best", "paper"] = field(
+        default="best",
+        metadata=about("`best` loses less; `paper` is the published algorithm, for comparison."),
+    )
+    restarts: int = field(
+        default=4,
+        metadata=about(
+            "How many more searches `best` makes, in other orders; the result is not random.",
+            least=0,
+        ),
+    )
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Generalized:
         promise = request.promise
-        frame = Frame(request.records, request.tree, promise.m)
-        shown = self.solve(frame, promise.k, request.progress) if len(frame.leaves) else frame.over
-        return frame.release(shown, promise, self.to_dict())
+        frame = Frame.of(request.records, request.tree, promise.m)
+        shown = frame.tree.over
+        if len(frame.records.leaves):
+            shown = self.solve(frame, promise.k, request.engine, request.progress)
+        return frame.release(shown, request.tree, promise, self.to_dict())
 
     @abstractmethod
-    def solve(self, frame: Frame, k: int, progress: Progress | None = None) -> Shown:
-        """The node to show for each leaf, or -1 where it is suppressed, so that no itemset of up to `frame.m` nodes is a threat."""
+    def solve(self, frame: Frame, k: int, engine: Engine, progress: Progress | None) -> Shown:
+        """The node to show for each leaf, -1 to suppress it, without any threat."""

@@ -1,83 +1,85 @@
-"""Which items to give up so that no mole is left: greedily, then what can come back, then exchanges."""
+"""Which items to suppress so that no mole is left: greedily, then restored or exchanged."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Floats
+from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
 from setveil.methods.suppression.moles import Moles
 
 if TYPE_CHECKING:
-    from setveil.kernels.suppression import hitting
-
-Losses = npt.NDArray[np.float64]
-Marks = npt.NDArray[np.bool_]
+    from setveil.kernels.suppression.hitting import IndexedMoles
 
 SCORES = ("mm/il", "mm", "1/il", "rmall")
 PARTS = {"mm/il": ("mm/il", "mm", "1/il")}
-"""The scores of whose answers, once items have come back, the cheapest is taken; of other scores there is but one."""
+"""The scores whose answers are tried when items are restored; the cheapest answer is taken."""
 ROUNDS = 50
-"""How often the local search goes through all items at most."""
+"""How often the local search visits all items at most."""
 
 
 def choose(
-    moles: Moles, losses: Losses, score: str, *, restore: bool = True, search: bool = False
-) -> Marks:
-    """Which items are given up; marks over the items of the vocabulary.
+    moles: Moles, losses: Floats, score: str, *, restore: bool = True, search: bool = False
+) -> Flags:
+    """Which items are suppressed, as marks over the vocabulary.
 
-    Args:
-        moles: All minimal moles.
-        losses: What giving up each item costs, above 0.
-        score: One of `SCORES`; `rmall` gives up every item of a mole.
-        restore: Whether items come back, the dearest first, where every mole stays hit. For `mm/il` they also come back from the answers
-            of `mm` and `1/il`, and the best of the three is taken: on some data one half of the ratio alone does better.
-        search: Whether the answers of all scores are improved by exchanges, and the best is taken.
+    Args: moles: All minimal moles. losses: What suppressing each item costs, above 0. score: One of
+        `SCORES`; `rmall` suppresses every item of a mole. restore: Whether items are restored, the
+        most expensive first, while every mole stays hit. For
+            `mm/il` this is also done for the answers of `mm` and `1/il`, and the best of the three
+            is taken: on some data one half of the ratio alone does better.
+        search: Whether the answers of all scores are improved by exchanges; the best is taken.
     """
-    from setveil.kernels.suppression import hitting as kernels
+    from setveil.kernels.suppression import hitting
 
-    indexed = _indexed(moles, losses)
+    indexed = indexed_moles(moles, losses)
     order = np.lexsort((np.arange(len(losses)), -losses))
-    best: Marks | None = None
+    answers: list[Flags] = []
     for name in _starts(score, restore, search):
         marks = np.zeros(len(losses), dtype=bool)
-        marks[
-            moles.items if name == "rmall" else kernels.eliminate(indexed, SCORES.index(name))
-        ] = True
+        greedy = name != "rmall"
+        items = hitting.eliminate(indexed, SCORES.index(name)) if greedy else moles.items
+        marks[items] = True
         if search:
-            kernels.improve(indexed, marks, order, ROUNDS)
+            marks = hitting.improve(indexed, marks, order, ROUNDS)
         elif restore:
-            kernels.restore(indexed, marks, order)
-        if best is None or losses[marks].sum() < losses[best].sum():
-            best = marks
-    assert best is not None
-    return best
+            marks = hitting.restore(indexed, marks, order)
+        answers.append(marks)
+    return min(answers, key=lambda marks: float(losses[marks].sum()))
 
 
 def _starts(score: str, restore: bool, search: bool) -> tuple[str, ...]:
-    """The scores from whose greedy answers one is made."""
+    """The scores whose greedy answers are tried."""
     if search:
         return SCORES
     return PARTS.get(score, (score,)) if restore else (score,)
 
 
-def greedy_order(moles: Moles, losses: Losses, score: str) -> list[int]:
-    """The items in the order in which the greedy way gives them up, moles of one item first."""
-    from setveil.kernels.suppression import hitting as kernels
+def indexed_moles(moles: Moles, losses: Floats) -> IndexedMoles:
+    """The moles as the kernels take them."""
+    from setveil.kernels.suppression.hitting import IndexedMoles, index_moles
 
-    single = moles.items[: int((moles.sizes == 1).sum())]
-    larger = moles.select(moles.sizes > 1)
-    rest = kernels.eliminate(_indexed(larger, losses), SCORES.index(score))
-    return [*np.sort(single).tolist(), *rest.tolist()]
+    counts = np.bincount(moles.items, minlength=len(losses))
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    holders = index_moles(moles.indptr, moles.items, starts)
+    return IndexedMoles(moles.indptr, moles.items, starts, holders, losses)
 
 
-def _indexed(moles: Moles, losses: Losses) -> hitting.Moles:
-    from setveil.kernels.suppression import hitting as kernels
-
-    starts = np.concatenate(
-        ([0], np.cumsum(np.bincount(moles.items, minlength=len(losses))))
-    ).astype(np.int64)
-    holders = np.empty(len(moles.items), dtype=np.int32)
-    kernels.index_moles(moles.indptr, moles.items, starts, holders)
-    return kernels.Moles(moles.indptr, moles.items, starts, holders, losses)
+def losses_of(data: Transactions, weights: str | Mapping[str, float]) -> Floats:
+    """What suppressing each item costs."""
+    losses = np.maximum(data.supports(), 1).astype(np.float64)
+    if weights == "items":
+        return np.ones(len(losses))
+    if isinstance(weights, Mapping):
+        numbers = data.vocabulary.numbers
+        for item, value in weights.items():
+            if not isinstance(value, int | float) or not 0 < value < float("inf"):
+                allowed = f"the weight of {item!r} must be a number above 0"
+                raise ParameterError("weights", value, allowed)
+            if item in numbers:
+                losses[numbers[item]] = value
+    return losses

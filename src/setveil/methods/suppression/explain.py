@@ -1,4 +1,4 @@
-"""Why a release lost what it lost: the moles, the items that paid for them, and what a weaker promise would save."""
+"""Why so much is lost: the moles, the items that paid for them, and what a weaker promise saves."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine
 from setveil.engines.local import LOCAL
-from setveil.methods.suppression.method import Marks, Suppression
-from setveil.methods.suppression.moles import Moles, Task, find_moles
+from setveil.methods.suppression.method import Suppression
+from setveil.methods.suppression.moles import Moles, Setting, find_moles
 from setveil.promises.promise import Promise
+from setveil.words import plural, share
 
 STEPS = {"k": 1, "h": 0.1, "p": 1}
 """By how much each number of a promise is relaxed."""
@@ -23,9 +25,9 @@ class MoleCount:
 
     size: int
     rare: int
-    """Those that occur in fewer than k records."""
+    """Those in fewer than k records."""
     breach: int
-    """Those beside which a private item stands too often."""
+    """Those with which a private item is too frequent."""
 
 
 @dataclass(frozen=True)
@@ -40,28 +42,28 @@ class Cost:
 
 @dataclass(frozen=True)
 class Saving:
-    """What one change would give."""
+    """What one change would save."""
 
     change: str
     distortion: float
     saved: int
-    """Occurrences that would then be published; below 0 where the greedy choice happens to end worse."""
+    """How many more occurrences would be published; below 0 if the greedy choice does worse."""
 
 
 @dataclass(frozen=True)
 class Driver:
-    """A private item that breaches lead to."""
+    """A private item that causes breaches."""
 
     item: str
     moles: int
-    """The minimal moles beside which it stands most often, and too often."""
+    """The minimal moles with which it is the most frequent private item, and too frequent."""
     distortion: float
-    """What would be lost if it did not have to be protected."""
+    """What would be lost if it were not private."""
     saved: int
 
 
 @dataclass(frozen=True)
-class Explanation:
+class LossExplanation:
     """Private: it names items that are not published."""
 
     distortion: float
@@ -69,7 +71,7 @@ class Explanation:
     """Occurrences that are not published."""
     moles: tuple[MoleCount, ...]
     costs: tuple[Cost, ...]
-    """The suppressed items, those of most occurrences first; at most as many as were asked for."""
+    """The suppressed items with most occurrences."""
     savings: tuple[Saving, ...]
     drivers: tuple[Driver, ...]
 
@@ -83,26 +85,20 @@ class Explanation:
         return "\n  ".join([f"private: {self.lines()[0]}", *self.lines()[1:]])
 
     def lines(self) -> list[str]:
-        """What it says, a sentence each."""
-        lines = [
-            f"{100 * self.distortion:.2f} % of all occurrences are suppressed ({self.suppressed})"
-        ]
-        lines += [
-            f"minimal moles of {one.size} item{'s' * (one.size != 1)}: {one.rare} rare, {one.breach} breach"
-            for one in self.moles
-        ]
-        lines += [
-            f"suppressed {one.item}: {one.occurrences} occurrences, in {one.moles} minimal moles"
-            for one in self.costs
-        ]
-        lines += [
-            f"with {one.change}: {100 * one.distortion:.2f} %, {one.saved} occurrences saved"
-            for one in self.savings
-        ]
-        lines += [
-            f"private {one.item}: leads to {one.moles} of them; {100 * one.distortion:.2f} % without it, {one.saved} occurrences saved"
-            for one in self.drivers
-        ]
+        """The explanation, one sentence each."""
+        lost = plural(self.suppressed, "occurrence")
+        lines = [f"{share(self.distortion)} of the data is suppressed ({lost})"]
+        for group in self.moles:
+            size = plural(group.size, "item")
+            lines.append(f"minimal moles of {size}: {group.rare:,} rare, {group.breach:,} breach")
+        for cost in self.costs:
+            times = plural(cost.occurrences, "occurrence")
+            moles = plural(cost.moles, "minimal mole")
+            lines.append(f"suppressed {cost.item}: {times}, in {moles}")
+        lines += [f"with {one.change}: {_saved(one)}" for one in self.savings]
+        for one in self.drivers:
+            breaches = plural(one.moles, "breach", "breaches")
+            lines.append(f"private {one.item}: causes {breaches}; without it {_saved(one)}")
         return lines
 
 
@@ -114,51 +110,58 @@ def explain(
     most: int = 10,
     drivers: int = 3,
     engine: Engine = LOCAL,
-) -> Explanation:
+) -> LossExplanation:
     """What keeping a promise on some data costs, and why.
 
-    Cost: one search for moles, and another one for each number of the promise that can be relaxed and for each driver.
+    Cost: one search for moles, and one more for each number of the promise that can be relaxed and
+    for each driver.
 
     Args:
         data: The records.
-        promise: What is to be kept.
-        method: How; the default way when not given.
+        promise: What is promised.
+        method: How it is kept; by default `Suppression()`.
         most: How many of the suppressed items are named.
-        drivers: For how many private items it is tried out what would be saved without them.
+        drivers: For how many private items to find out what would be saved without them.
         engine: Where the loops run.
 
     Example:
         >>> from setveil.promises.coherence import Coherence
-        >>> records = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis", "b c g y z HIV", "a c f g HIV"]
+        >>> records = ["a c d f g Diabetes", "a b c f Hepatitis", "b d f x Hepatitis",
+        ...     "b c g y z HIV", "a c f g HIV"]
         >>> promise = Coherence(h=0.8, k=2, p=2, private=["Diabetes", "Hepatitis", "HIV"])
         >>> print(explain([record.split() for record in records], promise, most=2).text)
-        private: 29.63 % of all occurrences are suppressed (8)
+        private: 29.63 % of the data is suppressed (8 occurrences)
           minimal moles of 1 item: 3 rare, 0 breach
           minimal moles of 2 items: 6 rare, 1 breach
           suppressed b: 3 occurrences, in 4 minimal moles
           suppressed d: 2 occurrences, in 4 minimal moles
-          with h = 0.9: 29.63 %, 0 occurrences saved
-          with p = 1: 11.11 %, 5 occurrences saved
-          private Hepatitis: leads to 1 of them; 29.63 % without it, 0 occurrences saved
+          with h = 0.9: 29.63 % is suppressed, 0 occurrences saved
+          with p = 1: 11.11 % is suppressed, 5 occurrences saved
+          private Hepatitis: causes 1 breach; without it 29.63 % is suppressed, 0 occurrences saved
     """
     method = method or Suppression()
     records = method.admit(data)
     method.check(len(records), promise, None, engine)
-    task = Task.of(records, promise)
-    gone = method.suppressed(task, engine)
-    moles = find_moles(task.without(method.rare(records)), engine)
+    setting = Setting.of(records, promise)
+    gone = method.suppressed(setting, engine)
+    moles = find_moles(setting.without(method.rare(records)), engine)
     lost = _occurrences(records, gone)
-    return Explanation(
+    return LossExplanation(
         _share(records, lost),
         lost,
         tuple(_mole_counts(moles)),
         tuple(_costs(records, gone, moles, most)),
-        tuple(_savings(task, method, lost, engine)),
-        tuple(_drivers(task, method, lost, moles, drivers, engine)),
+        tuple(_savings(setting, method, lost, engine)),
+        tuple(_drivers(setting, method, lost, _breaches(setting, moles)[:drivers], engine)),
     )
 
 
-def _occurrences(data: Transactions, gone: Marks) -> int:
+def _saved(one: Saving | Driver) -> str:
+    saved = plural(one.saved, "occurrence")
+    return f"{share(one.distortion)} is suppressed, {saved} saved"
+
+
+def _occurrences(data: Transactions, gone: Flags) -> int:
     return int(data.supports()[gone].sum())
 
 
@@ -174,7 +177,7 @@ def _mole_counts(moles: Moles) -> list[MoleCount]:
     return counts
 
 
-def _costs(data: Transactions, gone: Marks, moles: Moles, most: int) -> list[Cost]:
+def _costs(data: Transactions, gone: Flags, moles: Moles, most: int) -> list[Cost]:
     supports = data.supports()
     held = np.bincount(moles.items, minlength=len(supports))
     items = np.flatnonzero(gone & (supports > 0))
@@ -184,41 +187,43 @@ def _costs(data: Transactions, gone: Marks, moles: Moles, most: int) -> list[Cos
     ]
 
 
-def _savings(task: Task, method: Suppression, lost: int, engine: Engine) -> list[Saving]:
+def _savings(setting: Setting, method: Suppression, lost: int, engine: Engine) -> list[Saving]:
     """What each number of the promise, relaxed by one step, would save."""
     easier = []
-    if task.k - STEPS["k"] >= 2:
-        easier.append((f"k = {task.k - 1}", replace(task, k=task.k - 1)))
-    if task.private.any() and task.h < 1:
-        h = min(round(task.h + STEPS["h"], 10), 1.0)
-        easier.append((f"h = {h:g}", replace(task, h=h)))
-    if task.p > 1:
-        easier.append((f"p = {task.p - 1}", replace(task, p=task.p - 1)))
+    if setting.k - STEPS["k"] >= 2:
+        easier.append((f"k = {setting.k - 1}", replace(setting, k=setting.k - 1)))
+    if setting.private.any() and setting.h < 1:
+        h = min(round(setting.h + STEPS["h"], 10), 1.0)
+        easier.append((f"h = {h:g}", replace(setting, h=h)))
+    if setting.p > 1:
+        easier.append((f"p = {setting.p - 1}", replace(setting, p=setting.p - 1)))
     savings = []
     for change, other in easier:
-        left = _occurrences(task.data, method.suppressed(other, engine))
-        savings.append(Saving(change, _share(task.data, left), lost - left))
+        left = _occurrences(setting.data, method.suppressed(other, engine))
+        savings.append(Saving(change, _share(setting.data, left), lost - left))
     return savings
 
 
+def _breaches(setting: Setting, moles: Moles) -> list[tuple[int, int]]:
+    """The private items that cause breaches, and how many; those with most first."""
+    counts = np.bincount(moles.private[moles.private >= 0], minlength=len(setting.private))
+    items = np.flatnonzero(counts)
+    items = items[np.lexsort((items, -counts[items]))]
+    return list(zip(items.tolist(), counts[items].tolist(), strict=True))
+
+
 def _drivers(
-    task: Task, method: Suppression, lost: int, moles: Moles, most: int, engine: Engine
+    setting: Setting,
+    method: Suppression,
+    lost: int,
+    breaches: list[tuple[int, int]],
+    engine: Engine,
 ) -> list[Driver]:
-    """The private items that most breaches lead to, and what would be lost without each."""
-    breaches = np.bincount(moles.private[moles.private >= 0], minlength=len(task.private))
-    items = np.flatnonzero(breaches)
-    items = items[np.lexsort((items, -breaches[items]))][:most]
-    drivers = []
-    for item in items.tolist():
-        private = task.private.copy()
+    """What would be lost if each of these items were not private."""
+    data, drivers = setting.data, []
+    for item, count in breaches:
+        private = setting.private.copy()
         private[item] = False
-        left = _occurrences(task.data, method.suppressed(replace(task, private=private), engine))
-        drivers.append(
-            Driver(
-                task.data.vocabulary[item],
-                int(breaches[item]),
-                _share(task.data, left),
-                lost - left,
-            )
-        )
+        left = _occurrences(data, method.suppressed(replace(setting, private=private), engine))
+        drivers.append(Driver(data.vocabulary[item], count, _share(data, left), lost - left))
     return drivers
