@@ -73,7 +73,8 @@ def _slopes(results: list[Measured]) -> str:
         first, last = members[0], members[-1]
         growth = last.per_record / first.per_record
         lines.append(
-            f"{family}: time per record x{growth:.2f} from {first.records:,} to {last.records:,} records"
+            f"{family}: time per record x{growth:.2f} from {first.records:,} to "
+            f"{last.records:,} records"
         )
     return "\n".join(lines)
 

@@ -1,4 +1,5 @@
-"""Disassociation at k = 5, m = 2 on one thread, kernels compiled: phase by phase, and as a whole."""
+"""Disassociation at k = 5, m = 2 on one thread, kernels compiled: phase by phase, and as a
+whole."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What each score of Suppression loses on the real data, as a table: `python -m benchmarks.distortion`.
+"""What each score of Suppression loses on the real data, as a table: `python -m
+benchmarks.distortion`.
 
-A random part of the items is public and all others are private; the numbers are averages over five such parts. Every release is verified.
-"""
+A random part of the items is public and all others are private; the numbers are averages over five
+such parts. Every release is verified."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def main(names: Sequence[str]) -> None:
         if name in data:
             row = averages(data[name], public, k, p, DATA[name][1])
             print(
-                f"| {name} | {public:.0%} | {k} | {p} | {' | '.join(f'{100 * share:.3f}' for share in row)} |",
+                f"| {name} | {public:.0%} | {k} | {p} | "
+                f"{' | '.join(f'{100 * share:.3f}' for share in row)} |",
                 flush=True,
             )
 

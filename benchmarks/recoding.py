@@ -1,4 +1,5 @@
-"""Global recoding with fan-out-5 trees, kernels compiled; the algorithm only, memory of the whole process."""
+"""Global recoding with fan-out-5 trees, kernels compiled; the algorithm only, memory of the
+whole process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""SSC on generated query logs: time, memory and growth, for 100,000 users only where `SETVEIL_BENCH_LONG` is set.
+"""SSC on generated query logs: time, memory and growth, for 100,000 users only where
+`SETVEIL_BENCH_LONG` is set.
 
 `python -m benchmarks.ssc [USERS ...]` prints what it loses, beside LG(bag).
 """
@@ -87,7 +88,8 @@ def compare(users: int, say: Callable[[str], None]) -> None:
     SSC.warmup()
     data, tree = vocabularies(users)
     say(
-        f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns, k = {PROMISE.k}"
+        f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, "
+        f"{len(data.vocabulary):,} nouns, k = {PROMISE.k}"
     )
     say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for name, method in WAYS.items():

@@ -27,7 +27,8 @@ def start_up(name: str) -> Measured:
 
 
 def read_long_csv(name: str, *, rows: int, limit: str, asked_mb: float) -> Measured:
-    """A long-form CSV of many rows under a memory limit, in a process that did nothing else; baseline: Python counts its lines."""
+    """A long-form CSV of many rows under a memory limit, in a process that did nothing else;
+    baseline: Python counts its lines."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.csv"
         subprocess.run([sys.executable, "-c", _MAKE_CSV, str(path), str(rows)], check=True)

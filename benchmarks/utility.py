@@ -1,4 +1,5 @@
-"""What Disassociation loses beside the paper's way of joining clusters, as a table: `python -m benchmarks.utility [DATA...]`."""
+"""What Disassociation loses beside the paper's way of joining clusters, as a table: `python -m
+benchmarks.utility [DATA...]`."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def compare(metric: str, paper: Sequence[float], own: Sequence[float]) -> str:
 
 
 def main(names: Sequence[str]) -> int:
-    """Print one row for each data set and k, the paper's way / the default; then how often it is better, equal or worse."""
+    """Print one row for each data set and k, the paper's way / the default; then how often it is
+    better, equal or worse."""
     if not REAL_DATA.is_dir():
         sys.exit("the real data (../shared/data) is absent")
     print(f"| data | k | {' | '.join(METRICS)} |")

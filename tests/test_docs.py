@@ -1,4 +1,5 @@
-"""The documentation is tested: every name has a page, every link leads somewhere, every example runs."""
+"""The documentation is tested: every name has a page, every link leads somewhere, every example
+runs."""
 
 from __future__ import annotations
 
@@ -188,7 +189,8 @@ def runnable(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if runnable(page)], ids=named)
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capfd):
-    """All blocks of a page run one after the other in one empty folder; Python blocks share their names."""
+    """All blocks of a page run one after the other in one empty folder; Python blocks share
+    their names."""
     if WordNet.find() is None and any("wordnet" in body.lower() for _, body in runnable(page)):
         pytest.skip("WordNet is not on this machine (Debian: wordnet-base)")
     monkeypatch.chdir(tmp_path)

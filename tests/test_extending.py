@@ -1,4 +1,5 @@
-"""A new promise, method, form, metric or format is its own file and a line in each table, no more."""
+"""A new promise, method, form, metric or format is its own file and a line in each table, no
+more."""
 
 from __future__ import annotations
 

@@ -13,12 +13,11 @@
     └── InfeasibleError       (ValueError)    no release of this data can keep this promise
 
 An error holds facts: what is wrong (`problem`) and what to do about it (`remedy`). A remedy names
-parameters in braces, as in `name the column with {record}` or `allow it with {force=True}`, and each
-door spells them its own way: Python as `record=...`, the command line as `--record`.
+parameters in braces, as in `name the column with {record}` or `allow it with {force=True}`, and
+each door spells them its own way: Python as `record=...`, the command line as `--record`.
 
-`exit_code` is the exit code of the command line: 2 for usage, 3 for data. A promise that does not hold
-is not an error but a `Verdict` with a witness.
-"""
+`exit_code` is the exit code of the command line: 2 for usage, 3 for data. A promise that does not
+hold is not an error but a `Verdict` with a witness."""
 
 from __future__ import annotations
 
@@ -40,8 +39,8 @@ def as_keyword(name: str, value: str | None) -> str:
     """A parameter as Python spells it.
 
     Example:
-        >>> as_keyword("record", None), as_keyword("input_format", "csv"), as_keyword("force", "True")
-        ('record=...', "format='csv'", 'force=True')
+        >>> as_keyword("record", None), as_keyword("input_format", "csv")
+        ('record=...', "format='csv'")
     """
     shown = "..." if value is None else value if value in ("True", "False") else repr(value)
     return f"{_KEYWORDS.get(name, name)}={shown}"

@@ -4,8 +4,8 @@ Each parameter is a dataclass field that describes itself:
 
     k: int = field(metadata=about("Hide each person among at least this many records.", least=2))
 
-The options of the command line, the fields of a page and the tables of the docs are derived from it.
-"""
+The options of the command line, the fields of a page and the tables of the docs are derived from
+it."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def parameters(kind: type) -> dict[str, Parameter]:
 def settle(thing: object) -> None:
     """Check every parameter of a promise or a method against its type and its least value.
 
-    Python itself accepts any object for a field, and a text where True or False is meant would count
-    as true. NumPy numbers become plain ones, and mappings are copied.
+    Python itself accepts any object for a field, and a text where True or False is meant would
+    count as true. NumPy numbers become plain ones, and mappings are copied.
 
     Raises:
         ParameterError: with the parameter, its value and what is allowed.
@@ -112,9 +112,8 @@ def settle(thing: object) -> None:
 def check_items(name: str, items: object) -> frozenset[str]:
     """A parameter that is a list or set of items, as a set of texts.
 
-    An item that is spelled differently in the data would go unprotected in silence. So whatever has no
-    certain spelling is refused: a float (5.0 may be 5 in the data) and a missing value.
-    """
+    An item that is spelled differently in the data would go unprotected in silence. So whatever has
+    no certain spelling is refused: a float (5.0 may be 5 in the data) and a missing value."""
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
         raise ParameterError(name, items, "it must be a list or set of items")
     given = [item.decode(errors="replace") if isinstance(item, bytes) else item for item in items]

@@ -211,7 +211,8 @@ def test_the_node_over_each_entry_is_known():
 
 @pytest.mark.parametrize("size", [1, 7, 3000])
 def test_a_chain_that_only_one_long_augmenting_path_fills_is_filled(size):
-    """Group i fits classes i and i + 1, and one class in the middle needs nothing, so every other choice is forced."""
+    """Group i fits classes i and i + 1, and one class in the middle needs nothing, so every
+    other choice is forced."""
     indptr = np.arange(0, 2 * size + 1, 2)
     classes = np.stack((np.arange(size), np.arange(1, size + 1)), axis=1).ravel()
     demand = np.ones(size + 1, dtype=np.int64)

@@ -1,4 +1,5 @@
-"""Disassociation on the command line: the release it writes, how it is verified and measured, and everything that is refused."""
+"""Disassociation on the command line: the release it writes, how it is verified and measured,
+and everything that is refused."""
 
 from __future__ import annotations
 
@@ -173,7 +174,8 @@ WRONG = [
     (
         ["-k", 2, "--promise", "k-anonymity"],
         2,
-        "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps km-anonymity",
+        "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps "
+        "km-anonymity",
     ),
     (
         ["-k", 7, "-m", 2],
@@ -184,17 +186,20 @@ WRONG = [
     (
         ["-k", 3, "-m", 2, "--max-cluster", 2],
         2,
-        "--max-cluster 2 is not allowed: it must be at least k = 3, the records that each cluster holds",
+        "--max-cluster 2 is not allowed: it must be at least k = 3, the records that each "
+        "cluster holds",
     ),
     (
         ["-k", 2, "-m", 2, "--max-cluster", "x"],
         2,
-        "Invalid value for '--max-cluster': 'x' is not a valid integer (`setveil anonymize --help` shows what is allowed)",
+        "Invalid value for '--max-cluster': 'x' is not a valid integer (`setveil anonymize "
+        "--help` shows what is allowed)",
     ),
     (
         ["-k", 2, "-m", 2, "--alignment", "a.csv"],
         2,
-        "--alignment a.csv is not allowed: a disassociated release has no published record for each original: its alignment would only "
+        "--alignment a.csv is not allowed: a disassociated release has no published record for "
+        "each original: its alignment would only "
         "link records to clusters",
     ),
     (
@@ -220,12 +225,14 @@ WRONG = [
     (
         ["-k", 2, "-m", 2, "--sensitive", "tree.csv"],
         2,
-        "-l is missing: l-diversity needs it (hide each sensitive item among at least this many records)",
+        "-l is missing: l-diversity needs it (hide each sensitive item among at least this many "
+        "records)",
     ),
     (
         ["-k", 2, "-m", 2, "-l", 2, "--sensitive", "none.txt"],
         2,
-        "--sensitive none.txt is not allowed: there is no file and no item of this name; give a file "
+        "--sensitive none.txt is not allowed: there is no file and no item of this name; give a "
+        "file "
         "with one item per line, an item, a pattern such as 'dx:*', or under:NODE of the hierarchy",
     ),
     (
@@ -267,7 +274,8 @@ def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, optio
     )
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        f"setveil: {named} is not allowed: the method partition does not use it; disassociation does\n"
+        f"setveil: {named} is not allowed: the method partition does not use it; disassociation "
+        "does\n"
     )
     nothing_new()
 
@@ -351,7 +359,8 @@ def test_clusters_come_through_a_pipe_too(folder):
         (FIGURE_4 + "{", "clusters.jsonl, line 2: this line is not JSON"),
         (
             FIGURE_4.replace("5", "0"),
-            "clusters.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, not 0",
+            "clusters.jsonl, line 1: the size of a cluster must be a whole number of 1 or more, "
+            "not 0",
         ),
     ],
 )
@@ -372,7 +381,8 @@ def test_a_changed_release_is_noticed(call, released):
     result = call("verify", "release")
     assert (result.code, result.out) == (3, "")
     assert result.err == (
-        "setveil: release is not a usable release: data.jsonl was changed after the release was written (its sha256 differs)\n"
+        "setveil: release is not a usable release: data.jsonl was changed after the release was "
+        "written (its sha256 differs)\n"
     )
 
 
@@ -407,7 +417,8 @@ def test_the_losses_may_be_averaged_over_reconstructions(call, released):
         ),
         (
             ["--alignment", "a.csv"],
-            "--alignment a.csv is not allowed: a disassociated release has no published record for each original",
+            "--alignment a.csv is not allowed: a disassociated release has no published record "
+            "for each original",
         ),
     ],
 )

@@ -128,8 +128,8 @@ def test_a_missing_column_is_asked_for_by_its_option(tmp_path, monkeypatch, capf
     Path("log.csv").write_text("who,query,time\n1,wine,2006-03-01\n", encoding="utf-8")
     assert querylog("log.csv", "-o", "vocab.csv") == 3
     assert (
-        "no column is obviously the user (the columns are 'who', 'query', 'time'); name it with --user"
-        in capfd.readouterr().err
+        "no column is obviously the user (the columns are 'who', 'query', 'time'); name it with "
+        "--user" in capfd.readouterr().err
     )
 
 

@@ -157,7 +157,8 @@ def test_reconstructions_that_are_there_are_kept(call, release, folder):
     result = call("reconstruct", "release", "-o", "worlds")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "setveil: cannot write worlds: a folder of reconstructions exists there already; choose another name or allow overwriting with --force\n"
+        "setveil: cannot write worlds: a folder of reconstructions exists there already; choose "
+        "another name or allow overwriting with --force\n"
     )
     assert {path.name: path.read_bytes() for path in (folder / "worlds").iterdir()} == before
 

@@ -1,4 +1,5 @@
-"""Coherence on the command line: private items by file, pattern and subtree; releases that are read again; refusals."""
+"""Coherence on the command line: private items by file, pattern and subtree; releases that are
+read again; refusals."""
 
 from __future__ import annotations
 

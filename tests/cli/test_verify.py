@@ -138,7 +138,8 @@ def test_a_release_json_that_is_none_is_noticed(call, release):
     [
         (
             ["--promise", "l-diversity", "-k", 2],
-            "-k 2 is not allowed: l-diversity does not use it; k-anonymity, km-anonymity, coherence "
+            "-k 2 is not allowed: l-diversity does not use it; k-anonymity, km-anonymity, "
+            "coherence "
             "and vocabulary-k-anonymity do",
         ),
         (

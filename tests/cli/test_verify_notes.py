@@ -50,7 +50,8 @@ def test_what_lies_beside_a_release_is_named(call, folder):
         (folder / "release" / name).write_text("ann\n")
     (note,) = call("verify", "release", "--json").json["notes"]
     assert note.startswith(
-        "The folder also contains alignment.csv, b, c and 1 more, not part of the release and not checked."
+        "The folder also contains alignment.csv, b, c and 1 more, not part of the release and "
+        "not checked."
     )
 
 

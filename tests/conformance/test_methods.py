@@ -39,7 +39,8 @@ INFEASIBLE = {
         "mostly empty records",
     ): "only 1 records hold an item, but a cluster needs 3",
 }
-"""What a method cannot do, and how it says so: disassociation keeps every item, so those of few records have nowhere to hide."""
+"""What a method cannot do, and how it says so: disassociation keeps every item, so those of few
+records have nowhere to hide."""
 
 each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 by_tree = {name: method for name, method in METHODS.items() if method.needs_hierarchy}

@@ -1,4 +1,5 @@
-"""Closed itemsets: what sets them apart from all others; `test_itemsets` compares both with the oracle."""
+"""Closed itemsets: what sets them apart from all others; `test_itemsets` compares both with the
+oracle."""
 
 from __future__ import annotations
 

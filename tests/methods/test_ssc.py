@@ -67,7 +67,8 @@ def published(release):
 
 
 class Follower:
-    """Chooses among equally good matchings the one that the kernels took, and sees to it that it is one of the best."""
+    """Chooses among equally good matchings the one that the kernels took, and sees to it that it
+    is one of the best."""
 
     def __init__(self, data, tree, method, k):
         near = by_distance_alone(tree.neighbours(data.vocabulary, method.epsilon))

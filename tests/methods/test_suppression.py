@@ -27,7 +27,8 @@ ONE = Local(1)
 
 
 def random_case(seed):
-    """Small random records with public items a, b, ... and private ones V, W, ..., and the numbers of a promise."""
+    """Small random records with public items a, b, ... and private ones V, W, ..., and the
+    numbers of a promise."""
     draw = random.Random(seed)
     public, private = "abcdefgh"[: draw.randint(1, 8)], "VWXY"[: draw.randint(0, 4)]
     dense, sensitive, size = (
@@ -50,7 +51,8 @@ def random_case(seed):
 
 
 def check_case(seed):
-    """Compare everything that is computed for a random case with brute force; whether it was feasible."""
+    """Compare everything that is computed for a random case with brute force; whether it was
+    feasible."""
     records, private, h, k, p = random_case(seed)
     data, promise = Transactions.of(records), Coherence(h=float(h), k=k, p=p, private=private)
     moles = oracle.moles(records, private, h, k, p)
@@ -168,7 +170,8 @@ def test_all_public_items_go_with_rmall_and_the_records_stay():
 
 
 def test_items_come_back_where_the_greedy_choice_was_not_minimal():
-    """w hits most moles and goes first; then x, y and z, which are needed for v, hit all moles of w."""
+    """w hits most moles and goes first; then x, y and z, which are needed for v, hit all moles
+    of w."""
     records = (
         [["w", item] for item in "xyz"]
         + [["v", item] for item in "xyz"]
@@ -186,7 +189,8 @@ def test_items_come_back_where_the_greedy_choice_was_not_minimal():
 
 
 def test_the_answer_of_mm_is_taken_where_the_ratio_leads_astray():
-    """x, of loss 7, is in all three moles; by the ratio a, b and c go: 1/2 > 3/7, 1/3 > 2/7 and 1/6 > 1/7, and none can come back."""
+    """x, of loss 7, is in all three moles; by the ratio a, b and c go: 1/2 > 3/7, 1/3 > 2/7 and
+    1/6 > 1/7, and none can come back."""
     records = [["x", "a"], ["x", "b"], ["x", "c"], *[["x"]] * 4, ["a"], *[["b"]] * 2, *[["c"]] * 5]
     data, promise = Transactions.of(records), Coherence(h=1, k=2, p=2)
     assert list(Suppression(restore=False).anonymize(data, promise).items) == ["x"]

@@ -1,4 +1,5 @@
-"""The losses of vocabularies: blm, recall, sdist and the counts of items, against plain oracles and by hand."""
+"""The losses of vocabularies: blm, recall, sdist and the counts of items, against plain oracles
+and by hand."""
 
 from __future__ import annotations
 

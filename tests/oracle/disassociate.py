@@ -1,8 +1,9 @@
-"""Disassociation in plain Python: HORPART, VERPART and all ways of REFINE, every choice spelled out.
+"""Disassociation in plain Python: HORPART, VERPART and all ways of REFINE, every choice spelled
+out.
 
-A release is a list of nested clusters: `("simple", size, [chunk, ...], terms)` or `("joint", [chunk, ...], [cluster, ...])`, a chunk
-being a `Counter` of frozensets of terms. Terms are numbers, and of equal ones the smaller goes first.
-"""
+A release is a list of nested clusters: `("simple", size, [chunk, ...], terms)` or `("joint",
+[chunk, ...], [cluster, ...])`, a chunk being a `Counter` of frozensets of terms. Terms are numbers,
+and of equal ones the smaller goes first."""
 
 from __future__ import annotations
 
@@ -77,7 +78,8 @@ def is_anonymous(rows: list[Record], k: int, m: int) -> bool:
 
 
 def chunk_domains(rows: list[Record], terms: list, k: int, m: int) -> list[set]:
-    """Terms, most frequent first (of equals in the order given), each into the chunk that is being filled if that stays anonymous.
+    """Terms, most frequent first (of equals in the order given), each into the chunk that is being
+    filled if that stays anonymous.
 
     Chunk after chunk, as in the paper.
     """
@@ -201,7 +203,8 @@ def _merged(left, right):
 
 
 def _share(parts, held, told, kept, chosen, k, m):
-    """A joint cluster over the chosen terms; of equally frequent ones the first given goes first."""
+    """A joint cluster over the chosen terms; of equally frequent ones the first given goes
+    first."""
     records = [record for part in parts for record in part.records]
     node = Node(
         parts,
@@ -222,7 +225,8 @@ def _share(parts, held, told, kept, chosen, k, m):
 
 
 def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
-    """Share among 2, 4, 8, ... neighbours what they make likely enough; and once what stands in no chunk, if it is said what does."""
+    """Share among 2, 4, 8, ... neighbours what they make likely enough; and once what stands in
+    no chunk, if it is said what does."""
     level = [([node], node.open, node.told, node.kept) for node in nodes]
     records = sum(sizes)
     while True:

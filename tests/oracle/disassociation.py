@@ -1,18 +1,23 @@
-"""Every possible world of tiny disassociated releases, one by one. Slow, plain, standard library only.
+"""Every possible world of tiny disassociated releases, one by one. Slow, plain, standard library
+only.
 
-A cluster is what stands on one line of `data.jsonl`: simple `{"size", "chunks", "terms"}` or joint `{"shared", "parts"}`, a chunk a list of
-`[items, count]`. The worlds of a release are the data sets that it may have been made from:
+A cluster is what stands on one line of `data.jsonl`: simple `{"size", "chunks", "terms"}` or joint
+`{"shared", "parts"}`, a chunk a list of `[items, count]`. The worlds of a release are the data sets
+that it may have been made from:
 
-- each subrecord of a record chunk goes to a record of its cluster, those of one chunk to distinct records;
-- each subrecord of a shared chunk goes to a record of its joint cluster, those of one chunk to distinct records, and never to a record of a
-  simple cluster in whose record chunks, term chunk, or shared chunks on the way up to this joint cluster, one of its terms stands: what
-  that cluster has of such a term is told there already;
+- each subrecord of a record chunk goes to a record of its cluster, those of one chunk to distinct
+  records;
+- each subrecord of a shared chunk goes to a record of its joint cluster, those of one chunk to
+  distinct records, and never to a record of a simple cluster in whose record chunks, term chunk, or
+  shared chunks on the way up to this joint cluster, one of its terms stands: what that cluster has
+  of such a term is told there already;
 - each term of a term chunk goes to one or more records of its cluster;
 - a record is a set: no term comes to it twice;
-- no record is empty; but a simple cluster that is no part of another and has neither chunks nor terms consists of empty records.
+- no record is empty; but a simple cluster that is no part of another and has neither chunks nor
+  terms consists of empty records.
 
-Guarantee 1: each set of up to m terms stands in no record of any world, or in at least k records of some world.
-"""
+Guarantee 1: each set of up to m terms stands in no record of any world, or in at least k records of
+some world."""
 
 from __future__ import annotations
 
@@ -58,7 +63,8 @@ Subrecords = list[tuple[Record, list[int]]]
 
 
 def placements(cluster: Cluster, first: int) -> tuple[list[Subrecords], list[set[str]]]:
-    """The chunks of a cluster, each subrecord with the simple clusters it may go to; and the terms that each simple cluster tells of.
+    """The chunks of a cluster, each subrecord with the simple clusters it may go to; and the terms
+    that each simple cluster tells of.
 
     `first` is the number of the leftmost simple cluster.
     """
@@ -146,10 +152,11 @@ def most_records(possible: set[World], itemset: Sequence[str]) -> int:
 
 
 def violations(clusters: Sequence[Cluster], k: int, m: int) -> dict[Record, int]:
-    """The itemsets of up to m terms that some world holds and no world holds k times, each with the most records of one world.
+    """The itemsets of up to m terms that some world holds and no world holds k times, each with the
+    most records of one world.
 
-    A release without any world gives `{(): 0}`. A world of the release is a world of each top-level cluster, any with any, so that the
-    most records of the release are the sum of the most of each.
+    A release without any world gives `{(): 0}`. A world of the release is a world of each top-level
+    cluster, any with any, so that the most records of the release are the sum of the most of each.
     """
     possible = [worlds(cluster) for cluster in clusters]
     if not all(possible):
@@ -200,7 +207,8 @@ def small_clusters(clusters: Sequence[Cluster], k: int) -> list[int]:
 
 
 def rare_in_chunks(cluster: Cluster, k: int, m: int) -> list[Record]:
-    """The itemsets of up to m terms that stand in some subrecords of a chunk, but in fewer than k."""
+    """The itemsets of up to m terms that stand in some subrecords of a chunk, but in fewer than
+    k."""
     found = []
     for chunk in cluster["chunks"] if "size" in cluster else cluster["shared"]:
         terms = sorted({item for items, _ in chunk for item in items})
@@ -215,7 +223,8 @@ def rare_in_chunks(cluster: Cluster, k: int, m: int) -> list[Record]:
 
 
 def holds(clusters: Sequence[Cluster], k: int, m: int) -> bool:
-    """Whether a release is well formed, with clusters of k or more and chunks that are k^m-anonymous, and keeps Guarantee 1."""
+    """Whether a release is well formed, with clusters of k or more and chunks that are
+    k^m-anonymous, and keeps Guarantee 1."""
     if (
         faults(clusters)
         or small_clusters(clusters, k)

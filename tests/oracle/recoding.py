@@ -1,4 +1,5 @@
-"""Global recoding in plain Python: Apriori anonymization, HgHs and mHgHs [Liu2010a], and every solution of a small tree."""
+"""Global recoding in plain Python: Apriori anonymization, HgHs and mHgHs [Liu2010a], and every
+solution of a small tree."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def rare_itemsets(records: list[frozenset[str]], k: int, m: int) -> dict[Itemset
 
 
 def minimal_threats(records: Records, k: int, m: int, tree: Tree) -> set[Itemset]:
-    """The smallest threats of all cuts: up to m nodes, no two on one path, in 1 to k - 1 records."""
+    """The smallest threats of all cuts: up to m nodes, no two on one path, in 1 to k - 1
+    records."""
     extended = [
         frozenset(node for item in record for node in above(item, tree)) for record in records
     ]
@@ -94,7 +96,8 @@ def apriori(records: Records, k: int, m: int, tree: Tree) -> set[str] | None:
 def cheapest_raise(
     records: Records, cut: set[str], threat: list[str], k: int, tree: Tree
 ) -> set[str] | None:
-    """The cheapest cut in which members of the threat are raised until their image stands in k records; of equals the first."""
+    """The cheapest cut in which members of the threat are raised until their image stands in k
+    records; of equals the first."""
     best, least = None, None
     for targets in product(*(above(node, tree) for node in threat)):
         top = {
@@ -122,7 +125,8 @@ def loss_metric(node: str, tree: Tree) -> Fraction:
 
 
 def cost_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> Fraction:
-    """The cost of a solution in LM: its nodes for each occurrence, and 1 for each occurrence that is suppressed."""
+    """The cost of a solution in LM: its nodes for each occurrence, and 1 for each occurrence
+    that is suppressed."""
     return sum(
         (
             occurrences(records, x, tree) * (1 if x in suppressed else loss_metric(x, tree))
@@ -133,7 +137,8 @@ def cost_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -
 
 
 def suppression(records: Records, cut: set[str], threats: set[Itemset], tree: Tree) -> set[str]:
-    """The inner loop of HgHs: keep nodes in descending suppression cost while the kept ones hold no threat."""
+    """The inner loop of HgHs: keep nodes in descending suppression cost while the kept ones hold
+    no threat."""
     price = {x: occurrences(records, x, tree) * (1 - loss_metric(x, tree)) for x in cut}
     kept: set[str] = set()
     for node in sorted(cut, key=lambda x: (-price[x], level_order(x, tree))):
@@ -148,7 +153,8 @@ Step = tuple[frozenset[str], frozenset[str], Fraction]
 def hghs_steps(
     records: Records, k: int, m: int, tree: Tree, floor: set[str] | None = None
 ) -> Iterator[list[Step]]:
-    """Each step of HgHs: all cuts it looked at with their suppressed nodes and costs, the one it takes first.
+    """Each step of HgHs: all cuts it looked at with their suppressed nodes and costs, the one it
+    takes first.
 
     Nodes of `floor` are not expanded.
     """
@@ -180,7 +186,8 @@ def hghs(records: Records, k: int, m: int, tree: Tree) -> tuple[set[str], set[st
 
 
 def mhghs_rounds(records: Records, k: int, m: int, tree: Tree) -> list[tuple[set[str], set[str]]]:
-    """The solution of each round of mHgHs, each on the tree without what is under the last round's cut."""
+    """The solution of each round of mHgHs, each on the tree without what is under the last
+    round's cut."""
     rounds: list[tuple[set[str], set[str]]] = []
     floor: set[str] = set(tree.leaves)
     for size in range(1, m + 1):
@@ -200,7 +207,8 @@ def cuts(tree: Tree, node: str | None = None) -> Iterator[set[str]]:
 
 
 def penalty_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> int:
-    """NCP of a solution times the leaves and the occurrences; what is suppressed costs all leaves."""
+    """NCP of a solution times the leaves and the occurrences; what is suppressed costs all
+    leaves."""
     return sum(
         occurrences(records, x, tree) * (len(tree.leaves) if x in suppressed else tree.penalty(x))
         for x in cut

@@ -1,4 +1,5 @@
-"""Distances between items by plain search: along the edges of a tree, and up and down a network of hypernyms."""
+"""Distances between items by plain search: along the edges of a tree, and up and down a network
+of hypernyms."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 
 def tree_distance(parent: Mapping[str, str], one: str, other: str) -> int | None:
-    """The number of edges between two nodes of a tree, by breadth-first search over its edges in both directions."""
+    """The number of edges between two nodes of a tree, by breadth-first search over its edges in
+    both directions."""
     edges: dict[str, list[str]] = {}
     for child, upper in parent.items():
         edges.setdefault(child, []).append(upper)
@@ -18,7 +20,8 @@ def tree_distance(parent: Mapping[str, str], one: str, other: str) -> int | None
 def network_distance(
     above: Mapping[int, Sequence[int]], senses: Sequence[int], others: Sequence[int]
 ) -> int | None:
-    """The fewest steps up from one of the senses and then down to one of the others; None when nothing is over both."""
+    """The fewest steps up from one of the senses and then down to one of the others; None when
+    nothing is over both."""
     up = _search(dict.fromkeys(senses, 0), above)
     down = _search(dict.fromkeys(others, 0), above)
     both = up.keys() & down.keys()

@@ -1,7 +1,8 @@
-"""Possible worlds of a disassociated release, and random releases with their originals. Slow, plain, standard library only.
+"""Possible worlds of a disassociated release, and random releases with their originals. Slow,
+plain, standard library only.
 
-A cluster is as in `data.jsonl`: `{"size", "chunks", "terms"}` or `{"shared", "parts"}`, a chunk a list of `[items, count]`.
-"""
+A cluster is as in `data.jsonl`: `{"size", "chunks", "terms"}` or `{"shared", "parts"}`, a chunk a
+list of `[items, count]`."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def domain(chunk: Chunk) -> set[str]:
 
 
 def source(item: str, leaf: Cluster, above: Sequence[Cluster]) -> int | None:
-    """What an item of a record of this cluster comes from: a chunk, by its identity; the term chunk is the cluster itself."""
+    """What an item of a record of this cluster comes from: a chunk, by its identity; the term
+    chunk is the cluster itself."""
     for chunk in leaf["chunks"]:
         if item in domain(chunk):
             return id(chunk)
@@ -45,7 +47,8 @@ def source(item: str, leaf: Cluster, above: Sequence[Cluster]) -> int | None:
 
 
 def find_fault(clusters: Sequence[Cluster], world: Sequence[Sequence[Record]]) -> str | None:
-    """Why these records, given for each simple cluster in the order of `leaves`, cannot be an original; None when they can."""
+    """Why these records, given for each simple cluster in the order of `leaves`, cannot be an
+    original; None when they can."""
     found: dict[int, Counter[Record]] = {}
     standing: set[tuple[int, str]] = set()
     for (leaf, above), records in zip(leaves(clusters), world, strict=True):
@@ -77,7 +80,8 @@ def find_fault(clusters: Sequence[Cluster], world: Sequence[Sequence[Record]]) -
 def random_release(
     chance: Random, records: int, items: int
 ) -> tuple[list[Cluster], list[list[Record]]]:
-    """Clusters, cut and joined at random without any promise, and the records of each simple one, none of them empty."""
+    """Clusters, cut and joined at random without any promise, and the records of each simple
+    one, none of them empty."""
     names = [chr(97 + number) for number in range(items)]
     density = chance.choice((0.15, 0.3, 0.5))
     original = [
@@ -132,7 +136,8 @@ def _share(
     taken: list[set[str]],
     chance: Random,
 ) -> list[Chunk]:
-    """Shared chunks over terms of the term chunks below, which lose them; sometimes a part keeps a term that others give."""
+    """Shared chunks over terms of the term chunks below, which lose them; sometimes a part keeps
+    a term that others give."""
     known = sorted({term for number in below for term in simple[number]["terms"]})
     width = chance.randint(1, 2)
     place = {term: chance.randint(0, width) for term in known}

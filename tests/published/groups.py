@@ -1,4 +1,5 @@
-"""Releases of vocabularies made by hand: groups of people, and the slots that their occurrences are matched to."""
+"""Releases of vocabularies made by hand: groups of people, and the slots that their occurrences
+are matched to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A release in its canonical order: equal releases give equal worlds, whatever order they are held in, before and after writing."""
+"""A release in its canonical order: equal releases give equal worlds, whatever order they are
+held in, before and after writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Support bounds: every possible original lies within them, and they are exact where the release is."""
+"""Support bounds: every possible original lies within them, and they are exact where the release
+is."""
 
 from __future__ import annotations
 

@@ -194,7 +194,8 @@ def test_terms_fill_records_that_would_be_empty():
 
 
 def test_a_part_without_terms_gets_enough_shared_subrecords():
-    """Counterexample A: the second part has three records and two subrecords of its own; the third must be {x}."""
+    """Counterexample A: the second part has three records and two subrecords of its own; the
+    third must be {x}."""
     parts = [SimpleCluster(2, [{("a",): 2}]), SimpleCluster(3, [{("c",): 2}])]
     release = Disassociated.of_clusters([JointCluster([{("x",): 2}], parts)], PROMISE)
     for seed in range(50):
@@ -204,7 +205,8 @@ def test_a_part_without_terms_gets_enough_shared_subrecords():
 
 
 def test_a_part_may_only_be_filled_along_a_chain():
-    """The first part can only take {v}, which the second may have to give, and the second only {w} instead, from the third."""
+    """The first part can only take {v}, which the second may have to give, and the second only
+    {w} instead, from the third."""
     parts = [SimpleCluster(2, [{("w",): 1}]), SimpleCluster(1), SimpleCluster(1, [{("c",): 1}])]
     release = Disassociated.of_clusters([JointCluster([{("v",): 1, ("w",): 1}], parts)], PROMISE)
     for seed in range(30):

@@ -18,9 +18,8 @@ DEFECT = 70
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit code.
 
-    Nearly everything is imported in here, so that an interruption of the first moments is one line too; that of the last moments, when
-    the work is done, is none.
-    """
+    Nearly everything is imported in here, so that an interruption of the first moments is one line
+    too; that of the last moments, when the work is done, is none."""
     try:
         from setveil.cli.interrupt import listen, listen_no_more
 
@@ -31,17 +30,15 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except KeyboardInterrupt:
         code = _interrupted()
     if code == INTERRUPTED:
-        os._exit(
-            code
-        )  # at once, whatever other threads still do, and with this code: Python itself might end by the signal
+        os._exit(code)  # at once, whatever other threads do, and with this code
     sys.exit(code)
 
 
 def answer(args: Sequence[str]) -> int:
     """The exit code of a command: 0 fine or the promise holds, 1 it does not hold, 2 usage, 3 data.
 
-    130 after an interruption, 141 when the reader of the output went away, 70 for a defect of setveil itself.
-    """
+    130 after an interruption, 141 when the reader of the output went away, 70 for a defect of
+    setveil itself."""
     args, debug = _without_debug(args)
     try:
         code = _invoke(args)
@@ -91,13 +88,14 @@ def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def _prepare_streams() -> None:
-    """Text that the terminal cannot show is spelled out, and a stream that is closed is none to stumble over."""
+    """Text that the terminal cannot show is spelled out, and a stream that is closed is none to
+    stumble over."""
     if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+        sys.stdin = open(os.devnull, encoding="utf-8")
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
@@ -108,7 +106,8 @@ def _interrupted() -> int:
 
 
 def _say(text: str) -> None:
-    """Print on standard error; where nobody can read it (a closed terminal, a full disk), the exit code still tells."""
+    """Print on standard error; where nobody can read it (a closed terminal, a full disk), the
+    exit code still tells."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -68,13 +68,11 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     The release is verified and measured after it is written. If it does not verify, it is removed
     and the exit code is 1. DATA may be `-` for standard input.
 
-    \b
-    setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
-    setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
-    setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
-    setveil anonymize visits.csv -o release --method suppression -k 20 -p 3 --h 0.6 --private illnesses.txt
-    setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet
-    """
+    \b setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv setveil
+    anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5 setveil anonymize clicks.dat.gz
+    -o release --method disassociation -k 5 -m 2 setveil anonymize visits.csv -o release --method
+    suppression -k 20 -p 3 --h 0.6 --private illnesses.txt setveil anonymize searches.csv -o release
+    --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize
     from setveil.report.outcome import report_outcome
 

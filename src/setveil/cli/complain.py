@@ -45,7 +45,8 @@ def as_option(command: click.Command) -> Spelling:
 
     Example:
         >>> spell = as_option(root.get_command(click.Context(root), "inspect"))
-        >>> spell("record", None), spell("input_format", "csv"), spell("bags", "False"), spell("k", "5")
+        >>> given = ("record", None), ("input_format", "csv"), ("bags", "False"), ("k", "5")
+        >>> tuple(spell(*each) for each in given)
         ('--record', '--input-format csv', '--sets', '-k 5')
     """
 

@@ -37,8 +37,8 @@ def command() -> None:
 def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None:
     """Build a tree over the items of DATA.
 
-    The recipe is `balanced:FANOUT`, with `:numeric`, `:alphabetical` or `:frequency` for the order of
-    the items; `prefix` for codes, with the lengths of the prefixes, such as `prefix:1,3`; or
+    The recipe is `balanced:FANOUT`, with `:numeric`, `:alphabetical` or `:frequency` for the order
+    of the items; `prefix` for codes, with the lengths of the prefixes, such as `prefix:1,3`; or
     `wordnet` for English nouns, with its folder if that is not Debian's. `wordnet+unknown` puts
     other items below a node of their own.
 

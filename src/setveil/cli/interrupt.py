@@ -12,11 +12,12 @@ from types import CodeType, FrameType
 from typing import NoReturn
 
 PATIENCE = 10.0
-"""For how many seconds after an interruption no other is raised: a closed terminal sends two, an impatient user more, and one in the
-middle of clearing away would leave private data behind."""
+"""For how many seconds after an interruption no other is raised: a closed terminal sends two, an
+impatient user more, and one in the middle of clearing away would leave private data behind."""
 
 _LOADERS = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
-"""What calls native code that may call Python again and does not expect an error: modules that are being loaded."""
+"""What calls native code that may call Python again and does not expect an error: modules that
+are being loaded."""
 
 _CALLED_BACK = (
     "_numba_unpickle",
@@ -24,15 +25,17 @@ _CALLED_BACK = (
     "_raw_object_cache_getbuffer",
     "__del__",
 )
-"""What compiled kernels call to make their answer, what LLVM calls to keep machine code, and what nobody calls."""
+"""What compiled kernels call to make their answer, what LLVM calls to keep machine code, and
+what nobody calls."""
 
 
 def listen() -> None:
-    """Let an interruption, and a request to end, raise `KeyboardInterrupt`, so that what is half done is cleared away.
+    """Let an interruption, and a request to end, raise `KeyboardInterrupt`, so that what is half
+    done is cleared away.
 
-    A terminal that is closed asks to end too: what lies in temporary files is private. A process that ignores such a signal, as one in
-    the background may, goes on doing so; a thread other than the main one, which signals never reach, changes nothing.
-    """
+    A terminal that is closed asks to end too: what lies in temporary files is private. A process
+    that ignores such a signal, as one in the background may, goes on doing so; a thread other than
+    the main one, which signals never reach, changes nothing."""
     if threading.current_thread() is not threading.main_thread():
         return
     interruption = _Interruption()
@@ -58,11 +61,12 @@ def _signals() -> list[signal.Signals]:
 
 
 class _Interruption:
-    """Raises `KeyboardInterrupt` where native code can stand it, and no other one while what is half done is being cleared away.
+    """Raises `KeyboardInterrupt` where native code can stand it, and no other one while what is
+    half done is being cleared away.
 
-    Compiled kernels and some modules call Python code: to make a named tuple of an answer, to keep machine code. An error in there would
-    be lost or would crash the process, so it is raised where the native code returns to.
-    """
+    Compiled kernels and some modules call Python code: to make a named tuple of an answer, to keep
+    machine code. An error in there would be lost or would crash the process, so it is raised where
+    the native code returns to."""
 
     def __init__(self) -> None:
         self._raised = -math.inf
@@ -84,7 +88,8 @@ class _Interruption:
 
 
 def _after_native_code(frame: FrameType | None) -> FrameType | None:
-    """The frame that called the native code from which this one was called; None when it was called from Python all along."""
+    """The frame that called the native code from which this one was called; None when it was
+    called from Python all along."""
     place = None
     while frame is not None:
         if frame.f_code in _LOADERS:
@@ -96,7 +101,8 @@ def _after_native_code(frame: FrameType | None) -> FrameType | None:
 
 
 def _is_called_back(code: CodeType) -> bool:
-    """Whether native code calls this; a named tuple is made by a lambda whose source is a mere text."""
+    """Whether native code calls this; a named tuple is made by a lambda whose source is a mere
+    text."""
     return code.co_name in _CALLED_BACK or (code.co_filename, code.co_name) == (
         "<string>",
         "<lambda>",

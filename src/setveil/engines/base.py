@@ -1,9 +1,8 @@
 """The engine seam: where loops run.
 
-A task is a pure function of the arrays it is given. It returns arrays and never writes into arrays that
-other tasks can see. So the same task runs on threads, on blocks on disk or on a cluster, and the answers
-never depend on which.
-"""
+A task is a pure function of the arrays it is given. It returns arrays and never writes into arrays
+that other tasks can see. So the same task runs on threads, on blocks on disk or on a cluster, and
+the answers never depend on which."""
 
 from __future__ import annotations
 
@@ -16,7 +15,8 @@ Answer = TypeVar("Answer")
 
 
 class Progress(Protocol):
-    """Is called with how far the work is; a total of 0 means unknown. May raise to stop the work."""
+    """Is called with how far the work is; a total of 0 means unknown. May raise to stop the
+    work."""
 
     def __call__(self, done: int, total: int, stage: str) -> None: ...
 

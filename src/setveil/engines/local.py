@@ -13,7 +13,8 @@ from setveil.engines.base import Answer, Engine, Task
 from setveil.errors import ParameterError
 
 AHEAD = 4
-"""Tasks that are made ahead of time for each thread: enough that no thread waits for the slowest."""
+"""Tasks that are made ahead of time for each thread: enough that no thread waits for the
+slowest."""
 
 
 @dataclass(frozen=True)

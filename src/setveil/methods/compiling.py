@@ -12,7 +12,8 @@ COMPILING = "compiling kernels (once)"
 
 @contextmanager
 def announce_compiling(progress: Progress | None, stage: str) -> Iterator[None]:
-    """Tell the progress when a kernel that no cache holds is compiled, and that `stage` goes on afterwards.
+    """Tell the progress when a kernel that no cache holds is compiled, and that `stage` goes on
+    afterwards.
 
     Args:
         progress: Is told; nothing is watched when it is None.

@@ -1,4 +1,5 @@
-"""Anonymize: read, anonymize, write, read back, verify and measure; and leave nothing if one fails."""
+"""Anonymize: read, anonymize, write, read back, verify and measure; and leave nothing if one
+fails."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -
         data: A path (`-` is standard input), or any object that `as_transactions` takes.
         progress: Is called with how far the work is.
         words: The options of `setveil anonymize`: what is promised (`k`, `m`, `promise` ...), the
-            `method` and its parameters, `hierarchy`, `output` ... Without `output` nothing is written.
+            `method` and its parameters, `hierarchy`, `output` ... Without `output` nothing is
+            written.
 
     Example:
         >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
@@ -76,8 +78,8 @@ def job_from(data: object, words: Words) -> Job:
 def run(job: Job, progress: Progress | None = None) -> Outcome:
     """Anonymize, write, read back what was written, verify and measure it.
 
-    The release appears under its name only after it was verified. A release that does not verify, an
-    error or an interruption leaves nothing behind. What can be refused early (places that exist,
+    The release appears under its name only after it was verified. A release that does not verify,
+    an error or an interruption leaves nothing behind. What can be refused early (places that exist,
     numbers, faults of the tree) is refused before the work starts.
 
     Args:
@@ -180,7 +182,8 @@ def _naming(place: Path | str | None) -> Iterator[None]:
 
 
 def _verdict(loaded: _Loaded, release: Release, written: Release | None) -> Verdict:
-    """The promise on what is on disk, the original on the release in memory, and that both agree."""
+    """The promise on what is on disk, the original on the release in memory, and that both
+    agree."""
     promise = loaded.job.promise
     verdict = verify(release, loaded.data, promise=promise, hierarchy=loaded.tree)
     if written is None:

@@ -28,7 +28,8 @@ class Job:
     Example:
         >>> from setveil import KAnonymity, Partition, run
         >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
-        >>> job = Job(data=baskets, promise=KAnonymity(k=2), method=Partition(), hierarchy="balanced:2")
+        >>> promise, tree = KAnonymity(k=2), "balanced:2"
+        >>> job = Job(data=baskets, promise=promise, method=Partition(), hierarchy=tree)
         >>> outcome = run(job)
         >>> outcome.verdict.holds, outcome.records
         (True, 4)
@@ -40,8 +41,8 @@ class Job:
     method: Method[Release]
     hierarchy: Hierarchy | Path | str | None = None
     """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
-    `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`. If the method does not generalize,
-    only the losses use it."""
+    `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`. If the method does not
+    generalize, only the losses use it."""
     layout: Layout | None = None
     """The layout of a hierarchy file: `paths`, `pairs` or `levels`; detected if not given."""
     reading: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +85,8 @@ class Outcome:
     """The release folder; None if nothing was written."""
     alignment: Path | None = None
     pruned: bool = False
-    """Whether the tree was built from the data, so only the part that the records show was written."""
+    """Whether the tree was built from the data, so only the part that the records show was
+    written."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
     explanation: Any = None

@@ -36,7 +36,8 @@ class MeasureJob:
     alignment: Path | str | None = None
     """The private alignment file, to compare each record with its own original."""
     reconstructions: int | None = None
-    """Over how many reconstructions to average, for forms that do not show records; by default 1."""
+    """Over how many reconstructions to average, for forms that do not show records; by default
+    1."""
     hierarchy: Hierarchy | Path | str | None = None
     """The tree, if the release does not have all of it."""
     layout: Layout | None = None
@@ -61,16 +62,16 @@ def measure(
 ) -> Losses:
     """What a release lost against its original, by the names of `METRICS`.
 
-    A release right after `anonymize` knows which record belongs to whom, and the losses are exact. One
-    that was read from disk is matched with the original first; if several assignments are possible,
-    the losses of sets are those of one of them.
+    A release right after `anonymize` knows which record belongs to whom, and the losses are exact.
+    One that was read from disk is matched with the original first; if several assignments are
+    possible, the losses of sets are those of one of them.
 
     Args:
         release: A release, or its folder.
         original: The data it was made from, as a path or an object.
         names: Which losses, or the name of one; by default all that apply to the form.
-        words: The options of `setveil measure`: `seed`, `reconstructions`, `hierarchy`, `alignment`,
-            and how to read the original (`record`, `item` ...).
+        words: The options of `setveil measure`: `seed`, `reconstructions`, `hierarchy`,
+            `alignment`, and how to read the original (`record`, `item` ...).
 
     Raises:
         MisfitError: if the release cannot come from this original.
@@ -78,7 +79,8 @@ def measure(
     Example:
         >>> from setveil import Hierarchy, KAnonymity, Partition
         >>> baskets = [["beer"], ["wine"], ["milk"], ["milk"]]
-        >>> tree = Hierarchy.from_paths([("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")])
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> tree = Hierarchy.from_paths(paths)
         >>> release = Partition().anonymize(baskets, KAnonymity(k=2), tree)
         >>> measure(release, baskets, ["lm", "distortion"])
         {'lm': 0.25, 'distortion': 0.0}

@@ -19,7 +19,8 @@ class Stages:
 
     @contextmanager
     def __call__(self, name: str, *, compiles: bool = False) -> Iterator[None]:
-        """A stage of the work; `compiles` if it may have to compile kernels, which is reported too."""
+        """A stage of the work; `compiles` if it may have to compile kernels, which is reported
+        too."""
         if self.progress:
             self.progress(0, 0, name)
         start = time.perf_counter()

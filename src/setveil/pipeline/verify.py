@@ -67,9 +67,9 @@ def verify(release: object, original: object = None, **words: Any) -> Verdict:
         release: A release, a release folder, a data file, or data that `as_transactions` takes.
         original: The data that a release was made from, as a path or an object; then it is also
             checked that the release comes from it.
-        words: The options of `setveil verify`: what to check (`promise`, or `k`, `m` ...; by default
-            what the release promises), `alignment`, `hierarchy` ...; and `limit`, how many witnesses
-            each check gives at most.
+        words: The options of `setveil verify`: what to check (`promise`, or `k`, `m` ...; by
+            default what the release promises), `alignment`, `hierarchy` ...; and `limit`, how many
+            witnesses each check gives at most.
 
     Example:
         >>> verdict = verify([["beer", "wine"], ["wine", "beer"], ["milk"]], k=2)
@@ -157,7 +157,8 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     if others:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         notes.append(
-            f"The folder also contains {', '.join(others[:3])}{more}, not part of the release and not "
+            f"The folder also contains {', '.join(others[:3])}{more}, not part of the release "
+            "and not "
             "checked. Remove it before you hand over the folder."
         )
     counted = isinstance(published, Bags) and isinstance(job.release, str | Path)

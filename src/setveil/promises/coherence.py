@@ -16,7 +16,8 @@ from setveil.promises.promise import Promise
 
 @dataclass(frozen=True, repr=False)
 class Coherence(Promise):
-    """Up to p public items of a person lead to at least k records, and reveal no private item. [Xu2008] section 2
+    """Up to p public items of a person lead to at least k records, and reveal no private item.
+    [Xu2008] section 2
 
     Definition: for every set S of at most p public items with sup(S) > 0, including the empty set,
     sup(S) >= k and, for every private item e, sup(S + e) / sup(S) <= h. A set that violates this is
@@ -79,8 +80,10 @@ class Coherence(Promise):
 
     def limits(self) -> str:
         return (
-            f"An adversary who knows more than {self.p} public item{'s' * (self.p != 1)} of a person, "
-            "or a private item, or items that the person does NOT have, may learn more. Each private "
+            f"An adversary who knows more than {self.p} public item{'s' * (self.p != 1)} of a "
+            "person, "
+            "or a private item, or items that the person does NOT have, may learn more. Each "
+            "private "
             "item is limited on its own: that a person has one of several may be more likely than "
             f"{100 * self.h:g} %."
         )

@@ -38,23 +38,27 @@ class KAnonymity(Promise):
 
     def describe(self, *, possible: bool = False) -> str:
         return (
-            f"Each published record is identical to at least {others(self.k)}. An adversary who knows "
-            f"any number of a person's items, even all of them, finds at least {self.k} records that "
+            f"Each published record is identical to at least {others(self.k)}. An adversary who "
+            "knows "
+            f"any number of a person's items, even all of them, finds at least {self.k} records "
+            "that "
             "could be that person's, or none."
         )
 
     def limits(self) -> str:
-        return f"An item that all {self.k} records share is revealed for each of these people. {COMBINED}"
+        shared = f"An item that all {self.k} records share is revealed for each of these people."
+        return f"{shared} {COMBINED}"
 
 
 @dataclass(frozen=True, repr=False)
 class VocabularyKAnonymity(Promise):
-    """Each published bag is identical to at least k - 1 others, counts included. [Liu2010b] section II
+    """Each published bag is identical to at least k - 1 others, counts included. [Liu2010b] section
+    II
 
     A vocabulary is the paper's word for the bag of terms in one person's queries.
 
-    Definition: for every published bag t, |{ t' : t' = t }| >= k, where equal bags have the same items
-    with the same counts. For sets, where every count is 1, this is k-anonymity.
+    Definition: for every published bag t, |{ t' : t' = t }| >= k, where equal bags have the same
+    items with the same counts. For sets, where every count is 1, this is k-anonymity.
 
     Example:
         >>> VocabularyKAnonymity(k=5).to_dict()["model"]
@@ -72,9 +76,12 @@ class VocabularyKAnonymity(Promise):
 
     def describe(self, *, possible: bool = False) -> str:
         return (
-            f"Each published bag is identical to at least {others(self.k)}, in its items and in how "
-            "often each occurs. An adversary who knows any number of a person's items, and how often "
-            f"that person used each, finds at least {self.k} bags that could be that person's, or none."
+            f"Each published bag is identical to at least {others(self.k)}, in its items and in "
+            "how "
+            "often each occurs. An adversary who knows any number of a person's items, and how "
+            "often "
+            f"that person used each, finds at least {self.k} bags that could be that person's, "
+            "or none."
         )
 
     def limits(self) -> str:
@@ -91,10 +98,11 @@ ALL = 1_000_000
 
 @dataclass(frozen=True, repr=False)
 class KmAnonymity(Promise):
-    """Every set of up to m items that occurs at all occurs in at least k records. [Terrovitis2012] section 2
+    """Every set of up to m items that occurs at all occurs in at least k records. [Terrovitis2012]
+    section 2
 
-    Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it for
-    every m.
+    Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it
+    for every m.
 
     Example:
         >>> KmAnonymity(k=5, m=2).model
@@ -140,7 +148,8 @@ class KmAnonymity(Promise):
             f"cannot narrow that person down to fewer than {self.k} records: at least {self.k} "
             f"records could contain {'it' if self.m == 1 else 'them'}."
             if possible
-            else f"finds at least {self.k} records that contain {'it' if self.m == 1 else 'them'}, or "
+            else f"finds at least {self.k} records that contain "
+            f"{'it' if self.m == 1 else 'them'}, or "
             f"none: that person cannot be told apart from {others(self.k)}."
         )
         besides = f" {self.diversity.describe()}" if self.diversity else ""
@@ -154,7 +163,8 @@ class KmAnonymity(Promise):
         )
         besides = f" {self.diversity.limits()}" if self.diversity else ""
         return (
-            f"An adversary who knows {more}items that the person does NOT have, may find fewer than "
+            f"An adversary who knows {more}items that the person does NOT have, may find fewer "
+            "than "
             f"{self.k} records. An item that all {self.k} records share is revealed.{besides}"
         )
 

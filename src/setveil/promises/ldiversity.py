@@ -12,10 +12,11 @@ from setveil.promises.promise import Promise
 
 @dataclass(frozen=True, repr=False)
 class LDiversity(Promise):
-    """Each sensitive item is published on its own, for a whole cluster of at least l records. [Terrovitis2012] section 5
+    """Each sensitive item is published on its own, for a whole cluster of at least l records.
+    [Terrovitis2012] section 5
 
-    Definition: a sensitive item occurs in no record chunk and no shared chunk, only in the term chunks of
-    clusters with at least l records.
+    Definition: a sensitive item occurs in no record chunk and no shared chunk, only in the term
+    chunks of clusters with at least l records.
 
     Example:
         >>> LDiversity(l=3, sensitive=["viagra", "flu"]).to_dict()["sensitive"]
@@ -50,7 +51,9 @@ class LDiversity(Promise):
 
     def limits(self) -> str:
         return (
-            "The release does not say how many records of a group have a sensitive item: at least one, "
-            "perhaps all. Anyone who knows a person's group knows which sensitive items occur in it. "
+            "The release does not say how many records of a group have a sensitive item: at "
+            "least one, "
+            "perhaps all. Anyone who knows a person's group knows which sensitive items occur "
+            "in it. "
             "Items that are not listed as sensitive are not covered, even if they reveal as much."
         )

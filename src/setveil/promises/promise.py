@@ -17,8 +17,8 @@ _NUMBER = (int, float, str)
 class Promise(ABC):
     """A privacy definition with its numbers.
 
-    A promise knows no data and no method. It says in words what an adversary may know, what they cannot
-    do then, and what is not promised. Each field describes itself; see `setveil.parameters`.
+    A promise knows no data and no method. It says in words what an adversary may know, what they
+    cannot do then, and what is not promised. Each field describes itself; see `setveil.parameters`.
     """
 
     model: ClassVar[str]

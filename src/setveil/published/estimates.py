@@ -18,10 +18,10 @@ _MOST_CELLS = 1_000_000
 def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -> Floats:
     """The expected number of records that contain all items of each query.
 
-    The model: a node over w leaves was equally likely any of them, independently of whatever else is
-    published. So a record contains an item below the node with probability 1 / w (in bags, if the node
-    occurs c times, 1 - (1 - 1 / w)^c), an item that no node covers with probability 0, and several
-    items with the product, also below one node. What is published as a leaf is certain.
+    The model: a node over w leaves was equally likely any of them, independently of whatever else
+    is published. So a record contains an item below the node with probability 1 / w (in bags, if
+    the node occurs c times, 1 - (1 - 1 / w)^c), an item that no node covers with probability 0, and
+    several items with the product, also below one node. What is published as a leaf is certain.
 
     Args:
         release: The release, over a tree with the items as leaves; unknown items are in no record.

@@ -23,8 +23,8 @@ from setveil.published.rows import merged, relabeled, with_leaves
 class Generalized(RecordRelease):
     """Records of hierarchy nodes, held as distinct records and how many people each represents.
 
-    The alignment, the class of each original record, is private: it exists right after `anonymize` and
-    is never written into a release.
+    The alignment, the class of each original record, is private: it exists right after `anonymize`
+    and is never written into a release.
 
     Example:
         >>> from setveil.promises import KAnonymity
@@ -125,9 +125,8 @@ class Generalized(RecordRelease):
     def reconstruct(self, seed: int | None = None) -> Transactions:
         """Records in which each published node is replaced by one of its leaves at random.
 
-        A node that occurs several times in a bag is replaced by as many leaves. Where only the part of
-        the tree that the records show was published, its lowest nodes count as leaves.
-        """
+        A node that occurs several times in a bag is replaced by as many leaves. Where only the part
+        of the tree that the records show was published, its lowest nodes count as leaves."""
         return with_leaves(self.records(seed), self.hierarchy, random_from(seed))
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
@@ -161,9 +160,8 @@ class Generalized(RecordRelease):
     def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
         """A published node at or below the label is certain, one above it is possible.
 
-        In an empty record of a local recoding, and under one cut for a label that it does not cover as a
-        whole, anything may have been suppressed.
-        """
+        In an empty record of a local recoding, and under one cut for a label that it does not cover
+        as a whole, anything may have been suppressed."""
         tree, classes = self.hierarchy, self.classes
         node = tree.nodes.numbers.get(label)
         hidden = classes.lengths == 0 if not self.is_global else np.zeros(len(classes), dtype=bool)
@@ -182,8 +180,8 @@ class Generalized(RecordRelease):
     def _is_covered(self, node: int) -> bool:
         """Whether one cut covers every leaf below a node, so that none of them is suppressed.
 
-        Of a tree of which only a part was published, only a node that is itself covered is sure to be.
-        """
+        Of a tree of which only a part was published, only a node that is itself covered is sure to
+        be."""
         tree, published = self.hierarchy, self.published_nodes()
         first, stop = tree.first[published], tree.stop[published]
         above = (first <= tree.first[node]) & (stop >= tree.stop[node])
@@ -195,8 +193,8 @@ class Generalized(RecordRelease):
     def _coverage(self, node: int) -> tuple[Flags, Flags, Floats]:
         """For each entry of `classes`: is it at or below a node, is it above it, and the chance.
 
-        Of a tree of which only a part was published, a node has leaves that nobody sees: at least one.
-        """
+        Of a tree of which only a part was published, a node has leaves that nobody sees: at least
+        one."""
         tree, items = self.hierarchy, self.classes.items
         first, stop = tree.first[items], tree.stop[items]
         within = (first >= tree.first[node]) & (stop <= tree.stop[node])

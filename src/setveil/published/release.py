@@ -50,9 +50,8 @@ class Frozen:
 class Release(Frozen, ABC):
     """What is published, with the promise it keeps.
 
-    Each form is a frozen dataclass. Code outside this folder does not ask which form it has: what all
-    forms can do is below, and what differs is in tables by `form`.
-    """
+    Each form is a frozen dataclass. Code outside this folder does not ask which form it has: what
+    all forms can do is below, and what differs is in tables by `form`."""
 
     form: ClassVar[str]
     """The name of the form in `release.json` and in the tables."""
@@ -99,7 +98,8 @@ class Release(Frozen, ABC):
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a check or a metric must know about the release besides its records, as JSON values."""
+        """What a check or a metric must know about the release besides its records, as JSON
+        values."""
         return {}
 
     @abstractmethod
@@ -187,7 +187,8 @@ class RecordRelease(Release):
         return self.classes, self.sizes
 
     def with_terms(self) -> Self:
-        """The same release with every published label as an item of its own; most forms have no other."""
+        """The same release with every published label as an item of its own; most forms have no
+        other."""
         return self
 
     def term_totals(self) -> dict[str, int]:

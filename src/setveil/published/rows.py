@@ -44,7 +44,8 @@ def merged(rows: Transactions, weights: Int64s | None) -> tuple[Transactions, In
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:
-    """The records with each node replaced by a random leaf below it; in bags once per occurrence."""
+    """The records with each node replaced by a random leaf below it; in bags once per
+    occurrence."""
     nodes, owners = tree.nodes.encode(rows.vocabulary.labels)[rows.items], rows.rows
     kind: type[Transactions] = Transactions
     if isinstance(rows, Bags):
@@ -55,7 +56,8 @@ def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator
 
 
 def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
-    """The distinct records, sorted by their items (and counts), and which of them each record is."""
+    """The distinct records, sorted by their items (and counts), and which of them each record
+    is."""
     index: dict[bytes, int] = {}
     found = (index.setdefault(key, len(index)) for key in _row_keys(data))
     member = np.fromiter(found, dtype=np.int64, count=len(data))

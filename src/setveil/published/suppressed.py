@@ -20,8 +20,8 @@ from setveil.published.rows import merged, tidy
 class Suppressed(RecordRelease):
     """Records of original items, held as distinct records and how many people each represents.
 
-    The vocabulary has the published items only, so that nothing says which items were suppressed. The
-    alignment, the distinct record of each original record, is private: it exists right after
+    The vocabulary has the published items only, so that nothing says which items were suppressed.
+    The alignment, the distinct record of each original record, is private: it exists right after
     `anonymize` and is never written into a release.
 
     Example:

@@ -24,8 +24,8 @@ from setveil.published.rows import distinct_records, merged, relabeled, tidy, wi
 class Matches(Frozen):
     """Private: which original occurrence each slot represents, one row per published occurrence.
 
-    A slot is one occurrence of one item in the bag of a group; each member has one occurrence in it.
-    """
+    A slot is one occurrence of one item in the bag of a group; each member has one occurrence in
+    it."""
 
     records: Int64s
     """The original record."""
@@ -48,9 +48,10 @@ class Matches(Frozen):
 class TypicalBags(RecordRelease):
     """Bags that each represent a group of people, held as distinct bags and their sizes. [Liu2010b]
 
-    The items of `classes` are original items, nodes of `hierarchy` if it is given, or slots if there are
-    `slots`. The vocabulary has only what is published. `alignment` and `matches`, which link people to
-    bags, are private: they exist right after `anonymize` and are never written into a release.
+    The items of `classes` are original items, nodes of `hierarchy` if it is given, or slots if
+    there are `slots`. The vocabulary has only what is published. `alignment` and `matches`, which
+    link people to bags, are private: they exist right after `anonymize` and are never written into
+    a release.
 
     Example:
         >>> from setveil.promises import VocabularyKAnonymity
@@ -97,7 +98,8 @@ class TypicalBags(RecordRelease):
         *,
         method: Mapping[str, object] | None = None,
     ) -> Self:
-        """From published bags, with repeats or as `{item: count}`, in the order of the originals."""
+        """From published bags, with repeats or as `{item: count}`, in the order of the
+        originals."""
         rows = Bags.of(records)
         return cls.of_rows(rows, promise, method or {}, alignment=np.arange(len(rows)))
 
@@ -175,7 +177,8 @@ class TypicalBags(RecordRelease):
         return cast(Bags, super().records(seed))
 
     def reconstruct(self, seed: int | None = None) -> Bags:
-        """Bags of original items: nodes become leaves below them, slots are dealt out to their people.
+        """Bags of original items: nodes become leaves below them, slots are dealt out to their
+        people.
 
         Items are kept as they are. What people had that is not published stays unknown.
         """
@@ -186,7 +189,8 @@ class TypicalBags(RecordRelease):
         return cast(Bags, with_leaves(rows, self.hierarchy, random)) if self.hierarchy else rows
 
     def support(self, itemset: Iterable[object]) -> Support:
-        """Bounds and an estimate; anybody may have had any item, for what fits no group is dropped."""
+        """Bounds and an estimate; anybody may have had any item, for what fits no group is
+        dropped."""
         labels = sorted(set(texts_of(itemset)))
         certain = super().support(labels)
         lower = max(certain.lower, self._least(labels[0]) if len(labels) == 1 else 0)
@@ -231,7 +235,8 @@ class TypicalBags(RecordRelease):
         return int(most.sum())
 
     def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
-        """A published leaf is certain for its whole group; an item or a slot is only an estimate."""
+        """A published leaf is certain for its whole group; an item or a slot is only an
+        estimate."""
         classes, tree = self.classes, self.hierarchy
         leaf = None if tree is None else tree.nodes.numbers.get(label)
         chance: Floats = np.zeros(len(self.items))

@@ -1,4 +1,5 @@
-"""Steps that VERPART and REFINE share: put terms, one after the other, into chunks that stay k^m-anonymous."""
+"""Steps that VERPART and REFINE share: put terms, one after the other, into chunks that stay
+k^m-anonymous."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Room(NamedTuple):
-    """Scratch of `assign_chunks`: the assigned terms of each record as linked lists, counts, and stacks for larger itemsets."""
+    """Scratch of `assign_chunks`: the assigned terms of each record as linked lists, counts, and
+    stacks for larger itemsets."""
 
     head: Int64s  # the first entry of each record, -1 for none
     link: Int64s  # the next entry
@@ -41,10 +43,11 @@ def make_room(longest, most, width, m):
 
 @step
 def assign_chunks(begin, positions, terms, size, k, m, number, room):
-    """Put each term, in the given order, into the first chunk that stays k^m-anonymous with it; returns the number of chunks.
+    """Put each term, in the given order, into the first chunk that stays k^m-anonymous with it;
+    returns the number of chunks.
 
-    Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what filling one chunk after the other gives.
-    """
+    Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what
+    filling one chunk after the other gives."""
     head, link, owner, together, seen, clash = (
         room.head,
         room.link,
@@ -92,7 +95,8 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):
 
 @step
 def keeps_larger(begin, positions, term, k, m, number, chosen, room):
-    """Whether all itemsets of 3 to m terms with `term` in a chunk occur in k records or in none; pairs are known to."""
+    """Whether all itemsets of 3 to m terms with `term` in a chunk occur in k records or in none;
+    pairs are known to."""
     head, link, owner, stacked, levels = room.head, room.link, room.owner, room.stacked, room.levels
     base = np.int64(0)
     for at in range(begin[term], begin[term + 1]):

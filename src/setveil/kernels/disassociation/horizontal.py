@@ -9,12 +9,12 @@ from setveil.kernels.jit import kernel, step
 
 @kernel
 def split_horizontally(indptr, items, width, order, sensitive, least, limit):
-    """Reorder `order` into clusters of fewer than `limit` records and return where each begins (and the end).
+    """Reorder `order` into clusters of fewer than `limit` records and return where each begins (and
+    the end).
 
-    A group is cut into parts by its most frequent term that no group above was cut by, then by the most frequent of the rest, and so on;
-    the counts of what is cut off are subtracted, so each record is touched once for each level. Neighbouring parts below `least` are put
-    together.
-    """
+    A group is cut into parts by its most frequent term that no group above was cut by, then by the
+    most frequent of the rest, and so on; the counts of what is cut off are subtracted, so each
+    record is touched once for each level. Neighbouring parts below `least` are put together."""
     size = len(order)
     spare, part = np.empty(size, np.int64), np.empty(size, np.int64)
     counts, begin = np.zeros(width, np.int64), np.zeros(width, np.int64)
@@ -188,7 +188,8 @@ def cut_off(
     starts,
     terms,
 ):
-    """Give each record of a group its part, most frequent term first; returns the number of parts, whose sizes are in `starts`."""
+    """Give each record of a group its part, most frequent term first; returns the number of
+    parts, whose sizes are in `starts`."""
     for i in range(start, stop):
         part[i] = -1
     left, parts = stop - start, np.int64(0)
@@ -229,7 +230,8 @@ def cut_off(
 def cut_one(
     indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number
 ):
-    """Take the records of one term that are still there into part `number`, and subtract what they hold."""
+    """Take the records of one term that are still there into part `number`, and subtract what
+    they hold."""
     while count > 0:
         i = lists[place]
         place += 1
@@ -262,7 +264,8 @@ def sort_by_part(order, spare, part, start, stop, starts, parts):
 
 @step
 def put_together(starts, terms, parts, groups, made, group, least, limit):
-    """Make groups of the parts: those below `least` together with their neighbours; returns the end of the groups."""
+    """Make groups of the parts: those below `least` together with their neighbours; returns the
+    end of the groups."""
     first, i = made, np.int64(0)
     while i < parts:
         after = i + 1

@@ -10,13 +10,16 @@ from setveil.kernels.jit import kernel, step
 
 @kernel
 def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never, k):
-    """List what the clusters `first` to `last - 1` may share, and what their chunks tell of already.
+    """List what the clusters `first` to `last - 1` may share, and what their chunks tell of
+    already.
 
-    A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless it holds one that cannot be shared
-    anyhow. Terms are numbered anew by how many clusters may share them, most first, of equals in their own order.
+    A cluster whose record chunks are too short for Lemma 2 must keep a term: its rarest one, unless
+    it holds one that cannot be shared anyhow. Terms are numbered anew by how many clusters may
+    share them, most first, of equals in their own order.
 
     Returns:
-        The lists of the clusters; records and where occurrences stand are counted from the first record.
+        The lists of the clusters; records and where occurrences stand are counted from the first
+        record.
     """
     begin = indptr[bounds[first]]
     sums, clusters = indptr[bounds[last]] - begin, last - first
@@ -71,7 +74,8 @@ def list_open(indptr, items, width, bounds, first, last, chunk, is_short, never,
 
 @step
 def find_free(indptr, items, width, bounds, first, last, chunk, is_short, never, k):
-    """Which terms may be shared, and the term that each cluster must keep in its term chunk, -1 for none."""
+    """Which terms may be shared, and the term that each cluster must keep in its term chunk, -1
+    for none."""
     total, kept = np.zeros(width, np.int64), np.full(last - first, -1, np.int64)
     for at in range(indptr[bounds[first]], indptr[bounds[last]]):
         if chunk[at] < 0:
@@ -114,7 +118,8 @@ def rank_terms(indptr, items, width, bounds, first, last, chunk, free, kept):
 
 @step
 def find_kept(indptr, items, start, stop, chunk, total, never, k):
-    """The term that a cluster must keep in its term chunk: its rarest; -1 when one of them cannot leave anyhow."""
+    """The term that a cluster must keep in its term chunk: its rarest; -1 when one of them
+    cannot leave anyhow."""
     kept = np.int64(-1)
     for i in range(start, stop):
         for at in range(indptr[i], indptr[i + 1]):

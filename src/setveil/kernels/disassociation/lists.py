@@ -1,4 +1,5 @@
-"""Steps of REFINE over what is open: the occurrences that term chunks may share, node by node, and the terms that chunks tell of."""
+"""Steps of REFINE over what is open: the occurrences that term chunks may share, node by node,
+and the terms that chunks tell of."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Lists(NamedTuple):
-    """For each node, a cluster or what was joined: its open occurrences by term, and the terms that its chunks tell of, ascending."""
+    """For each node, a cluster or what was joined: its open occurrences by term, and the terms
+    that its chunks tell of, ascending."""
 
     ptr: Int64s  # the occurrences of node i are ptr[i] to ptr[i + 1] - 1
     term: Int32s
@@ -126,7 +128,8 @@ def merge_open(lists, left, right, out, end, told_at, told_end):
 
 @step
 def has_enough(ptr, term, left, right, k):
-    """Whether some term is open k times in two nodes together, merged as in `merge_open`; a step for that costs a quarter of REFINE."""
+    """Whether some term is open k times in two nodes together, merged as in `merge_open`; a step
+    for that costs a quarter of REFINE."""
     i, j, begin = ptr[left], ptr[right], ptr[left] + ptr[right]
     last = np.int64(-1)
     while i < ptr[left + 1] or j < ptr[right + 1]:

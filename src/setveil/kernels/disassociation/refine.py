@@ -54,13 +54,15 @@ def refine(lists, sizes, cluster, k, m, reach, weight, with_lost, shared):
         cluster: The cluster of each place.
         k: How many records hold each itemset at least.
         m: How many terms an itemset has at most.
-        reach: How many records a joint cluster may have on average, but for those over terms that stand in no chunk.
+        reach: How many records a joint cluster may have on average, but for those over terms that
+            stand in no chunk.
         weight: See `join_levels`.
         with_lost: Whether terms that stand in no chunk are shared wherever they can be.
         shared: Gets the shared chunk of each occurrence that is put in one, from 0.
 
     Returns:
-        The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each shared chunk.
+        The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each
+        shared chunk.
     """
     forest = make_forest(lists, sizes, cluster, k, m)
     in_chunk = np.full(len(forest.work.keys), not with_lost)
@@ -114,13 +116,15 @@ def cut_forest(forest):
 
 @step
 def join_rounds(lists, sizes, cluster, k, m, forest, shared):
-    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until none join.
+    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until none
+    join.
 
-    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below tells of is not shared. What was refused
-    once is not tried again.
+    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below
+    tells of is not shared. What was refused once is not tried again.
 
     Returns:
-        `(lists, node, size, first)`: what is left open in each cluster that is not part of another, its number, records and first cluster.
+        `(lists, node, size, first)`: what is left open in each cluster that is not part of another,
+        its number, records and first cluster.
     """
     parent, chunk_node, made, work = forest
     node, size, first, mark = (
@@ -213,13 +217,15 @@ def join_levels(
     forest,
     shared,
 ):
-    """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are together.
+    """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are
+    together.
 
-    A term is shared where a record of the joint cluster gets it at least `weight` times as likely as a record of the clusters that hold
-    it in their term chunks now; and, `with_lost`, where it stands in no chunk yet, in the first joint cluster that has it k times. Terms
-    that no chunk below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own, which is sound wherever it
-    stands (see the method). Joint clusters of more than `reach` records only share terms that stand in no chunk yet.
-    """
+    A term is shared where a record of the joint cluster gets it at least `weight` times as likely
+    as a record of the clusters that hold it in their term chunks now; and, `with_lost`, where it
+    stands in no chunk yet, in the first joint cluster that has it k times. Terms that no chunk
+    below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own,
+    which is sound wherever it stands (see the method). Joint clusters of more than `reach` records
+    only share terms that stand in no chunk yet."""
     parent, chunk_node, made, work = forest
     order = np.argsort(first)
     lists, head, size = take_lists(lists, order), node[order], size[order]

@@ -1,4 +1,5 @@
-"""Steps of REFINE at one joint cluster: which of its open terms to share, and the shared chunks they make.
+"""Steps of REFINE at one joint cluster: which of its open terms to share, and the shared chunks
+they make.
 
 A run is one term in what is open: from its first occurrence to the one after its last.
 """
@@ -77,7 +78,8 @@ def keep_fresh(term, told, told_at, told_end, runs, found):
 
 @step
 def keep_likely(term, place, runs, found, records, cluster, sizes, weight, in_chunk):
-    """Keep the terms that the joint cluster makes likely enough or that stand in no chunk yet; returns how many."""
+    """Keep the terms that the joint cluster makes likely enough or that stand in no chunk yet;
+    returns how many."""
     kept = np.int64(0)
     for j in range(found):
         listed, holders, before = np.int64(0), np.int64(0), np.int64(-1)
@@ -97,7 +99,8 @@ def keep_likely(term, place, runs, found, records, cluster, sizes, weight, in_ch
 
 @step
 def gains(place, runs, found, records, cluster, sizes, stamp, mark):
-    """Equation 1: whether a record of the joint cluster gets one of the terms at least as likely as one of those that hold them now."""
+    """Equation 1: whether a record of the joint cluster gets one of the terms at least as likely
+    as one of those that hold them now."""
     supports, listed, holders = np.int64(0), np.int64(0), np.int64(0)
     for j in range(found):
         supports += runs[j, 1] - runs[j, 0]
@@ -145,7 +148,8 @@ def share(lists, start, end, told_start, told_end, found, k, m, work, shared, ch
 
 @step
 def lay_out(place, runs, keys, found, base, begin, positions, local):
-    """Lay out the terms, most frequent first, for `assign_chunks`; returns how many records they stand in."""
+    """Lay out the terms, most frequent first, for `assign_chunks`; returns how many records they
+    stand in."""
     records, end = np.int64(0), np.int64(0)
     for j in range(found):
         run = keys[j] % base

@@ -18,8 +18,8 @@ def collect_subrecords(indptr, items, chunk, chunks):
         chunks: The number of chunks.
 
     Returns:
-        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the terms (and the end), its chunk, and how
-        often it stands; and the terms.
+        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the
+        terms (and the end), its chunk, and how often it stands; and the terms.
     """
     starts, owner, terms = cut_records(indptr, items, chunk)
     rows = sort_rows(starts, owner, terms, chunks)

@@ -1,8 +1,8 @@
 """Kernel of VERPART: put the terms of each cluster into chunks.
 
-The records of a cluster stand together; a record's number is its place. `chunk` holds, for each occurrence, the number of its record chunk
-within its cluster, or -1 where it stands in the term chunk.
-"""
+The records of a cluster stand together; a record's number is its place. `chunk` holds, for each
+occurrence, the number of its record chunk within its cluster, or -1 where it stands in the term
+chunk."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from setveil.kernels.jit import kernel, step
 def split_vertically(
     indptr, items, width, bounds, first, last, k, m, sensitive, chunk, chunks, is_short
 ):
-    """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the number of chunks of each cluster.
+    """Give the occurrences of the clusters `first` to `last - 1` their chunks; `chunks` gets the
+    number of chunks of each cluster.
 
-    `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not empty.
+    `is_short` tells which clusters have too few subrecords for Lemma 2 but a term chunk that is not
+    empty.
 
-    A cluster whose record chunks hold too few subrecords for Lemma 2 and that has no term chunk gives up its least frequent term.
-    """
+    A cluster whose record chunks hold too few subrecords for Lemma 2 and that has no term chunk
+    gives up its least frequent term."""
     counts, place = np.zeros(width, np.int64), np.full(width, -1, np.int64)
     touched, keys = np.empty(width, np.int64), np.empty(width, np.int64)
     most, longest = np.int64(0), np.int64(1)
@@ -92,7 +94,8 @@ def count_subrecords(begin, positions, terms, number, found, size, room):
 
 @step
 def give_up_last(number, terms, found):
-    """Move the least frequent term to the term chunk; returns the number of chunks that are left."""
+    """Move the least frequent term to the term chunk; returns the number of chunks that are
+    left."""
     lost = number[terms - 1]
     number[terms - 1] = -1
     for term in range(terms - 1):

@@ -13,7 +13,8 @@ from setveil.kernels.partition.buckets import bucket_end, lower_bound
 
 @step
 def balance(work, node, start, edge, stop):
-    """Fill the leftover up to k records, or join the smallest bucket to it; returns where it begins."""
+    """Fill the leftover up to k records, or join the smallest bucket to it; returns where it
+    begins."""
     tree, records, scratch, k = work.tree, work.records, work.scratch, work.k
     need, spare = k - (stop - edge), 0
     part, smallest, least = start, start, stop - start + 1

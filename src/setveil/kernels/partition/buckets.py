@@ -11,9 +11,8 @@ from setveil.kernels.jit import step
 def group_by_children(tree, records, scratch, node, start, stop):
     """Number the sets of children of `node` that records contain; returns one more than the last.
 
-    A set is read as a word over the children and looked up letter by letter, so only sets that occur
-    cost time.
-    """
+    A set is read as a word over the children and looked up letter by letter, so only sets that
+    occur cost time."""
     first, last, below = tree.first[node], tree.stop[node], tree.depth[node] + 1
     mask = table_mask(scratch, tree.fanout[node], records, start, stop)
     buckets = 1

@@ -1,11 +1,10 @@
 """Kernels of Partition: split partitions of records along a tree while k records stay together.
 
-A partition is a slice of `order`. All its records show the same cut: nodes that replace their items. For
-each occurrence, `node` is the cut node above it, and `delta` is what expanding that node gains for this
-occurrence. Pending partitions are on a stack, their cuts one after the other. Partitions are disjoint and
-have at least k records, each with an item under every node of the cut, so all cuts of a stack together
-have at most occurrences / k nodes.
-"""
+A partition is a slice of `order`. All its records show the same cut: nodes that replace their
+items. For each occurrence, `node` is the cut node above it, and `delta` is what expanding that node
+gains for this occurrence. Pending partitions are on a stack, their cuts one after the other.
+Partitions are disjoint and have at least k records, each with an item under every node of the cut,
+so all cuts of a stack together have at most occurrences / k nodes."""
 
 from __future__ import annotations
 
@@ -92,7 +91,8 @@ class Work(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some partitions with copies of their own records, which are numbered from 0 in their order."""
+    """Some partitions with copies of their own records, which are numbered from 0 in their
+    order."""
 
     indptr: Int64s
     leaves: Int32s
@@ -158,7 +158,8 @@ def represent(tree, part):
 
 @kernel
 def split(work: Work, limit: int, most: int) -> None:
-    """Split up to `most` pending partitions of more than `limit` records; settle the smaller ones."""
+    """Split up to `most` pending partitions of more than `limit` records; settle the smaller
+    ones."""
     pending, scratch = work.pending, work.scratch
     while pending.size[0] > 0 and most > 0:
         top = pending.size[0] - 1
@@ -258,7 +259,8 @@ def spread(work, start, stop, size, best, buckets):
 
 @step
 def push(work, start, stop, size, best, expanded):
-    """Put a part on the stack: its cut, with one node expanded or closed, and the gains of its records."""
+    """Put a part on the stack: its cut, with one node expanded or closed, and the gains of its
+    records."""
     stack, scratch = work.pending, work.scratch
     top = stack.size[0]
     low = stack.bounds[top - 1, HIGH] if top > 0 else 0

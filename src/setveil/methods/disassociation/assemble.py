@@ -27,8 +27,8 @@ def assemble(
 ) -> Disassociated:
     """The release of so many records; those in no cluster are empty.
 
-    Joint clusters were made after their parts, so reversed numbers put parents first. Empty records come last.
-    """
+    Joint clusters were made after their parts, so reversed numbers put parents first. Empty records
+    come last."""
     from setveil.kernels.disassociation.subrecords import collect_subrecords
 
     rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
@@ -60,7 +60,8 @@ def assemble(
 
 
 def _numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
-    """The chunk of each occurrence, record chunks before shared ones, -1 for none; and how many there are."""
+    """The chunk of each occurrence, record chunks before shared ones, -1 for none; and how many
+    there are."""
     first = np.concatenate(([0], np.cumsum(chunks.counts)))
     number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
     number += chunks.chunk

@@ -15,7 +15,8 @@ Int64s = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Clusters:
-    """Records laid out cluster by cluster: cluster c holds the rows `bounds[c]` to `bounds[c + 1] - 1`."""
+    """Records laid out cluster by cluster: cluster c holds the rows `bounds[c]` to `bounds[c +
+    1] - 1`."""
 
     rows: Transactions
     origin: Int64s
@@ -35,7 +36,8 @@ class Clusters:
 
 
 def horpart(data: Transactions, apart: npt.NDArray[np.bool_], least: int, limit: int) -> Clusters:
-    """Clusters of `least` to `limit - 1` similar records (more than that only where `least` asks for it); empty records are left out.
+    """Clusters of `least` to `limit - 1` similar records (more than that only where `least` asks
+    for it); empty records are left out.
 
     Args:
         data: The records.
@@ -57,9 +59,8 @@ def horpart(data: Transactions, apart: npt.NDArray[np.bool_], least: int, limit:
 def canonical_order(data: Transactions) -> Int64s:
     """The records that are not empty, in an order that depends on what they hold alone.
 
-    Those that share their most frequent terms stand beside each other, so that what is cut together lies together in memory; equal ones
-    stand together.
-    """
+    Those that share their most frequent terms stand beside each other, so that what is cut together
+    lies together in memory; equal ones stand together."""
     full = np.flatnonzero(data.lengths)
     if len(full) == 0:
         return full

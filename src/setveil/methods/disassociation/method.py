@@ -21,34 +21,42 @@ from setveil.published.disassociated.form import Disassociated
 
 @dataclass(frozen=True, kw_only=True)
 class Disassociation(Method[Disassociated]):
-    """Cuts similar records into subrecords that are no longer linked: every term stays, rare combinations vanish.
+    """Cuts similar records into subrecords that are no longer linked: every term stays, rare
+    combinations vanish.
 
-    HORPART brings similar records together in clusters: a group is cut by its most frequent term that it was not cut by yet, until it is
-    small. VERPART divides the terms of a cluster: those of k records or more into record chunks that are k^m-anonymous, each the records
-    of the cluster cut down to some terms; all others into the term chunk, a mere list. REFINE joins clusters over terms that their term
-    chunks have in common, so that these stand in shared chunks. [Terrovitis2012] section 4.
+    HORPART brings similar records together in clusters: a group is cut by its most frequent term
+    that it was not cut by yet, until it is small. VERPART divides the terms of a cluster: those of
+    k records or more into record chunks that are k^m-anonymous, each the records of the cluster cut
+    down to some terms; all others into the term chunk, a mere list. REFINE joins clusters over
+    terms that their term chunks have in common, so that these stand in shared chunks.
+    [Terrovitis2012] section 4.
 
-    The result depends on the records alone, not on their order nor on the number of threads; ties go to the first term of the vocabulary.
-    Of bags the sets are taken. Empty records form a cluster without any term.
+    The result depends on the records alone, not on their order nor on the number of threads; ties
+    go to the first term of the vocabulary. Of bags the sets are taken. Empty records form a cluster
+    without any term.
 
     Departures from the paper (`docs/methods/disassociation.md` has the counterexamples):
-        - Clusters have k records or more: parts below k are put together with their neighbours. Left as they are, as in the paper, they
-          break the guarantee whatever their chunks.
+        - Clusters have k records or more: parts below k are put together with their neighbours.
+          Left as they are, as in the paper, they break the guarantee whatever their chunks.
         - A group that no unused term can cut is cut evenly.
-        - A cluster that meets Lemma 2 only by its term chunk keeps a term in it when terms are shared.
-        - Property 1 is not sound. A shared chunk of several terms holds none that a chunk below it tells of. A term that is told of below
-          is shared in a chunk of its own, which is sound wherever it stands: its subrecords are all alike, so k of them can be placed on
-          any k records for which the term is not told of elsewhere, and the others wherever they stood.
-        - By default, once no more clusters join in the paper's way, neighbours in the order of HORPART are joined, two by two, level by
-          level, over each term that the joint cluster makes at least half as likely as the clusters that hold it do. With `share_lost` a
-          term that stands in no chunk at all is shared in the first joint cluster, of up to 100,000 records, that has it k times.
+        - A cluster that meets Lemma 2 only by its term chunk keeps a term in it when terms are
+          shared.
+        - Property 1 is not sound. A shared chunk of several terms holds none that a chunk below it
+          tells of. A term that is told of below is shared in a chunk of its own, which is sound
+          wherever it stands: its subrecords are all alike, so k of them can be placed on any k
+          records for which the term is not told of elsewhere, and the others wherever they stood.
+        - By default, once no more clusters join in the paper's way, neighbours in the order of
+          HORPART are joined, two by two, level by level, over each term that the joint cluster
+          makes at least half as likely as the clusters that hold it do. With `share_lost` a term
+          that stands in no chunk at all is shared in the first joint cluster, of up to 100,000
+          records, that has it k times.
 
     Cost:
-        HORPART touches each record once for each level, and there are at most as many levels as terms in a record; the others are linear
-        in the data. About 80 bytes for each occurrence.
+        HORPART touches each record once for each level, and there are at most as many levels as
+        terms in a record; the others are linear in the data. About 80 bytes for each occurrence.
 
     Example:
-        >>> data = [["flu", "itunes"], ["flu", "itunes"], ["flu", "ikea"], ["itunes", "flu", "ruby"]]
+        >>> data = [["flu", "itunes"]] * 2 + [["flu", "ikea"], ["itunes", "flu", "ruby"]]
         >>> release = Disassociation().anonymize(data, KmAnonymity(k=2, m=2))
         >>> release.lines()
         ['{"size":4,"chunks":[[[["flu"],1],[["flu","itunes"],3]]],"terms":["ikea","ruby"]}']
@@ -69,7 +77,8 @@ class Disassociation(Method[Disassociated]):
     order: Literal["default", "paper"] = "default"
     """`paper` joins clusters as the paper does and no further, for comparison."""
     share_lost: bool = False
-    """Whether terms that would stand in no chunk at all are shared once, among as many records as it takes; not with the order `paper`."""
+    """Whether terms that would stand in no chunk at all are shared once, among as many records
+    as it takes; not with the order `paper`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,7 +119,8 @@ def _check_enough(records: int, least: int) -> None:
     """Refuse what no cluster can be made of: all terms are kept, so empty records hide nobody."""
     if 0 < records < least:
         raise InfeasibleError(
-            f"only {records} records hold an item, but a cluster needs {least}: use a method that suppresses items, or a smaller k"
+            f"only {records} records hold an item, but a cluster needs {least}: use a method "
+            "that suppresses items, or a smaller k"
         )
 
 

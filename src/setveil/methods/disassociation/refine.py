@@ -1,4 +1,5 @@
-"""REFINE: clusters joined over the terms that their term chunks have in common. [Terrovitis2012] section 4"""
+"""REFINE: clusters joined over the terms that their term chunks have in common. [Terrovitis2012]
+section 4"""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ Int64s = npt.NDArray[np.int64]
 BLOCK = 100_000
 """Records that one joint cluster may hold at most, about; larger data fall into several."""
 WEIGHT = 0.5
-"""How likely a joint cluster must make a term, as a share of how likely the clusters that hold it make it now. Measured, see the docs."""
+"""How likely a joint cluster must make a term, as a share of how likely the clusters that hold
+it make it now. Measured, see the docs."""
 MOST = 2**31 - 1
 """Occurrences that one joint cluster may hold at most."""
 
@@ -58,10 +60,11 @@ def refine(
     engine: Engine,
     progress: Progress | None,
 ) -> Joints:
-    """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that these make likely enough.
+    """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that
+    these make likely enough.
 
-    With `with_lost`, a term that stands in no chunk at all is shared in the first joint cluster that has it k times.
-    """
+    With `with_lost`, a term that stands in no chunk at all is shared in the first joint cluster
+    that has it k times."""
     from setveil.kernels.disassociation.refine import refine as refine_range
 
     shared = _not_shared(clusters)
@@ -110,7 +113,8 @@ def _open(
     last: int,
     shared: Int64s,
 ) -> tuple[Lists, Int64s, Int64s, Int64s]:
-    """What the clusters of a range may share, their sizes, the cluster of each of their records, and their part of `shared`."""
+    """What the clusters of a range may share, their sizes, the cluster of each of their records,
+    and their part of `shared`."""
     from setveil.kernels.disassociation.leftover import list_open
 
     rows, bounds = clusters.rows, clusters.bounds
@@ -142,7 +146,8 @@ def _together(
     parts: list[tuple[Int64s, Int64s]],
     shared: Int64s,
 ) -> Joints:
-    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones and shared chunks follow each other."""
+    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones and
+    shared chunks follow each other."""
     parents, chunk_nodes = (
         [np.full(len(clusters), -1, dtype=np.int64)],
         [np.empty(0, dtype=np.int64)],

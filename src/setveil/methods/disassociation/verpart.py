@@ -22,7 +22,8 @@ class Chunks:
     counts: Int64s
     """The number of record chunks of each cluster."""
     is_short: npt.NDArray[np.bool_]
-    """Which clusters hold too few subrecords for Lemma 2, and so need a term in their term chunk."""
+    """Which clusters hold too few subrecords for Lemma 2, and so need a term in their term
+    chunk."""
 
 
 def verpart(
@@ -33,11 +34,11 @@ def verpart(
     engine: Engine,
     progress: Progress | None,
 ) -> Chunks:
-    """The terms of each cluster, most frequent first, each in the first chunk that stays k^m-anonymous with it.
+    """The terms of each cluster, most frequent first, each in the first chunk that stays
+    k^m-anonymous with it.
 
-    Terms below k records and those to be kept apart form the term chunk. A cluster without one that has fewer subrecords than Lemma 2
-    asks for gives up its least frequent term.
-    """
+    Terms below k records and those to be kept apart form the term chunk. A cluster without one that
+    has fewer subrecords than Lemma 2 asks for gives up its least frequent term."""
     from setveil.kernels.disassociation.vertical import split_vertically
 
     rows, bounds = clusters.rows, clusters.bounds

@@ -17,39 +17,40 @@ from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled
 
 LARGE = 100_000
-"""From so many occurrences on, it pays to move records that will stay together next to each other."""
+"""From so many occurrences on, it pays to move records that will stay together next to each
+other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Partition(Method[Generalized]):
     """Groups similar records top-down and publishes each group as the nodes that its records share.
 
-    It starts with one partition: all records, generalized to the root. In each partition it expands the
-    node that gains most (the drop in NCP, summed over the occurrences under it), and splits the records
-    by which children they contain. Parts of fewer than k records go to a leftover, which takes the
-    records that gain least from parts of more than k until it has k, or joins the smallest part. The
-    leftover keeps the old nodes and may not expand this node again. All parts are split further, each on
-    its own. [He2009] section 4
+    It starts with one partition: all records, generalized to the root. In each partition it expands
+    the node that gains most (the drop in NCP, summed over the occurrences under it), and splits the
+    records by which children they contain. Parts of fewer than k records go to a leftover, which
+    takes the records that gain least from parts of more than k until it has k, or joins the
+    smallest part. The leftover keeps the old nodes and may not expand this node again. All parts
+    are split further, each on its own. [He2009] section 4
 
-    Bags are grouped like their sets, and a node is published with the smallest count that it has in any
-    record of the group: LG(bag), [Liu2010b] section V-A.
+    Bags are grouped like their sets, and a node is published with the smallest count that it has in
+    any record of the group: LG(bag), [Liu2010b] section V-A.
 
     The result depends only on the records, not on their order or the number of threads. Among equal
-    gains the first node in the tree is expanded, and among equal records to move, those with the first
-    items in the tree are moved.
+    gains the first node in the tree is expanded, and among equal records to move, those with the
+    first items in the tree are moved.
 
     Departures from the paper:
-        - Its `Anonymize` expands the same node of the leftover forever; here the leftover closes a node
-          that was tried.
-        - It does not mention empty records. They are a class of their own. If there are 1 to k - 1, the
-          shortest other records are published as empty too, until there are k. If fewer than k others
-          remain, they are published as empty as well.
-        - It enumerates the subsets of a node's children; here only the sets that occur cost time, so a
-          node may have hundreds of children.
+        - Its `Anonymize` expands the same node of the leftover forever; here the leftover closes a
+          node that was tried.
+        - It does not mention empty records. They are a class of their own. If there are 1 to k - 1,
+          the shortest other records are published as empty too, until there are k. If fewer than k
+          others remain, they are published as empty as well.
+        - It enumerates the subsets of a node's children; here only the sets that occur cost time,
+          so a node may have hundreds of children.
 
     Cost:
-        Linear in the data for a given tree: each level reads each occurrence a few times. About 50 bytes
-        per occurrence.
+        Linear in the data for a given tree: each level reads each occurrence a few times. About 50
+        bytes per occurrence.
 
     Example:
         >>> paths = [("a1", "A", "ALL"), ("a2", "A", "ALL"), ("b1", "B", "ALL"), ("b2", "B", "ALL")]
@@ -108,9 +109,8 @@ def _kept_records(data: Transactions, k: int) -> Int64s:
 def _near_each_other(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> Int64s:
     """The records in an order that is quick to work on; the classes do not depend on it.
 
-    Records that stay together for long are next to each other in memory. The key of a record says which
-    nodes near the root it contains, one bit for each, the nearest first.
-    """
+    Records that stay together for long are next to each other in memory. The key of a record says
+    which nodes near the root it contains, one bit for each, the nearest first."""
     if len(data.items) < LARGE:
         return kept
     bits, left = np.zeros(hierarchy.leaf_count, dtype=np.uint64), 64
@@ -127,7 +127,8 @@ def _near_each_other(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> 
 def _classes(
     data: Transactions, kept: Int64s, k: int, request: Request[Any]
 ) -> tuple[Transactions, Int64s]:
-    """The classes as records of nodes, and the class of each record; if needed, the last is empty."""
+    """The classes as records of nodes, and the class of each record; if needed, the last is
+    empty."""
     alignment, count = np.full(len(data), -1, dtype=np.int64), 0
     owners, nodes = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
     for records, classes in split_records(data, kept, k, request):
@@ -151,7 +152,8 @@ def _with_counts(rows: Transactions, member: Int64s, data: Bags, hierarchy: Hier
         data: The records, over the leaves.
         hierarchy: The tree.
     """
-    # The nodes of a class cover disjoint intervals of leaves: sorted by class and first leaf, the last
+    # The nodes of a class cover disjoint intervals of leaves: sorted by class and first leaf, the
+    # last
     # one that starts at or before a leaf is the one above it.
     starts = rows.rows * hierarchy.leaf_count + hierarchy.first[rows.items]
     order = np.argsort(starts)

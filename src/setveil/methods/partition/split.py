@@ -1,4 +1,5 @@
-"""Split records into classes: the largest partitions on the spot, all others as tasks of the engine."""
+"""Split records into classes: the largest partitions on the spot, all others as tasks of the
+engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which clusters shared subrecords belong to, where not all of them may, or where a cluster needs some."""
+"""Which clusters shared subrecords belong to, where not all of them may, or where a cluster
+needs some."""
 
 from __future__ import annotations
 
@@ -13,9 +14,11 @@ from setveil.published.disassociated.forest import Flags, Forest
 
 
 def allot(counts: Counts, allowed: Flags, sizes: Counts, random: np.random.Generator) -> Counts:
-    """How many of each kind of subrecord (row) go to each cluster (column), at random: each record takes one at most.
+    """How many of each kind of subrecord (row) go to each cluster (column), at random: each record
+    takes one at most.
 
-    Kinds with the fewest places choose first, each among all free places alike; where a kind finds none left, others make way.
+    Kinds with the fewest places choose first, each among all free places alike; where a kind finds
+    none left, others make way.
 
     Raises:
         DataError: when there is no way.
@@ -55,17 +58,20 @@ def _make_way(kind: int, table: Counts, allowed: Flags, free: Counts) -> None:
                     came[goal] = (cluster, other)
                     pending.append(goal)
     raise DataError(
-        "the release has no possible original: a shared chunk has more subrecords than records that may hold them"
+        "the release has no possible original: a shared chunk has more subrecords than records "
+        "that may hold them"
     )
 
 
 class Supply:
-    """Moves shared subrecords to clusters that have fewer pieces than records and no term chunk to fill the rest."""
+    """Moves shared subrecords to clusters that have fewer pieces than records and no term chunk
+    to fill the rest."""
 
     def __init__(
         self, forest: Forest, pieces: Offsets, kinds: Offsets, random: np.random.Generator
     ) -> None:
-        """Args: the record of each piece, and its subrecord; terms have higher numbers. `pieces` is changed in place."""
+        """Args: the record of each piece, and its subrecord; terms have higher numbers. `pieces`
+        is changed in place."""
         self._forest, self._pieces, self._kinds, self._random = forest, pieces, kinds, random
         self._stock = np.bincount(forest.cluster_of[pieces], minlength=len(forest.nodes))
         self._held = np.bincount(pieces, minlength=int(forest.starts[-1]))
@@ -98,7 +104,8 @@ class Supply:
         ]
 
     def _fetch(self, cluster: int, movable: Offsets) -> None:
-        """Give one more piece to a cluster, along a shortest chain that begins where there is one to spare."""
+        """Give one more piece to a cluster, along a shortest chain that begins where there is
+        one to spare."""
         forest, came = self._forest, {cluster: (-1, -1)}
         pending = deque([cluster])
         while pending:
@@ -113,7 +120,8 @@ class Supply:
                     return
                 pending.append(source)
         raise DataError(
-            "the release has no possible original: a cluster has more records than subrecords and terms to fill them"
+            "the release has no possible original: a cluster has more records than subrecords "
+            "and terms to fill them"
         )
 
     def _may_go(self, movable: Offsets, goal: int) -> Flags:

@@ -1,4 +1,5 @@
-"""The canonical order of a disassociated release: everything sorted by what it says, so that no order of the input is left."""
+"""The canonical order of a disassociated release: everything sorted by what it says, so that no
+order of the input is left."""
 
 from __future__ import annotations
 
@@ -34,8 +35,9 @@ class Canonical:
 def canonical(release: Disassociated) -> Canonical:
     """The lines of a release and the order of its parts.
 
-    Texts are put together from the innermost clusters outwards, each once. A cluster is written as `SimpleCluster.to_json` and
-    `JointCluster.to_json` give it; items are in alphabetical order, whatever the order of the vocabulary.
+    Texts are put together from the innermost clusters outwards, each once. A cluster is written as
+    `SimpleCluster.to_json` and `JointCluster.to_json` give it; items are in alphabetical order,
+    whatever the order of the vocabulary.
 
     Cost: linear in the text, times the depth of joint clusters; a million records take seconds.
     """
@@ -66,7 +68,8 @@ def canonical(release: Disassociated) -> Canonical:
 
 
 def arranged(release: Disassociated) -> Disassociated:
-    """The same release with all its parts in canonical order, over the sorted items that stand in it: as it is read from its files."""
+    """The same release with all its parts in canonical order, over the sorted items that stand
+    in it: as it is read from its files."""
     order = canonical(release)
     nodes, chunks = _places(order.nodes), _places(order.chunks)
     parent = release.parent[order.nodes]
@@ -146,7 +149,8 @@ def _cluster_texts(
         else:
             parts[node].sort(key=texts.__getitem__)
             texts[node] = (
-                f'{{"shared":[{",".join(chunks[node])}],"parts":[{",".join([texts[part] for part in parts[node]])}]}}'
+                f'{{"shared":[{",".join(chunks[node])}],'
+                f'"parts":[{",".join([texts[part] for part in parts[node]])}]}}'
             )
             for part in parts[node]:
                 texts[part] = ""

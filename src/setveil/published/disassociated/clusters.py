@@ -1,4 +1,5 @@
-"""Clusters of disassociated data as nested objects or JSON values, and how they become flat arrays."""
+"""Clusters of disassociated data as nested objects or JSON values, and how they become flat
+arrays."""
 
 from __future__ import annotations
 

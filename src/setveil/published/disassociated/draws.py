@@ -13,13 +13,15 @@ _MOST_CELLS = 1 << 22
 def draw_places(
     first: Offsets, sizes: Counts, counts: Counts, random: np.random.Generator
 ) -> Offsets:
-    """For each draw d, `counts[d]` distinct places from `first[d]` to `first[d] + sizes[d] - 1`, in random order, one draw after the other.
+    """For each draw d, `counts[d]` distinct places from `first[d]` to `first[d] + sizes[d] - 1`, in
+    random order, one draw after the other.
 
     Every ordered choice is equally likely. `counts` must not exceed `sizes`.
 
     Example:
-        >>> places = draw_places(np.array([0, 10]), np.array([3, 5]), np.array([3, 2]), np.random.default_rng(1))
-        >>> sorted(places[:3].tolist()), len(set(places[3:].tolist())), set(places[3:].tolist()) <= set(range(10, 15))
+        >>> first, sizes, counts = np.array([0, 10]), np.array([3, 5]), np.array([3, 2])
+        >>> places = draw_places(first, sizes, counts, np.random.default_rng(1)).tolist()
+        >>> sorted(places[:3]), len(set(places[3:])), set(places[3:]) <= set(range(10, 15))
         ([0, 1, 2], 2, True)
     """
     ends = np.cumsum(counts)

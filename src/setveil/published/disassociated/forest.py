@@ -1,4 +1,5 @@
-"""The clusters of a disassociated release as a forest: which records lie under which node, and where an item may not stand."""
+"""The clusters of a disassociated release as a forest: which records lie under which node, and
+where an item may not stand."""
 
 from __future__ import annotations
 
@@ -20,11 +21,12 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Numbers for nodes, simple clusters and records, so that all that lies under a node is one interval.
+    """Numbers for nodes, simple clusters and records, so that all that lies under a node is one
+    interval.
 
-    Node v is number `preorder[v]`, and under it lie the nodes of number `preorder[v]` to `node_stop[v] - 1`, the simple clusters
-    `first[v]` to `stop[v] - 1`, and their records: cluster c holds `starts[c]` to `starts[c + 1] - 1`.
-    """
+    Node v is number `preorder[v]`, and under it lie the nodes of number `preorder[v]` to
+    `node_stop[v] - 1`, the simple clusters `first[v]` to `stop[v] - 1`, and their records: cluster
+    c holds `starts[c]` to `starts[c + 1] - 1`."""
 
     release: Disassociated
     preorder: Offsets
@@ -75,7 +77,8 @@ class Forest:
 
     @cached_property
     def is_empty(self) -> Flags:
-        """Whether the records of each simple cluster are empty: nothing stands in it, and it is no part of a joint one."""
+        """Whether the records of each simple cluster are empty: nothing stands in it, and it is
+        no part of a joint one."""
         chunks = np.zeros(len(self.release.parent), dtype=bool)
         chunks[self.release.chunk_node] = True
         return ~chunks[self.nodes] & ~self.has_terms & (self.release.parent[self.nodes] < 0)
@@ -98,10 +101,12 @@ class Forest:
 
     @cached_property
     def standings(self) -> Offsets:
-        """Where items stand: codes `item * (nodes + 1) + preorder of the node`, ascending, each once.
+        """Where items stand: codes `item * (nodes + 1) + preorder of the node`, ascending, each
+        once.
 
         Raises:
-            DataError: when an item stands in two chunks of one cluster, so that nobody can tell the two apart.
+            DataError: when an item stands in two chunks of one cluster, so that nobody can tell the
+            two apart.
         """
         release = self.release
         entries, chunks = release.subrecords, release.subrecord_chunk
@@ -117,17 +122,19 @@ class Forest:
         if len(twice):
             item = release.items[int(codes[twice[0]] // width)]
             raise DataError(
-                f"the release has no possible original: the item {item!r} stands in two chunks of one cluster"
+                f"the release has no possible original: the item {item!r} stands in two chunks "
+                "of one cluster"
             )
         return codes
 
     @cached_property
     def barred(self) -> dict[int, list[tuple[int, int]]]:
-        """The intervals of simple clusters that a shared subrecord, by its number, cannot belong to; those without any are left out.
+        """The intervals of simple clusters that a shared subrecord, by its number, cannot belong
+        to; those without any are left out.
 
-        An item of a shared chunk is none of the clusters below in which it stands by itself: in a record chunk, in the term chunk, or in a
-        shared chunk further down. [Terrovitis2012] section 3
-        """
+        An item of a shared chunk is none of the clusters below in which it stands by itself: in a
+        record chunk, in the term chunk, or in a shared chunk further down. [Terrovitis2012] section
+        3"""
         release, width = self.release, len(self.release.parent) + 1
         nodes = release.chunk_node[release.subrecord_chunk]
         shared = np.flatnonzero(~release.is_simple[nodes])
@@ -148,7 +155,8 @@ class Forest:
 
 
 def _places(parents: list[int], sizes: list[int], own: int) -> Offsets:
-    """The first place of each node when nodes are laid out one after the other, parts inside their parent after its `own` places."""
+    """The first place of each node when nodes are laid out one after the other, parts inside
+    their parent after its `own` places."""
     places, cursor, top = [0] * len(parents), [0] * len(parents), 0
     for node, parent in enumerate(parents):
         if parent < 0:

@@ -1,4 +1,5 @@
-"""The disassociated form: clusters of records, cut into chunks that are not linked. [Terrovitis2012] section 3"""
+"""The disassociated form: clusters of records, cut into chunks that are not linked.
+[Terrovitis2012] section 3"""
 
 from __future__ import annotations
 
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 class Disassociated(Release):
     """Clusters as flat arrays, so that millions of records fit.
 
-    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is part of, -1 at
-    the top level; parents come before their parts. A node without parts is a simple cluster of `sizes[v]`
-    records; the size of a joint one is the sum. Chunk c belongs to node `chunk_node[c]`: it is a record
-    chunk of a simple cluster or a shared chunk of a joint one. Subrecord s, row s of `subrecords`, occurs
-    `subrecord_counts[s]` times in chunk `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node
-    v. The alignment, the simple cluster of each original record, is private and never written.
+    The clusters are the nodes of a forest: `parent[v]` is the joint cluster that node v is part of,
+    -1 at the top level; parents come before their parts. A node without parts is a simple cluster
+    of `sizes[v]` records; the size of a joint one is the sum. Chunk c belongs to node
+    `chunk_node[c]`: it is a record chunk of a simple cluster or a shared chunk of a joint one.
+    Subrecord s, row s of `subrecords`, occurs `subrecord_counts[s]` times in chunk
+    `subrecord_chunk[s]`. Row v of `terms` is the term chunk of node v. The alignment, the simple
+    cluster of each original record, is private and never written.
 
     Example:
         >>> from setveil.promises import KmAnonymity
@@ -127,7 +129,8 @@ class Disassociated(Release):
         return reversed(top)
 
     def lines(self) -> list[str]:
-        """The lines of `data.jsonl`: a top-level cluster each, sorted, so that no input order is left."""
+        """The lines of `data.jsonl`: a top-level cluster each, sorted, so that no input order is
+        left."""
         from setveil.published.disassociated.canonical import canonical
 
         return canonical(self).lines

@@ -1,4 +1,5 @@
-"""Reconstruct: one possible original of a disassociated release, at random. [Terrovitis2012] section 3"""
+"""Reconstruct: one possible original of a disassociated release, at random. [Terrovitis2012]
+section 3"""
 
 from __future__ import annotations
 
@@ -18,24 +19,28 @@ def reconstruct(
 ) -> Transactions:
     """Records that could have been the original: a random possible world, in random order.
 
-    The subrecords of a record chunk go to distinct records of their cluster, those of a shared chunk to distinct records of the joint
-    cluster, except in parts in which one of their items stands by itself (in a record chunk, the term chunk or a shared chunk further
-    down). Each term of a term chunk goes to `most_per_term` records or fewer. Then records that have got nothing take a piece from one of
-    their cluster that has several; where a cluster has fewer pieces than records, shared subrecords come from other parts, or terms of
-    the term chunk stand once more. So no record is empty, except those of a cluster in which nothing stands. Every such choice is equally
-    likely, but for those last repairs.
+    The subrecords of a record chunk go to distinct records of their cluster, those of a shared
+    chunk to distinct records of the joint cluster, except in parts in which one of their items
+    stands by itself (in a record chunk, the term chunk or a shared chunk further down). Each term
+    of a term chunk goes to `most_per_term` records or fewer. Then records that have got nothing
+    take a piece from one of their cluster that has several; where a cluster has fewer pieces than
+    records, shared subrecords come from other parts, or terms of the term chunk stand once more. So
+    no record is empty, except those of a cluster in which nothing stands. Every such choice is
+    equally likely, but for those last repairs.
 
     Args:
         release: The release.
-        seed: The same seed gives the same records, also of a release that was written and read; when not given, each call gives others.
-        most_per_term: A term of a term chunk stands in 1 to so many records of its cluster, each number equally likely (never in more
-            than there are). By default in one: that is all the release tells for certain, and on real data the most frequent number.
+        seed: The same seed gives the same records, also of a release that was written and read;
+            when not given, each call gives others.
+        most_per_term: A term of a term chunk stands in 1 to so many records of its cluster, each
+            number equally likely (never in more than there are). By default in one: that is all the
+            release tells for certain, and on real data the most frequent number.
 
     Raises:
         DataError: when the release has no possible original.
 
-    Cost: linear, but for sorting; a million records take a few seconds. Only where shared chunks repeat items of their parts, or leave
-    too few pieces for a part, a matching is searched.
+    Cost: linear, but for sorting; a million records take a few seconds. Only where shared chunks
+    repeat items of their parts, or leave too few pieces for a part, a matching is searched.
 
     Example:
         >>> from setveil.promises import KmAnonymity
@@ -61,7 +66,8 @@ def reconstruct(
 def reconstructions(
     release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int = 1
 ) -> list[Transactions]:
-    """Several possible worlds, independent of each other; the first of seed s is `reconstruct(release, s)`."""
+    """Several possible worlds, independent of each other; the first of seed s is
+    `reconstruct(release, s)`."""
     return [
         reconstruct(release, one, most_per_term=most_per_term) for one in world_seeds(count, seed)
     ]
@@ -78,7 +84,8 @@ def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
 def place_pieces(
     forest: Forest, most_per_term: int, random: np.random.Generator
 ) -> tuple[Offsets, Offsets]:
-    """The record of every piece, by the numbers of the forest, and what the piece is: a subrecord, or beyond these an entry of `terms`."""
+    """The record of every piece, by the numbers of the forest, and what the piece is: a
+    subrecord, or beyond these an entry of `terms`."""
     _check(forest)
     placed, kinds = _place_subrecords(forest, random)
     term_records, terms = _place_terms(forest, most_per_term, random)
@@ -104,7 +111,8 @@ def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transa
 
 
 def _check(forest: Forest) -> None:
-    """Refuse what no record can hold: an item in two chunks of a cluster, more subrecords than records."""
+    """Refuse what no record can hold: an item in two chunks of a cluster, more subrecords than
+    records."""
     _ = forest.standings
     _, sizes = forest.records(forest.release.chunk_node)
     over = np.flatnonzero(forest.chunk_sizes > sizes)
@@ -164,7 +172,8 @@ def _place_terms(forest: Forest, most: int, random: np.random.Generator) -> tupl
 
 
 def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Generator) -> Offsets:
-    """Move pieces, in place, from records with several to records of the same cluster with none; the records that stay empty."""
+    """Move pieces, in place, from records with several to records of the same cluster with none;
+    the records that stay empty."""
     clusters = len(forest.nodes)
     held = np.bincount(pieces, minlength=int(forest.starts[-1]))
     empty = np.flatnonzero(held == 0)

@@ -1,4 +1,5 @@
-"""How many records hold an itemset, told from a disassociated release alone: bounds that are certain, and what to expect."""
+"""How many records hold an itemset, told from a disassociated release alone: bounds that are
+certain, and what to expect."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class SupportIndex:
-    """Where each item stands, so that a query looks only at clusters and subrecords that hold its items."""
+    """Where each item stands, so that a query looks only at clusters and subrecords that hold
+    its items."""
 
     forest: Forest
     inside: tuple[Offsets, Offsets]
@@ -63,7 +65,8 @@ class SupportIndex:
         return rows[starts[item] : starts[item + 1]]
 
     def sources(self, item: int) -> Offsets:
-        """The chunk that an item comes from in the records of each simple cluster; `TERM` or `NOWHERE` where it is no chunk."""
+        """The chunk that an item comes from in the records of each simple cluster; `TERM` or
+        `NOWHERE` where it is no chunk."""
         forest, release = self.forest, self.forest.release
         sources = np.full(len(forest.nodes), NOWHERE, dtype=np.int64)
         chunks = np.unique(release.subrecord_chunk[self.holders(item)])
@@ -108,7 +111,8 @@ class _Query:
         return Support(lower, upper, min(max(expected, float(lower)), float(upper)))
 
     def patterns(self) -> Iterable[tuple[Offsets, list[Group]]]:
-        """Clusters that hold all items, with the same items together in a chunk, and of the same kind of chunk."""
+        """Clusters that hold all items, with the same items together in a chunk, and of the same
+        kind of chunk."""
         live = np.flatnonzero((self.sources != NOWHERE).all(axis=0))
         sources = self.sources[:, live]
         kinds = np.where(sources == TERM, 1, np.where(self.index.is_shared[sources], 2, 0))
@@ -143,7 +147,8 @@ class _Query:
         return self.counted[group]
 
     def bound(self, clusters: Offsets, groups: list[Group]) -> Support:
-        """The bounds over some clusters whose groups are alike; of groups that stand apart, a + b - size records hold both for certain."""
+        """The bounds over some clusters whose groups are alike; of groups that stand apart, a +
+        b - size records hold both for certain."""
         sizes = self.forest.sizes[clusters]
         low, high, mean = sizes.copy(), sizes.copy(), sizes.astype(np.float64)
         shared: list[Group] = []
@@ -172,7 +177,8 @@ class _Query:
         )
 
     def least_shared(self, clusters: Offsets, groups: list[Group], low: Counts, whole: bool) -> int:
-        """Of a shared chunk at least those subrecords are in some clusters for which there is no room elsewhere in the joint one."""
+        """Of a shared chunk at least those subrecords are in some clusters for which there is no
+        room elsewhere in the joint one."""
         columns = [self.sources[group[0], clusters] for group in groups]
         keys, members = _classes(columns)
         if whole:
@@ -184,7 +190,8 @@ class _Query:
         return int(sums.sum())
 
     def most_shared(self, clusters: Offsets, groups: list[Group], high: Counts) -> int:
-        """No more than a shared chunk has for all clusters that take from it; the chunks of the smallest joint clusters first."""
+        """No more than a shared chunk has for all clusters that take from it; the chunks of the
+        smallest joint clusters first."""
         columns = {group: self.sources[group[0], clusters] for group in groups}
         spans = self.forest.stop - self.forest.first
         order = sorted(
@@ -207,7 +214,8 @@ class _Query:
         return float(mean.sum())
 
     def room(self, group: Group) -> Counts:
-        """The number of records that may hold a subrecord with the items of a group, for each chunk."""
+        """The number of records that may hold a subrecord with the items of a group, for each
+        chunk."""
         if group not in self.roomy:
             sources = self.sources[list(group)]
             able = (sources == sources[0]).all(axis=0) & (sources[0] >= 0)
