@@ -88,14 +88,13 @@ def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def _prepare_streams() -> None:
-    """Text that the terminal cannot show is spelled out, and a stream that is closed is none to
-    stumble over."""
+    """Spell out text that the terminal cannot show, and replace closed streams."""
     if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
