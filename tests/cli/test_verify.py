@@ -234,7 +234,7 @@ def test_an_alignment_with_other_records_than_the_release_fails(call, aligned):
     assert result.code == 1
     failed = [check for check in result.json["checks"] if not check["holds"]]
     assert [(check["name"], check["witnesses"][0]["text"]) for check in failed] == [
-        ("alignment", "line 6 of private.csv is no record of the release")
+        ("alignment", "line 6 of private.csv is not a record of the release")
     ]
 
 

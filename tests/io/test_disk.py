@@ -35,7 +35,7 @@ def replace(folder: Path) -> None:
 
 
 def held(folder: Path) -> tuple[str, list[str]]:
-    """What the mark in a folder says, and what lies beside the folder."""
+    """What the mark in a folder says, and what is next to the folder."""
     return (folder / MARK).read_text(encoding="utf-8"), os.listdir(folder.parent)
 
 

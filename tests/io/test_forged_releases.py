@@ -51,13 +51,13 @@ def forge(folder, name=None, content=None, **facts):
     """Change a file and what release.json says, and put the sums right."""
     if name is not None:
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    told = about(folder) | facts
-    told["files"] = {
+    said = about(folder) | facts
+    said["files"] = {
         file: hashlib.sha256((folder / file).read_bytes()).hexdigest()
-        for file in told["files"]
+        for file in said["files"]
         if (folder / file).is_file()
     }
-    (folder / "release.json").write_text(json.dumps(told), encoding="utf-8")
+    (folder / "release.json").write_text(json.dumps(said), encoding="utf-8")
 
 
 def refusal(folder):

@@ -1,4 +1,4 @@
-"""Release folders: what stands in them, what does not, and how they come and go."""
+"""Release folders: what they contain, what they do not, and how they are replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The release folder of vocabularies: what lies in it, what does not, and that it reads back."""
+"""The release folder of typical bags: what it contains, what it does not, and reading it back."""
 
 from __future__ import annotations
 

@@ -13,24 +13,24 @@ Bag = dict[str, int]
 
 def facts(folder: Path) -> dict[str, Any]:
     """What release.json says; the folder holds nothing but that file and those it names."""
-    told: dict[str, Any] = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    assert {path.name for path in folder.iterdir()} == {"release.json", *told["files"]}
-    return told
+    said: dict[str, Any] = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    assert {path.name for path in folder.iterdir()} == {"release.json", *said["files"]}
+    return said
 
 
 def records(folder: Path) -> list[Bag]:
-    """The published records of `data.csv` or `data.dat`, as items with how often each stands."""
-    told = facts(folder)
+    """The published records of `data.csv` or `data.dat`, as items with their counts."""
+    said = facts(folder)
     if (folder / "data.dat").exists():
         lines = (folder / "data.dat").read_text(encoding="utf-8-sig").split("\n")
-        assert lines.pop() == "" or not told["records"]
+        assert lines.pop() == "" or not said["records"]
         found = [dict(Counter(line.split())) for line in lines]
-        assert len(found) == told["records"]
+        assert len(found) == said["records"]
         return found
     with (folder / "data.csv").open(encoding="utf-8", newline="") as stream:
         header, *rows = csv.reader(stream)
-    assert header == (["record", "item", "count"] if told.get("bags") else ["record", "item"])
-    found = [{} for _ in range(told["records"])]
+    assert header == (["record", "item", "count"] if said.get("bags") else ["record", "item"])
+    found = [{} for _ in range(said["records"])]
     for number, item, *count in rows:
         assert item not in found[int(number) - 1]
         found[int(number) - 1][item] = int(count[0]) if count else 1
