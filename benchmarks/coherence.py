@@ -26,8 +26,7 @@ def coherence(
     seconds: float,
     mb: float = 2000,
 ) -> Measured:
-    """One run, with a random part of the items public and all others private; `numbers` are h, k
-    and p."""
+    """One run: a random part of the items is public, all others private; `numbers` are h, k, p."""
     records, (h, k, p) = data(), numbers
     promise = Coherence(h=h, k=k, p=p, private=private_items(records, public, seed=1))
     Suppression.warmup()
@@ -46,15 +45,13 @@ def private_items(data: Transactions, public: float, seed: int) -> frozenset[str
 
 
 def frequent(data: Transactions, share: float) -> Transactions:
-    """The data without items that stand in less than a share of the records, as the paper
-    prepares it."""
+    """The data without items in less than a share of the records, as in the paper."""
     kept = without(data, data.supports() < share * len(data))
     return Transactions.of(kept)
 
 
 def dense(records: int = 67_557, attributes: int = 43, seed: int = 1) -> Transactions:
-    """Data of the shape of connect: each record has one of three values for every attribute,
-    skewed, and depending on a hidden kind."""
+    """Data like connect: one of three skewed values per attribute, depending on a hidden kind."""
     random = np.random.default_rng(seed)
     kind = random.integers(0, 4, records)
     items = np.empty((records, attributes), dtype=np.int64)

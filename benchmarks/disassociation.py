@@ -14,10 +14,11 @@ from benchmarks.measured import BASE_MB, Measured, best_of, peak_mb
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
+from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation import Disassociation
 from setveil.methods.disassociation.horpart import Clusters, horpart
-from setveil.methods.disassociation.refine import refine
-from setveil.methods.disassociation.verpart import Chunks, verpart
+from setveil.methods.disassociation.refine import level_plan, refine
+from setveil.methods.disassociation.verpart import verpart
 from setveil.promises import KmAnonymity
 
 K, M, LIMIT = 5, 2, 30
@@ -49,7 +50,9 @@ def refining(name: str, *, data: Callable[[], Transactions]) -> Measured:
     clusters, chunks = _clusters_and_chunks(records)
     took = best_of(
         3,
-        lambda: refine(clusters, chunks, _nothing_apart(records), K, M, LIMIT, False, ENGINE, None),
+        lambda: refine(
+            clusters, chunks, _rule(records), level_plan(K, LIMIT, with_lost=False), engine=ENGINE
+        ),
     )
     return Measured(name, took, rest, len(records), records.occurrences, peak_mb(), rest)
 
@@ -79,13 +82,13 @@ def pos_like(size: int) -> Transactions:
 
 
 def _clusters_and_chunks(records: Transactions) -> tuple[Clusters, Chunks]:
-    apart = _nothing_apart(records)
-    clusters = horpart(records, apart, K, LIMIT)
-    return clusters, verpart(clusters, apart, K, M, ENGINE, None)
+    rule = _rule(records)
+    clusters = horpart(records, rule.sensitive, K, LIMIT)
+    return clusters, verpart(clusters, rule, ENGINE)
 
 
-def _nothing_apart(records: Transactions) -> np.ndarray:
-    return np.zeros(len(records.vocabulary), dtype=bool)
+def _rule(records: Transactions) -> Rule:
+    return Rule(K, M, np.zeros(len(records.vocabulary), dtype=bool))
 
 
 CASES: dict[str, Case] = {

@@ -1,8 +1,8 @@
-"""What each score of Suppression loses on the real data, as a table: `python -m
-benchmarks.distortion`.
+"""What each score of Suppression loses on real data: `python -m benchmarks.distortion`.
 
 A random part of the items is public and all others are private; the numbers are averages over five
-such parts. Every release is verified."""
+such parts. Every release is verified.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ DATA: Mapping[str, tuple[str, float]] = {
     "retail": ("retail.dat.gz", 0.001),
     "T10I4D100K": ("T10I4D100K.dat.gz", 0.0),
 }
-"""The file, and the share of the records below which items are left out (`min_support`)."""
+"""The file, and the share of the records below which items are removed first (`min_support`)."""
 WAYS: Mapping[str, Mapping[str, object]] = {
     "rmall": {"score": "rmall"},
     "mm": {"score": "mm", "restore": False},
     "1/il": {"score": "1/il", "restore": False},
     "mm/il": {"restore": False},
-    "mm/il, items come back": {},
+    "mm/il, restored": {},
     "search": {"search": True},
 }
 CHOICES = range(5)
@@ -72,11 +72,8 @@ def main(names: Sequence[str]) -> None:
     for name, public, k, p in settings():
         if name in data:
             row = averages(data[name], public, k, p, DATA[name][1])
-            print(
-                f"| {name} | {public:.0%} | {k} | {p} | "
-                f"{' | '.join(f'{100 * share:.3f}' for share in row)} |",
-                flush=True,
-            )
+            shares = " | ".join(f"{100 * share:.3f}" for share in row)
+            print(f"| {name} | {public:.0%} | {k} | {p} | {shares} |", flush=True)
 
 
 if __name__ == "__main__":

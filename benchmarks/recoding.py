@@ -1,5 +1,4 @@
-"""Global recoding with fan-out-5 trees, kernels compiled; the algorithm only, memory of the
-whole process."""
+"""Global recoding with trees of fanout 5: the algorithm alone, with compiled kernels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""SSC on generated query logs: time, memory and growth, for 100,000 users only where
-`SETVEIL_BENCH_LONG` is set.
+"""SSC on generated query logs: time, memory and growth; `SETVEIL_BENCH_LONG` adds 100,000 users.
 
-`python -m benchmarks.ssc [USERS ...]` prints what it loses, beside LG(bag).
+`python -m benchmarks.ssc [USERS ...]` prints what it loses, next to LG(bag).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ WAYS: Mapping[str, Method[Any]] = {
 }
 
 
-def vocabularies(users: int) -> tuple[Bags, Hierarchy]:
+def noun_bags(users: int) -> tuple[Bags, Hierarchy]:
     """The nouns of each user of a generated log, and the WordNet tree over them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
@@ -66,7 +65,7 @@ def vocabularies(users: int) -> tuple[Bags, Hierarchy]:
 def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
     """One run at k = 5 on all cores, neighbours included; the time is that of the clock."""
     SSC.warmup()
-    data, tree = vocabularies(users)
+    data, tree = noun_bags(users)
     start = time.perf_counter()
     SSC().anonymize(data, PROMISE, tree)
     took = time.perf_counter() - start
@@ -84,13 +83,11 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
 
 
 def compare(users: int, say: Callable[[str], None]) -> None:
-    """What each way loses on the same vocabularies."""
+    """What each way loses on the same bags."""
     SSC.warmup()
-    data, tree = vocabularies(users)
-    say(
-        f"{users:,} users: {len(data):,} vocabularies, {data.occurrences:,} occurrences, "
-        f"{len(data.vocabulary):,} nouns, k = {PROMISE.k}"
-    )
+    data, tree = noun_bags(users)
+    size = f"{len(data):,} bags, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns"
+    say(f"{users:,} users: {size}, k = {PROMISE.k}")
     say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for name, method in WAYS.items():
         start = time.process_time()

@@ -313,7 +313,7 @@ def test_too_few_records_that_hold_anything_are_refused(call, folder):
         "anonymize", "sparse.jsonl", "-o", "release", "--method", "disassociation", "-k", 2, "-m", 2
     )
     assert (result.code, result.out) == (3, "")
-    assert "only 1 records hold an item, but a cluster needs 2" in result.err
+    assert "only 1 record has items, but a cluster needs 2" in result.err
     assert not (folder / "release").exists()
 
 

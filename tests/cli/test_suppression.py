@@ -284,7 +284,7 @@ def test_no_solution_is_one_line_with_the_item_its_share_and_h(call, visits, ill
     refused = call("anonymize", visits, "-o", tmp_path / "release", *options)
     assert refused.code == 3
     assert refused.err.count("\n") == 1
-    assert "'HIV' stands in 40 % of all 5 records, more than h = 30 %" in refused.err
+    assert "'HIV' is in 40 % of all 5 records, more than h = 30 %" in refused.err
     assert not (tmp_path / "release").exists()
 
 

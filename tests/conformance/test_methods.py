@@ -37,7 +37,7 @@ INFEASIBLE = {
     (
         "disassociation",
         "mostly empty records",
-    ): "only 1 records hold an item, but a cluster needs 3",
+    ): "only 1 record has items, but a cluster needs 3",
 }
 """What a method cannot do, and how it says so: disassociation keeps every item, so those of few
 records have nowhere to hide."""

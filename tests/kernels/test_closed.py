@@ -1,5 +1,4 @@
-"""Closed itemsets: what sets them apart from all others; `test_itemsets` compares both with the
-oracle."""
+"""Closed itemsets; `test_itemsets` compares them with the oracle."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ SHOP = Transactions.of(
 )
 
 
-def test_what_stands_in_every_record_is_closed_first():
+def test_what_is_in_every_record_is_closed_first():
     data = Transactions.of([["a", "b"], ["a", "b", "c"], ["a", "b", "d"]])
     assert list(closed_itemsets(data, 1)) == [(("a", "b"), 3)]
 
 
-def test_items_that_never_stand_alone_are_not_closed():
+def test_items_that_never_occur_alone_are_not_closed():
     assert list(closed_itemsets(SHOP, 10)) == [
         (("beer",), 3),
         (("beer", "milk"), 2),
@@ -44,7 +43,7 @@ def test_data_without_items_has_none():
     assert list(closed_itemsets(Transactions.of([[], []]), 5)) == []
 
 
-def test_too_many_ties_are_cut_and_told(monkeypatch):
+def test_too_many_ties_are_cut_and_reported(monkeypatch):
     monkeypatch.setattr(itemsets, "MOST_TIES", 3)
     found = closed_itemsets(Transactions.of([[str(item)] for item in range(20)]), 2)
     assert (len(found), found.complete, found.certain) == (5, False, 0)

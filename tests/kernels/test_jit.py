@@ -16,8 +16,14 @@ import setveil.kernels
 from setveil.kernels import jit
 
 STEPS = "from setveil.kernels.jit import step\n\n@step\ndef number():\n    return {}\n"
-MIDDLE = "from {0}.steps import number\nfrom setveil.kernels.jit import step\n\n@step\ndef twice():\n    return 2 * number()\n"
-KERNEL = "from {0}.inner.middle import twice\nfrom setveil.kernels.jit import kernel\n\n@kernel\ndef answer():\n    return twice()\n"
+MIDDLE = (
+    "from {0}.steps import number\nfrom setveil.kernels.jit import step\n\n"
+    "@step\ndef twice():\n    return 2 * number()\n"
+)
+KERNEL = (
+    "from {0}.inner.middle import twice\nfrom setveil.kernels.jit import kernel\n\n"
+    "@kernel\ndef answer():\n    return twice()\n"
+)
 
 KERNELS = [
     found.name

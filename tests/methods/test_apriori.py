@@ -1,4 +1,4 @@
-"""Apriori against its plain twin, against all cuts of small trees, and on real data."""
+"""Apriori against the oracle, against all cuts of small trees, and on real data."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""HgHs and mHgHs against their plain twins, against all solutions of small trees, and on real
-data."""
+"""HgHs and mHgHs against the oracle, against all solutions of small trees, and on real data."""
 
 from __future__ import annotations
 

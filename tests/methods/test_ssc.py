@@ -1,4 +1,4 @@
-"""SSC: the same clusters as the plain oracle, and k equal bags whatever comes in."""
+"""SSC: the same clusters as the oracle, and k equal bags for any data."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ def published(release):
 
 
 class Follower:
-    """Chooses among equally good matchings the one that the kernels took, and sees to it that it
-    is one of the best."""
+    """Chooses among the best matchings the one that the kernels took, which must be one of them."""
 
     def __init__(self, data, tree, method, k):
         near = by_distance_alone(tree.neighbours(data.vocabulary, method.epsilon))
@@ -111,9 +110,8 @@ def check_against_oracle(records, tree, ways, k, typical):
         for member in members:
             expected[member] = typical_of(centre, typical, space, tree, terms)
     equal = published(release)
-    if len({tuple(sorted(record.items())) for record in records}) < len(
-        records
-    ):  # equal vocabularies may stand for each other
+    distinct = {tuple(sorted(record.items())) for record in records}
+    if len(distinct) < len(records):  # equal bags may be swapped
         assert Counter(frozenset(bag.items()) for bag in equal) == Counter(
             frozenset(bag.items()) for bag in expected
         )
@@ -144,7 +142,7 @@ def test_the_paper_variant_is_what_the_oracle_gives_thousands_of_times(drawn, wa
 
 
 @given(data_with_tree(multiset=True, min_records=2), WAYS, VARIANTS, TYPICAL)
-def test_every_published_bag_stands_k_times_and_the_verifier_agrees(drawn, ways, variant, typical):
+def test_every_published_bag_occurs_k_times_and_the_verifier_agrees(drawn, ways, variant, typical):
     data, tree = drawn
     release = SSC(variant=variant, typical=typical, **ways).anonymize(
         data, VocabularyKAnonymity(k=2), tree
@@ -278,7 +276,7 @@ def test_sets_are_bags_of_single_terms():
     )
 
 
-def test_equal_vocabularies_that_stand_often_enough_are_published_as_they_are():
+def test_k_equal_bags_are_published_as_they_are():
     data = Bags.of([["a", "a", "b"]] * 5 + [["a", "c"], ["a", "d"], ["b", "d"]])
     tree = Hierarchy.balanced(data.vocabulary, 2)
     release = SSC().anonymize(data, VocabularyKAnonymity(k=3), tree)
@@ -297,7 +295,7 @@ def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
 
 
 @pytest.mark.parametrize(("empty", "expected"), [(1, 2), (2, 3), (3, 4)])
-def test_a_few_empty_vocabularies_hide_among_the_shortest(empty, expected):
+def test_a_few_empty_bags_hide_among_the_shortest(empty, expected):
     data = Bags.of([[]] * empty + [["a"]] + [["a", "b", "c"]] * 4)
     release = SSC().anonymize(
         data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2)
@@ -306,7 +304,7 @@ def test_a_few_empty_vocabularies_hide_among_the_shortest(empty, expected):
     assert release.sizes.min() >= 2
 
 
-def test_a_few_empty_vocabularies_do_not_break_up_equal_ones():
+def test_a_few_empty_bags_do_not_break_up_equal_ones():
     data = Bags.of([["a"]] * 3 + [["b", "b"], ["c"], ["c"], [], []])
     tree = Hierarchy.balanced(data.vocabulary, 2)
     release = SSC().anonymize(data, VocabularyKAnonymity(k=3), tree)
@@ -341,7 +339,7 @@ def test_a_count_needs_no_memory_and_takes_nothing_from_the_others():
 
 
 @pytest.mark.parametrize("omega", [10, 10_000])
-def test_as_many_as_possible_are_matched_first_however_often_they_stand(omega):
+def test_as_much_as_possible_is_matched_first_however_frequent_it_is(omega):
     tree = Hierarchy.from_paths(
         [(f"{group}{leaf}", group, "*") for group in "ab" for leaf in range(4)]
     )
@@ -358,23 +356,23 @@ def test_as_many_as_possible_are_matched_first_however_often_they_stand(omega):
     assert len(release.matches) == 3 * (44_662 + 66_234)
 
 
-def test_a_vocabulary_whose_cost_is_beyond_all_numbers_is_refused():
+def test_a_bag_whose_cost_does_not_fit_in_64_bits_is_refused():
     data = Bags.of([{"a": 10**17}, {"a": 1}])
     with pytest.raises(DataError, match=r"a bag of 1e.17 occurrences is too large for omega = 10"):
         SSC().anonymize(data, VocabularyKAnonymity(k=2), Hierarchy.balanced(data.vocabulary, 2))
 
 
-def test_progress_counts_the_vocabularies_in_clusters():
-    told = []
+def test_progress_counts_the_bags_in_clusters():
+    seen = []
     data = Bags.of([[str(i % 7), str(i % 11)] for i in range(300)])
     SSC(variant="paper").anonymize(
         data,
         VocabularyKAnonymity(k=3),
         Hierarchy.balanced(data.vocabulary, 3),
-        progress=lambda done, total, stage: told.append((done, total, stage)),
+        progress=lambda done, total, stage: seen.append((done, total, stage)),
     )
-    assert told[-1] == (300, 300, "clustering")
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert seen[-1] == (300, 300, "clustering")
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
 
 
 @pytest.mark.parametrize(
@@ -397,11 +395,11 @@ def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
         SSC(**wrong)
 
 
-def test_an_epsilon_of_numpy_is_told_as_a_plain_number():
+def test_an_epsilon_of_numpy_becomes_a_plain_number():
     assert type(SSC(epsilon=np.int64(3)).to_dict()["epsilon"]) is int
 
 
-def test_more_occurrences_than_can_be_told_one_by_one_are_refused():
+def test_more_occurrences_than_can_be_linked_to_records_are_refused():
     data = Bags.of([{"a": 10**10}, {"a": 10**10}])
     with pytest.raises(
         DataError, match="occurrences would be published, too many to link each to its record"

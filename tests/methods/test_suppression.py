@@ -27,8 +27,7 @@ ONE = Local(1)
 
 
 def random_case(seed):
-    """Small random records with public items a, b, ... and private ones V, W, ..., and the
-    numbers of a promise."""
+    """Small random records of public items a, b, ... and private ones V, W, ...; and h, k and p."""
     draw = random.Random(seed)
     public, private = "abcdefgh"[: draw.randint(1, 8)], "VWXY"[: draw.randint(0, 4)]
     dense, sensitive, size = (
@@ -51,8 +50,7 @@ def random_case(seed):
 
 
 def check_case(seed):
-    """Compare everything that is computed for a random case with brute force; whether it was
-    feasible."""
+    """Compare all results for a random case with brute force; whether it was feasible."""
     records, private, h, k, p = random_case(seed)
     data, promise = Transactions.of(records), Coherence(h=float(h), k=k, p=p, private=private)
     moles = oracle.moles(records, private, h, k, p)
@@ -170,8 +168,7 @@ def test_all_public_items_go_with_rmall_and_the_records_stay():
 
 
 def test_items_come_back_where_the_greedy_choice_was_not_minimal():
-    """w hits most moles and goes first; then x, y and z, which are needed for v, hit all moles
-    of w."""
+    """w hits most moles and goes first; then x, y and z, needed for v, hit all moles of w."""
     records = (
         [["w", item] for item in "xyz"]
         + [["v", item] for item in "xyz"]
@@ -189,8 +186,7 @@ def test_items_come_back_where_the_greedy_choice_was_not_minimal():
 
 
 def test_the_answer_of_mm_is_taken_where_the_ratio_leads_astray():
-    """x, of loss 7, is in all three moles; by the ratio a, b and c go: 1/2 > 3/7, 1/3 > 2/7 and
-    1/6 > 1/7, and none can come back."""
+    """x, of loss 7, is in all moles; by ratio a, b and c go: 1/2 > 3/7, 1/3 > 2/7, 1/6 > 1/7."""
     records = [["x", "a"], ["x", "b"], ["x", "c"], *[["x"]] * 4, ["a"], *[["b"]] * 2, *[["c"]] * 5]
     data, promise = Transactions.of(records), Coherence(h=1, k=2, p=2)
     assert list(Suppression(restore=False).anonymize(data, promise).items) == ["x"]
@@ -282,7 +278,7 @@ def test_the_losses_of_a_suppressed_release():
     assert 0 < losses["are"] < 1
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     stages = []
     data = Transactions.of([["a", "b", "c"]] * 5 + [["a"], ["b"], ["c"]] * 4)
     Suppression().anonymize(
@@ -362,16 +358,16 @@ class TestExplain:
         assert {key: count for key, count in found.items() if count} == expected
 
     def test_what_it_says_is_what_the_method_loses(self):
-        told = explain(self.DATA, self.PROMISE)
+        found = explain(self.DATA, self.PROMISE)
         release = Suppression().anonymize(self.DATA, self.PROMISE)
-        assert told.distortion == measure(release, self.DATA, ["distortion"])["distortion"]
-        assert {one.item for one in told.costs} == set(release.suppressed_items(self.DATA))
+        assert found.distortion == measure(release, self.DATA, ["distortion"])["distortion"]
+        assert {one.item for one in found.costs} == set(release.suppressed_items(self.DATA))
 
     def test_each_saving_is_what_the_easier_promise_loses(self):
-        told = explain(self.DATA, Coherence(h=0.6, k=3, p=2, private=["flu"]))
+        found = explain(self.DATA, Coherence(h=0.6, k=3, p=2, private=["flu"]))
         easier = {"k = 2": {"k": 2}, "h = 0.7": {"h": 0.7}, "p = 1": {"p": 1}}
-        assert [one.change for one in told.savings] == list(easier)
-        for saving in told.savings:
+        assert [one.change for one in found.savings] == list(easier)
+        for saving in found.savings:
             promise = Coherence(
                 **{"h": 0.6, "k": 3, "p": 2, "private": ["flu"], **easier[saving.change]}
             )
@@ -380,7 +376,7 @@ class TestExplain:
             ]
             assert (saving.distortion, saving.saved) == (
                 lost,
-                told.suppressed - round(lost * self.DATA.occurrences),
+                found.suppressed - round(lost * self.DATA.occurrences),
             )
 
     def test_it_names_the_private_item_that_drives_the_loss(self):

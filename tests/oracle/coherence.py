@@ -1,5 +1,4 @@
-"""(h,k,p)-coherence by enumerating every public itemset of every record. Slow, plain, standard
-library only."""
+"""(h,k,p)-coherence, plain and slow: every public itemset of every record."""
 
 from __future__ import annotations
 
@@ -12,8 +11,7 @@ Itemset = frozenset[str]
 
 
 def supports(records: Sequence[Iterable[str]], private: set[str], p: int) -> Counter[Itemset]:
-    """The support of every itemset of at most p public items that occurs, the empty one among
-    them."""
+    """The support of every itemset of at most p public items that occurs, even the empty one."""
     counts: Counter[Itemset] = Counter()
     for record in records:
         public = sorted(set(record) - private)
@@ -32,8 +30,7 @@ def breach(records: Sequence[Iterable[str]], private: set[str], itemset: Itemset
 def moles(
     records: Sequence[Iterable[str]], private: set[str], h: str, k: int, p: int
 ) -> dict[Itemset, str]:
-    """Every mole and its kind, `rare` or `breach`; h as text, such as `0.8`, so that it is
-    exact."""
+    """Every mole and its kind, `rare` or `breach`; h is a text, such as `0.8`, and so exact."""
     found: dict[Itemset, str] = {}
     for itemset, count in supports(records, private, p).items():
         if count < k:
@@ -58,8 +55,7 @@ def greedy(
     p: int,
     score: str = "mm/il",
 ) -> list[str]:
-    """The items that are suppressed, in order: moles of one item by name, then by the score;
-    ties to the lesser support, then by name."""
+    """The suppressed items in order: moles of one item by name, then by score, support and name."""
     left = set(minimal(moles(records, private, h, k, p)))
     support = Counter(item for record in records for item in set(record))
     chosen = sorted(item for mole in left if len(mole) == 1 for item in mole)
@@ -80,8 +76,7 @@ def greedy(
 def restored(
     found: Iterable[Itemset], suppressed: Sequence[str], support: Counter[str]
 ) -> set[str]:
-    """What stays suppressed when items come back, the most frequent first, while no mole
-    appears."""
+    """What stays suppressed if items are restored, the most frequent first, without a mole."""
     out, known = set(suppressed), list(found)
     for item in sorted(suppressed, key=lambda item: (-support[item], item)):
         if all(mole & (out - {item}) for mole in known):

@@ -1,5 +1,4 @@
-"""The supports of all itemsets, by writing down every subset of every record. Slow, plain,
-standard library only."""
+"""The supports of all itemsets, plain and slow: every subset of every record."""
 
 from __future__ import annotations
 
@@ -14,8 +13,7 @@ Itemset = tuple[str, ...]
 def supports(
     records: Sequence[Record], weights: Sequence[int] | None = None, least_size: int = 1
 ) -> Counter[Itemset]:
-    """How many records (by weight) hold each itemset of at least `least_size` items that any
-    holds."""
+    """How many records (by weight) hold each itemset of at least `least_size` items."""
     found: Counter[Itemset] = Counter()
     for record, weight in zip(records, weights or [1] * len(records), strict=True):
         items = sorted(record)
@@ -26,8 +24,7 @@ def supports(
 
 
 def top(found: Counter[Itemset], count: int) -> tuple[set[Itemset], set[Itemset]]:
-    """The itemsets that are among the `count` of greatest support, and those that tie for the
-    rest of the places."""
+    """The itemsets among the `count` of greatest support, and those that tie for the last."""
     least = sorted(found.values(), reverse=True)[:count][-1:] or [0]
     enough = {itemset for itemset in found if found[itemset] >= least[0]}
     if len(enough) <= count:

@@ -1,5 +1,4 @@
-"""Global recoding in plain Python: Apriori anonymization, HgHs and mHgHs [Liu2010a], and every
-solution of a small tree."""
+"""Global recoding, plain and slow: Apriori, HgHs and mHgHs [Liu2010a], and all solutions."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ Itemset = frozenset[str]
 
 
 def occurrences(records: Records, node: str, tree: Tree) -> int:
-    """How often a leaf under the node stands in the records."""
+    """How often leaves under the node occur in the records."""
     return sum(tree.covers(node, item) for record in records for item in record)
 
 
@@ -29,7 +28,7 @@ def generalized(
 
 
 def rare_itemsets(records: list[frozenset[str]], k: int, m: int) -> dict[Itemset, int]:
-    """Every itemset of up to m items that stands in 1 to k - 1 records, with its support."""
+    """Every itemset of up to m items that is in 1 to k - 1 records, with its support."""
     support: dict[Itemset, int] = {}
     for record in records:
         for size in range(1, min(m, len(record)) + 1):
@@ -39,8 +38,7 @@ def rare_itemsets(records: list[frozenset[str]], k: int, m: int) -> dict[Itemset
 
 
 def minimal_threats(records: Records, k: int, m: int, tree: Tree) -> set[Itemset]:
-    """The smallest threats of all cuts: up to m nodes, no two on one path, in 1 to k - 1
-    records."""
+    """The smallest threats of all cuts: up to m nodes, not on one path, in 1 to k - 1 records."""
     extended = [
         frozenset(node for item in record for node in above(item, tree)) for record in records
     ]
@@ -71,7 +69,7 @@ def level_order(node: str, tree: Tree) -> tuple[int, int]:
 
 
 def apriori(records: Records, k: int, m: int, tree: Tree) -> set[str] | None:
-    """The cut of Apriori anonymization; None when even the root stands in fewer than k records."""
+    """The cut of Apriori; None if even the root is in fewer than k records."""
     cut = set(tree.leaves)
     for size in range(1, m + 1):
         while True:
@@ -96,8 +94,7 @@ def apriori(records: Records, k: int, m: int, tree: Tree) -> set[str] | None:
 def cheapest_raise(
     records: Records, cut: set[str], threat: list[str], k: int, tree: Tree
 ) -> set[str] | None:
-    """The cheapest cut in which members of the threat are raised until their image stands in k
-    records; of equals the first."""
+    """The cheapest cut with members raised so that k records hold them; of equals the first."""
     best, least = None, None
     for targets in product(*(above(node, tree) for node in threat)):
         top = {
@@ -125,8 +122,7 @@ def loss_metric(node: str, tree: Tree) -> Fraction:
 
 
 def cost_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> Fraction:
-    """The cost of a solution in LM: its nodes for each occurrence, and 1 for each occurrence
-    that is suppressed."""
+    """The cost of a solution in LM; a suppressed occurrence costs 1."""
     return sum(
         (
             occurrences(records, x, tree) * (1 if x in suppressed else loss_metric(x, tree))
@@ -137,8 +133,7 @@ def cost_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -
 
 
 def suppression(records: Records, cut: set[str], threats: set[Itemset], tree: Tree) -> set[str]:
-    """The inner loop of HgHs: keep nodes in descending suppression cost while the kept ones hold
-    no threat."""
+    """The inner loop of HgHs: keep nodes in descending suppression cost while it is safe."""
     price = {x: occurrences(records, x, tree) * (1 - loss_metric(x, tree)) for x in cut}
     kept: set[str] = set()
     for node in sorted(cut, key=lambda x: (-price[x], level_order(x, tree))):
@@ -153,28 +148,27 @@ Step = tuple[frozenset[str], frozenset[str], Fraction]
 def hghs_steps(
     records: Records, k: int, m: int, tree: Tree, floor: set[str] | None = None
 ) -> Iterator[list[Step]]:
-    """Each step of HgHs: all cuts it looked at with their suppressed nodes and costs, the one it
-    takes first.
+    """Each step of HgHs: all cuts it tries, with suppressed nodes and costs; the chosen one first.
 
     Nodes of `floor` are not expanded.
     """
     threats = minimal_threats(records, k, m, tree)
-    current = _looked_at(records, {tree.root}, threats, tree)
+    current = _tried(records, {tree.root}, threats, tree)
     yield [current]
     while True:
         inner = [x for x in current[0] if not tree.is_leaf(x) and x not in (floor or set())]
-        looked = [
-            _looked_at(records, (set(current[0]) - {x}) | set(tree.children[x]), threats, tree)
+        tried = [
+            _tried(records, (set(current[0]) - {x}) | set(tree.children[x]), threats, tree)
             for x in sorted(inner, key=lambda x: level_order(x, tree))
         ]
-        best = min(looked, key=lambda step: step[2], default=None)
+        best = min(tried, key=lambda step: step[2], default=None)
         if best is None or best[2] >= current[2]:
             return
         current = best
-        yield [best, *(step for step in looked if step is not best)]
+        yield [best, *(step for step in tried if step is not best)]
 
 
-def _looked_at(records: Records, cut: set[str], threats: set[Itemset], tree: Tree) -> Step:
+def _tried(records: Records, cut: set[str], threats: set[Itemset], tree: Tree) -> Step:
     suppressed = suppression(records, cut, threats, tree)
     return frozenset(cut), frozenset(suppressed), cost_of(records, cut, suppressed, tree)
 
@@ -186,8 +180,7 @@ def hghs(records: Records, k: int, m: int, tree: Tree) -> tuple[set[str], set[st
 
 
 def mhghs_rounds(records: Records, k: int, m: int, tree: Tree) -> list[tuple[set[str], set[str]]]:
-    """The solution of each round of mHgHs, each on the tree without what is under the last
-    round's cut."""
+    """The solution of each round of mHgHs, each on the tree above the last round's cut."""
     rounds: list[tuple[set[str], set[str]]] = []
     floor: set[str] = set(tree.leaves)
     for size in range(1, m + 1):
@@ -207,8 +200,7 @@ def cuts(tree: Tree, node: str | None = None) -> Iterator[set[str]]:
 
 
 def penalty_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree) -> int:
-    """NCP of a solution times the leaves and the occurrences; what is suppressed costs all
-    leaves."""
+    """NCP of a solution times leaves and occurrences; what is suppressed costs all leaves."""
     return sum(
         occurrences(records, x, tree) * (len(tree.leaves) if x in suppressed else tree.penalty(x))
         for x in cut
@@ -216,7 +208,7 @@ def penalty_of(records: Records, cut: set[str], suppressed: set[str], tree: Tree
 
 
 def optimal(records: Records, k: int, m: int, tree: Tree, *, suppress: bool) -> int | None:
-    """The least penalty of all solutions; None when there is none."""
+    """The least penalty of all solutions; None without any."""
     least = None
     for cut in cuts(tree):
         held = sorted(x for x in cut if occurrences(records, x, tree))

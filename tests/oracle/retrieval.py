@@ -1,5 +1,4 @@
-"""Recall, semantic distance and the loss of slots by trying everything. Slow, plain, standard
-library only."""
+"""Recall, semantic distance and the loss of slots, plain and slow: everything is tried."""
 
 from __future__ import annotations
 
@@ -64,8 +63,7 @@ def slot_loss(
     paths: dict[str, Sequence[str]],
     leaves: Sequence[str],
 ) -> float:
-    """The LM of the lowest node over each slot, for each of its members; 1 for what is in no
-    slot."""
+    """The LM of the lowest node over each slot, for each of its members; 1 if in no slot."""
     total, published = 0.0, 0
     for members in slots:
         over = next(

@@ -1,5 +1,4 @@
-"""Distances between items by plain search: along the edges of a tree, and up and down a network
-of hypernyms."""
+"""Distances between items by plain search, in a tree and in a network of hypernyms."""
 
 from __future__ import annotations
 
@@ -8,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 
 def tree_distance(parent: Mapping[str, str], one: str, other: str) -> int | None:
-    """The number of edges between two nodes of a tree, by breadth-first search over its edges in
-    both directions."""
+    """The number of edges between two nodes of a tree, by breadth-first search."""
     edges: dict[str, list[str]] = {}
     for child, upper in parent.items():
         edges.setdefault(child, []).append(upper)
@@ -20,8 +18,7 @@ def tree_distance(parent: Mapping[str, str], one: str, other: str) -> int | None
 def network_distance(
     above: Mapping[int, Sequence[int]], senses: Sequence[int], others: Sequence[int]
 ) -> int | None:
-    """The fewest steps up from one of the senses and then down to one of the others; None when
-    nothing is over both."""
+    """The fewest steps up from a sense and down to another; None if nothing is over both."""
     up = _search(dict.fromkeys(senses, 0), above)
     down = _search(dict.fromkeys(others, 0), above)
     both = up.keys() & down.keys()

@@ -1,8 +1,8 @@
-"""SSC [Liu2010b] in plain Python: every distance by brute force or by a textbook Hungarian method,
-every choice spelled out.
+"""SSC [Liu2010b], plain and slow: distances by brute force or a textbook Hungarian method.
 
-A vocabulary is a list of terms with repeats. A slot is a tuple of terms, one of each member; a
-centre is a list of slots."""
+A bag is a list of terms with repeats. A slot is a tuple of terms, one of each member; a centre is a
+list of slots.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Slot = tuple[Term, ...]
 Centre = list[Slot]
 Distance = Callable[[Term, Term], int]
 Choose = Callable[[list[int], list[tuple[Slot, ...]]], tuple[Slot, ...]]
-"""Which of several best centres of some members, in the order in which they joined, is taken."""
+"""Which of several best centres of some members is taken."""
 
 
 def tree_distance(paths: Sequence[Sequence[str]]) -> Distance:
@@ -43,21 +43,18 @@ class Space:
         )
 
     def weight(self, slot: Slot, term: Term) -> int | None:
-        """How far a term is from a slot: the sum over its terms; None when it is irrelevant to
-        one of them."""
+        """The distance of a term to a slot: the sum over its terms; None if one is irrelevant."""
         parts = [self.distance(term, other) for other in slot]
         return None if any(part > self.epsilon for part in parts) else sum(parts)
 
     def distance_to(self, centre: Centre, bag: Sequence[Term]) -> Fraction:
-        """The weight of the matching, and for each occurrence that is not matched omega; a slot
-        holds one of each member."""
+        """The weight of the matching, and omega for each unmatched occurrence, also in slots."""
         return self.matchings(centre, bag)[0]
 
     def matchings(
         self, centre: Centre, bag: Sequence[Term]
     ) -> tuple[Fraction, list[tuple[Slot, ...]]]:
-        """The distance, and every centre that a matching of this distance gives (each a sorted
-        tuple of slots)."""
+        """The distance, and every centre that a matching of this distance gives, sorted."""
         best: dict[tuple[int, Fraction], set[tuple[Slot, ...]]] = {}
         width = len(centre[0]) if centre else 0
 
@@ -84,8 +81,7 @@ class Space:
 
 
 def raw_weight(one: Sequence[Term], other: Sequence[Term], distance: Distance, epsilon: int) -> int:
-    """Model 1 as it stands: the least weight of a maximum matching; what is not matched costs
-    nothing."""
+    """Model 1 as in the paper: the least weight of a maximum matching; unmatched terms are free."""
     space = Space(distance, epsilon, 0, "maximum")
     return int(space.distance_to([(term,) for term in one], other))
 
@@ -133,11 +129,11 @@ def ssc(
     seed_rule: str = "farthest",
     choose: Choose | None = None,
 ) -> list[list[int]]:
-    """The clusters in the order in which they were made, each a list of vocabularies in the order
-    in which they joined.
+    """The clusters, and the bags in each, in the order in which they were made.
 
-    Algorithm 1 without empty vocabularies. The canonical order is that of the sorted terms with
-    their counts; of equals the first of this order is taken."""
+    Algorithm 1 without empty bags. The canonical order is that of the sorted terms with their
+    counts; ties go to the first in this order.
+    """
     order = sorted(range(len(bags)), key=lambda number: sorted(Counter(bags[number]).items()))
     choose = choose or (lambda members, centres: centres[0])
     clusters: list[list[int]] = []
@@ -195,8 +191,7 @@ def successive(
 
 
 def majority(centre: Centre, distance: Distance, frequency: Counter[Term]) -> Counter[Term]:
-    """The typical vocabulary: of each slot the term closest to the others; of equals the most
-    frequent, in the slot, then in the data."""
+    """The typical bag: from each slot the term closest to the others; ties by frequency."""
 
     def rank(slot: Slot, term: Term) -> tuple[int, int, int, Term]:
         return (

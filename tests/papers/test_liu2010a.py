@@ -1,4 +1,4 @@
-"""The running example of [Liu2010a]: every number in its text, on a database that fits them."""
+"""The running example of [Liu2010a], on a database that fits every figure of its text."""
 
 from __future__ import annotations
 
@@ -64,10 +64,8 @@ class TestTheOracle:
         assert [(word(cut), word(gone), cost) for (cut, gone, cost), *_ in steps] == [
             (cut, gone, pytest.approx(cost)) for cut, gone, cost in STEPS
         ]
-        looked = {
-            word(cut): (word(gone), float(cost)) for step in steps for cut, gone, cost in step
-        }
-        assert looked["HKQei"] == ("Hi", pytest.approx(10.2))
+        tried = {word(cut): (word(gone), float(cost)) for step in steps for cut, gone, cost in step}
+        assert tried["HKQei"] == ("Hi", pytest.approx(10.2))
 
     def test_the_rounds_of_mhghs(self):
         rounds = oracle.mhghs_rounds(RECORDS, K, M, Tree(PARENTS))

@@ -33,7 +33,7 @@ TABLE = [
     "Vino Raw-milk Raw-milk Homo-milk",
     "Raw-milk Homo-milk Homo-milk Jackets Pants",
 ]
-TYPICAL_BAGS = [text.split() for text in TABLE]
+TERMS = [text.split() for text in TABLE]
 TYPICAL = [Counter({"Wine": 1, "Vino": 1, "Jackets": 1, "Shoes": 1})] * 3 + [
     Counter({"Raw-milk": 2, "Homo-milk": 1})
 ] * 2
@@ -46,7 +46,7 @@ def space(omega=10, model="nil"):
 
 
 def of(bag):
-    """A vocabulary as a centre of one member."""
+    """A bag as a centre of one member."""
     return [(term,) for term in bag]
 
 
@@ -66,14 +66,14 @@ def _counts(bags):
 
 @pytest.fixture
 def example():
-    return Bags.of(TYPICAL_BAGS), Hierarchy.from_paths(PATHS)
+    return Bags.of(TERMS), Hierarchy.from_paths(PATHS)
 
 
 def test_the_distances_of_the_paper():
     assert distance("Wine", "Vino") == 2
     assert distance("Wine", "Jackets") == 6
-    assert oracle.raw_weight(TYPICAL_BAGS[0], TYPICAL_BAGS[1], distance, 4) == 6
-    assert space().distance_to(of(TYPICAL_BAGS[0]), TYPICAL_BAGS[1]) == 6
+    assert oracle.raw_weight(TERMS[0], TERMS[1], distance, 4) == 6
+    assert space().distance_to(of(TERMS[0]), TERMS[1]) == 6
 
 
 def test_the_tree_gives_the_same_distances(example):
@@ -84,7 +84,7 @@ def test_the_tree_gives_the_same_distances(example):
 
 
 def test_t2_is_nearest_to_t1_only_when_what_is_unmatched_costs():
-    first, second, third = TYPICAL_BAGS[:3]
+    first, second, third = TERMS[:3]
     assert oracle.raw_weight(first, third, distance, 4) == 4
     assert space().distance_to(of(first), third) == 14
     assert space().distance_to(of(first), second) < space().distance_to(of(first), third)
@@ -93,7 +93,7 @@ def test_t2_is_nearest_to_t1_only_when_what_is_unmatched_costs():
 @pytest.mark.parametrize("one", range(5))
 @pytest.mark.parametrize("other", range(5))
 def test_for_large_omega_model_2_is_model_1_and_omega_for_each_unmatched_occurrence(one, other):
-    omega, left, right = 1000, TYPICAL_BAGS[one], TYPICAL_BAGS[other]
+    omega, left, right = 1000, TERMS[one], TERMS[other]
     weight = oracle.raw_weight(left, right, distance, 4)
     total, centres = space(omega).matchings(of(left), right)
     unmatched = len(left) + len(right) - 2 * len(centres[0])
@@ -103,11 +103,9 @@ def test_for_large_omega_model_2_is_model_1_and_omega_for_each_unmatched_occurre
 
 @pytest.mark.parametrize("model", ["nil", "maximum"])
 def test_the_oracle_finds_the_clusters_and_centres_of_the_paper(model):
-    clusters = oracle.ssc(TYPICAL_BAGS, 2, space(model=model))
+    clusters = oracle.ssc(TERMS, 2, space(model=model))
     assert clusters == [[0, 1, 2], [3, 4]]
-    first, second = (
-        oracle.successive(TYPICAL_BAGS, members, space(model=model)) for members in clusters
-    )
+    first, second = (oracle.successive(TERMS, members, space(model=model)) for members in clusters)
     assert sorted(map(sorted, first)) == sorted(
         map(
             sorted,
@@ -119,24 +117,24 @@ def test_the_oracle_finds_the_clusters_and_centres_of_the_paper(model):
             ],
         )
     )
-    frequency = Counter(term for bag in TYPICAL_BAGS for term in bag)
+    frequency = Counter(term for bag in TERMS for term in bag)
     assert oracle.majority(first, distance, frequency) == TYPICAL[0]
     assert oracle.majority(second, distance, frequency) == TYPICAL[3]
 
 
 @pytest.mark.parametrize("variant", ["paper", "best"])
 @pytest.mark.parametrize("model", ["nil", "maximum"])
-def test_the_method_publishes_both_typical_vocabularies(example, model, variant):
+def test_the_method_publishes_both_typical_bags(example, model, variant):
     data, tree = example
     release = SSC(model=model, variant=variant).anonymize(data, VocabularyKAnonymity(k=2), tree)
     assert published(release) == TYPICAL
     assert verify(release, data, hierarchy=tree).holds
 
 
-def test_in_canonical_order_the_first_vocabulary_as_the_seed_gives_the_example_too(example):
+def test_in_canonical_order_the_first_bag_as_the_seed_gives_the_example_too(example):
     """In the order of the paper's table it does not: there t3 would begin the second cluster."""
     data, tree = example
-    assert oracle.ssc(TYPICAL_BAGS, 2, space(), "first") == [[0, 1, 2], [3, 4]]
+    assert oracle.ssc(TERMS, 2, space(), "first") == [[0, 1, 2], [3, 4]]
     release = SSC(seed_rule="first", variant="paper").anonymize(
         data, VocabularyKAnonymity(k=2), tree
     )

@@ -1,1 +1,1 @@
-"""Hot loops of disassociation: a file for each phase, and for the steps that phases share."""
+"""Hot loops of disassociation: one file per phase, and the steps that phases share."""

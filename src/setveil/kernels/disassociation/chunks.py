@@ -1,5 +1,4 @@
-"""Steps that VERPART and REFINE share: put terms, one after the other, into chunks that stay
-k^m-anonymous."""
+"""Steps that VERPART and REFINE share: put terms into chunks that stay k^m-anonymous."""
 
 from __future__ import annotations
 
@@ -12,56 +11,65 @@ from setveil.kernels.jit import step
 
 Int64s = npt.NDArray[np.int64]
 
+BEGIN, END, LAST = 0, 1, 2
+"""The columns of `Room.levels`: a slice of `stacked`, and the last term of the itemset."""
+
+
+class Terms(NamedTuple):
+    """Terms to assign, the first first; term i is in the records `positions[begin[i]:begin[i +
+    1]]`."""
+
+    begin: Int64s
+    positions: Int64s
+    number: Int64s  # gets the chunk of each term
+
 
 class Room(NamedTuple):
-    """Scratch of `assign_chunks`: the assigned terms of each record as linked lists, counts, and
-    stacks for larger itemsets."""
+    """Scratch of `assign_chunks`: the assigned terms of each record as linked lists, and stacks."""
 
-    head: Int64s  # the first entry of each record, -1 for none
+    head: Int64s  # the first entry of each record, or -1
     link: Int64s  # the next entry
     owner: Int64s  # the term of each entry
-    together: Int64s  # how often each term stands beside the one that is looked at; 0 between uses
+    together: Int64s  # in how many records each term occurs with the current one; 0 between uses
     seen: Int64s  # the terms that do
-    clash: Int64s  # the last term that each chunk could not take for a pair
-    stacked: Int64s  # the records of the itemsets that are looked at, one after the other
-    levels: Int64s  # [(begin, end of the records, last term, unused) of each itemset], flat
+    clash: Int64s  # the last term that each chunk could not take because of a pair
+    stacked: Int64s  # the records of the itemsets being checked, one after the other
+    levels: Int64s  # [itemset, (BEGIN, END, LAST)]
 
 
 @step
-def make_room(longest, most, width, m):
-    """Scratch for up to `longest` records that hold `most` occurrences of `width` terms."""
-    head = np.full(longest + 1, -1, np.int64)
-    link = np.empty(most + 1, np.int64)
-    owner = np.empty(most + 1, np.int64)
-    together = np.zeros(width + 1, np.int64)
-    seen = np.empty(width + 1, np.int64)
-    clash = np.full(width + 1, -1, np.int64)
-    stacked = np.empty((m + 1) * (longest + 1), np.int64)
-    levels = np.empty((m + 2) * 4, np.int64)
-    return Room(head, link, owner, together, seen, clash, stacked, levels)
-
-
-@step
-def assign_chunks(begin, positions, terms, size, k, m, number, room):
-    """Put each term, in the given order, into the first chunk that stays k^m-anonymous with it;
-    returns the number of chunks.
-
-    Term i stands at `positions[begin[i]:begin[i + 1]]`, k or more of 0 to `size - 1`. This is what
-    filling one chunk after the other gives."""
-    head, link, owner, together, seen, clash = (
-        room.head,
-        room.link,
-        room.owner,
-        room.together,
-        room.seen,
-        room.clash,
+def make_room(records, occurrences, terms, longest):
+    """Scratch for so many records, occurrences and terms, and itemsets of up to `longest` terms."""
+    return Room(
+        np.full(records + 1, -1, np.int64),
+        np.empty(occurrences + 1, np.int64),
+        np.empty(occurrences + 1, np.int64),
+        np.zeros(terms + 1, np.int64),
+        np.empty(terms + 1, np.int64),
+        np.full(terms + 1, -1, np.int64),
+        np.empty((longest + 1) * (records + 1), np.int64),
+        np.empty((longest + 2, 3), np.int64),
     )
-    for i in range(size):
+
+
+@step
+def assign_chunks(terms, count, records, rule, room):
+    """Put each term into the first chunk that stays k^m-anonymous with it; returns how many there
+    are.
+
+    Each term is in k or more of the records 0 to `records - 1`. The result is the same as filling
+    one chunk after the other. A pair of terms that occurs, but in fewer than k records, is found by
+    counting how often the term occurs with each assigned one; larger itemsets are checked one by
+    one."""
+    begin, positions, number = terms
+    head, link, owner, together = room.head, room.link, room.owner, room.together
+    seen, clash = room.seen, room.clash
+    for i in range(records):
         head[i] = -1
-    for i in range(terms + 1):
+    for i in range(count + 1):
         clash[i] = -1
     found, entries = np.int64(0), np.int64(0)
-    for term in range(terms):
+    for term in range(count):
         met = np.int64(0)
         for at in range(begin[term], begin[term + 1]):
             entry = head[positions[at]]
@@ -73,17 +81,15 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):
                 together[other] += 1
                 entry = link[entry]
         for i in range(met):
-            if together[seen[i]] < k:
+            if together[seen[i]] < rule.k:
                 clash[number[seen[i]]] = term
             together[seen[i]] = 0
         chosen = np.int64(0)
-        while chosen < found:
-            if (m > 1 and clash[chosen] == term) or (
-                m > 2 and not keeps_larger(begin, positions, term, k, m, number, chosen, room)
-            ):
-                chosen += 1
-            else:
-                break
+        while chosen < found and (
+            (rule.m > 1 and clash[chosen] == term)
+            or (rule.m > 2 and not keeps_larger(terms, term, chosen, rule, room))
+        ):
+            chosen += 1
         number[term] = chosen
         found = max(found, chosen + 1)
         for at in range(begin[term], begin[term + 1]):
@@ -94,38 +100,42 @@ def assign_chunks(begin, positions, terms, size, k, m, number, room):
 
 
 @step
-def keeps_larger(begin, positions, term, k, m, number, chosen, room):
-    """Whether all itemsets of 3 to m terms with `term` in a chunk occur in k records or in none;
-    pairs are known to."""
-    head, link, owner, stacked, levels = room.head, room.link, room.owner, room.stacked, room.levels
-    base = np.int64(0)
-    for at in range(begin[term], begin[term + 1]):
-        stacked[at - begin[term]] = positions[at]
-    levels[0], levels[1], levels[2] = 0, begin[term + 1] - begin[term], -1
+def keeps_larger(terms, term, chosen, rule, room):
+    """Whether itemsets of 3 to m terms, `term` and others of a chunk, occur in k records or in
+    none.
+
+    Depth first: each level adds the next term that occurs in a record of the itemset so far. Pairs
+    were checked before."""
+    stacked, levels = room.stacked, room.levels
+    begin, end = terms.begin[term], terms.begin[term + 1]
+    for at in range(begin, end):
+        stacked[at - begin] = terms.positions[at]
+    levels[0, BEGIN], levels[0, END], levels[0, LAST] = 0, end - begin, -1
     depth = np.int64(0)
     while depth >= 0:
-        low, high, last = levels[4 * depth], levels[4 * depth + 1], levels[4 * depth + 2]
-        following = next_term(stacked, low, high, last, head, link, owner, number, chosen)
+        low, high = levels[depth, BEGIN], levels[depth, END]
+        following = next_term(terms.number, chosen, room, low, high, levels[depth, LAST])
         if following < 0:
             depth -= 1
             continue
-        levels[4 * depth + 2] = following
-        base = high
+        levels[depth, LAST] = following
+        top = high
         for i in range(low, high):
-            if holds(head, link, owner, stacked[i], following):
-                stacked[base] = stacked[i]
-                base += 1
-        if base - high < k:
+            if contains(room, stacked[i], following):
+                stacked[top] = stacked[i]
+                top += 1
+        if top - high < rule.k:
             return False
-        if depth + 2 < m:
+        if depth + 2 < rule.m:
             depth += 1
-            levels[4 * depth], levels[4 * depth + 1], levels[4 * depth + 2] = high, base, following
+            levels[depth, BEGIN], levels[depth, END], levels[depth, LAST] = high, top, following
     return True
 
 
 @step
-def next_term(stacked, low, high, last, head, link, owner, number, chosen):
-    """The least term after `last` of the chunk that stands in one of the stacked records, or -1."""
+def next_term(number, chosen, room, low, high, last):
+    """The first term of a chunk after `last` that occurs in one of the stacked records, or -1."""
+    head, link, owner, stacked = room.head, room.link, room.owner, room.stacked
     least = np.int64(-1)
     for i in range(low, high):
         entry = head[stacked[i]]
@@ -138,10 +148,10 @@ def next_term(stacked, low, high, last, head, link, owner, number, chosen):
 
 
 @step
-def holds(head, link, owner, record, term):
-    entry = head[record]
+def contains(room, record, term):
+    entry = room.head[record]
     while entry >= 0:
-        if owner[entry] == term:
+        if room.owner[entry] == term:
             return True
-        entry = link[entry]
+        entry = room.link[entry]
     return False

@@ -2,146 +2,155 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from setveil.kernels.jit import kernel, step
 
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+START, STOP, ABOVE, TERM = 0, 1, 2, 3
+"""The columns of `Work.groups`."""
+
+
+class Sizes(NamedTuple):
+    """How large clusters are."""
+
+    least: int  # smaller parts are put together with their neighbours
+    limit: int  # a group of so many records is cut
+
+
+class Work(NamedTuple):
+    """Everything that cutting reads and writes."""
+
+    indptr: Int64s
+    items: Int32s
+    sensitive: Flags
+    order: Int64s  # record numbers, group by group
+    spare: Int64s  # scratch, parallel to `order`
+    part: Int64s  # the part of each record in `order`
+    groups: Int64s  # [group, (START, STOP of order, group ABOVE, TERM that it was cut by or -1)]
+    bounds: Int64s  # where each cluster begins
+    used: Int64s  # the last group that may not be cut by each term
+    counts: Int64s  # the records of each term that are left in the group; 0 between groups
+    touched: Int64s  # the terms of the group
+    heap: Int64s  # these terms, most frequent first, as count * terms + (terms - 1 - term)
+    begin: Int64s  # where each term begins in `lists`
+    lists: Int64s  # the places in `order` of the records of each term
+    starts: Int64s  # the size of each part, then where it begins
+    terms: Int64s  # the term that each part was cut off by
+
 
 @kernel
-def split_horizontally(indptr, items, width, order, sensitive, least, limit):
-    """Reorder `order` into clusters of fewer than `limit` records and return where each begins (and
-    the end).
+def split_horizontally(indptr, items, sensitive, sizes):
+    """The records cluster by cluster, and where each cluster begins (and the end).
 
-    A group is cut into parts by its most frequent term that no group above was cut by, then by the
-    most frequent of the rest, and so on; the counts of what is cut off are subtracted, so each
-    record is touched once for each level. Neighbouring parts below `least` are put together."""
-    size = len(order)
-    spare, part = np.empty(size, np.int64), np.empty(size, np.int64)
-    counts, begin = np.zeros(width, np.int64), np.zeros(width, np.int64)
-    used = np.full(width, -1, np.int64)
-    touched, heap = np.empty(width, np.int64), np.empty(width, np.int64)
-    lists = np.empty(len(items), np.int64)
-    groups = np.empty((2 * size + 2, 4), np.int64)  # start, stop, group above, term it was cut by
-    starts, terms = np.empty(size + 2, np.int64), np.empty(size + 2, np.int64)
-    bounds, clusters = np.empty(size + 1, np.int64), np.int64(0)
+    A group is cut by its most frequent term that no group above was cut by, its rest by the most
+    frequent term of the rest, and so on. What is cut off is subtracted from the counts, so each
+    record is read once per level. Neighbouring parts below `sizes.least` records are put together.
+    """
+    work = make_work(indptr, items, sensitive)
+    order, groups, size = work.order, work.groups, len(work.order)
     stack, top, made = np.empty(size + 1, np.int64), np.int64(1), np.int64(1)
-    groups[0, 0], groups[0, 1], groups[0, 2], groups[0, 3] = 0, size, -1, -1
-    stack[0] = 0
+    groups[0, START], groups[0, STOP], groups[0, ABOVE], groups[0, TERM] = 0, size, -1, -1
+    stack[0], clusters = 0, np.int64(0)
     while top > 0:
         top -= 1
         group = stack[top]
-        start, stop = groups[group, 0], groups[group, 1]
-        if stop - start < limit:
-            bounds[clusters] = start
+        start, stop = groups[group, START], groups[group, STOP]
+        if stop - start < sizes.limit:
+            work.bounds[clusters] = start
             clusters += 1
             continue
-        above = group
-        while above >= 0:
-            if groups[above, 3] >= 0:
-                used[groups[above, 3]] = group
-            above = groups[above, 2]
-        distinct = count_terms(
-            indptr, items, order, sensitive, used, group, start, stop, counts, touched
-        )
-        list_records(
-            indptr,
-            items,
-            order,
-            sensitive,
-            used,
-            group,
-            start,
-            stop,
-            counts,
-            touched,
-            distinct,
-            begin,
-            lists,
-            heap,
-            width,
-        )
-        parts = cut_off(
-            indptr,
-            items,
-            order,
-            sensitive,
-            used,
-            group,
-            start,
-            stop,
-            counts,
-            distinct,
-            begin,
-            lists,
-            heap,
-            width,
-            part,
-            starts,
-            terms,
-        )
+        mark_used(work, group)
+        distinct = count_terms(work, group)
+        list_records(work, group, distinct)
+        parts = cut_off(work, group, distinct)
         for i in range(distinct):
-            counts[touched[i]] = 0
-        sort_by_part(order, spare, part, start, stop, starts, parts)
+            work.counts[work.touched[i]] = 0
+        sort_by_part(work, start, stop, parts)
         first = made
-        made = put_together(starts, terms, parts, groups, made, group, least, limit)
-        if (
-            made - first == 1
-            and groups[first, 1] - groups[first, 0] == stop - start
-            and groups[first, 3] < 0
-        ):
+        made = put_together(work, group, parts, made, sizes)
+        if made - first == 1 and groups[first, TERM] < 0:
+            # The parts are one group again: no term can cut it.
             made = first
-            clusters = cut_evenly(bounds, clusters, start, stop, least, limit)
+            clusters = cut_evenly(work.bounds, clusters, start, stop, sizes)
             continue
         for i in range(made - 1, first - 1, -1):
             stack[top] = i
             top += 1
-    bounds[clusters] = size
-    return bounds[: clusters + 1].copy()
+    work.bounds[clusters] = size
+    return order, work.bounds[: clusters + 1].copy()
 
 
 @step
-def count_terms(indptr, items, order, sensitive, used, group, start, stop, counts, touched):
+def make_work(indptr, items, sensitive):
+    size, width = len(indptr) - 1, len(sensitive)
+    return Work(
+        indptr,
+        items,
+        sensitive,
+        np.arange(size),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty((2 * size + 2, 4), np.int64),
+        np.empty(size + 1, np.int64),
+        np.full(width, -1, np.int64),
+        np.zeros(width, np.int64),
+        np.empty(width, np.int64),
+        np.empty(width, np.int64),
+        np.zeros(width, np.int64),
+        np.empty(len(items), np.int64),
+        np.empty(size + 2, np.int64),
+        np.empty(size + 2, np.int64),
+    )
+
+
+@step
+def mark_used(work, group):
+    """Mark the terms that this group or one above it was cut by."""
+    above = group
+    while above >= 0:
+        if work.groups[above, TERM] >= 0:
+            work.used[work.groups[above, TERM]] = group
+        above = work.groups[above, ABOVE]
+
+
+@step
+def count_terms(work, group):
     """Count the terms of a group that may cut it; returns how many there are."""
-    distinct = np.int64(0)
-    for i in range(start, stop):
+    indptr, items, order, counts = work.indptr, work.items, work.order, work.counts
+    sensitive, used, distinct = work.sensitive, work.used, np.int64(0)
+    for i in range(work.groups[group, START], work.groups[group, STOP]):
         record = order[i]
         for at in range(indptr[record], indptr[record + 1]):
             term = items[at]
             if used[term] != group and not sensitive[term]:
                 if counts[term] == 0:
-                    touched[distinct] = term
+                    work.touched[distinct] = term
                     distinct += 1
                 counts[term] += 1
     return distinct
 
 
 @step
-def list_records(
-    indptr,
-    items,
-    order,
-    sensitive,
-    used,
-    group,
-    start,
-    stop,
-    counts,
-    touched,
-    distinct,
-    begin,
-    lists,
-    heap,
-    width,
-):
-    """List the positions of each term, and heap the terms by count (of equals the first term)."""
-    at = np.int64(0)
+def list_records(work, group, distinct):
+    """List the places of each term, and make a heap of the terms by count (if equal, the first
+    term)."""
+    indptr, items, order, counts = work.indptr, work.items, work.order, work.counts
+    sensitive, used, begin, lists = work.sensitive, work.used, work.begin, work.lists
+    width, end = len(sensitive), np.int64(0)
     for i in range(distinct):
-        term = touched[i]
-        begin[term] = at
-        at += counts[term]
-        heap[i] = counts[term] * width + (width - 1 - term)
+        term = work.touched[i]
+        begin[term] = end
+        end += counts[term]
+        work.heap[i] = counts[term] * width + (width - 1 - term)
         counts[term] = 0
-    for i in range(start, stop):
+    for i in range(work.groups[group, START], work.groups[group, STOP]):
         record = order[i]
         for at in range(indptr[record], indptr[record + 1]):
             term = items[at]
@@ -149,7 +158,7 @@ def list_records(
                 lists[begin[term] + counts[term]] = i
                 counts[term] += 1
     for i in range(distinct // 2 - 1, -1, -1):
-        sift_down(heap, distinct, np.int64(i))
+        sift_down(work.heap, distinct, np.int64(i))
 
 
 @step
@@ -169,49 +178,23 @@ def sift_down(heap, size, at):
 
 
 @step
-def cut_off(
-    indptr,
-    items,
-    order,
-    sensitive,
-    used,
-    group,
-    start,
-    stop,
-    counts,
-    distinct,
-    begin,
-    lists,
-    heap,
-    width,
-    part,
-    starts,
-    terms,
-):
-    """Give each record of a group its part, most frequent term first; returns the number of
-    parts, whose sizes are in `starts`."""
+def cut_off(work, group, distinct):
+    """Give each record of a group its part, the most frequent term first; returns how many there
+    are.
+
+    The sizes of the parts are in `starts`. A count in the heap may be too high, as records were cut
+    off since; such a term goes back into the heap with its new count."""
+    heap, counts, width = work.heap, work.counts, len(work.sensitive)
+    start, stop = work.groups[group, START], work.groups[group, STOP]
     for i in range(start, stop):
-        part[i] = -1
+        work.part[i] = -1
     left, parts = stop - start, np.int64(0)
     while distinct > 0:
         term = width - 1 - heap[0] % width
         count = heap[0] // width
         if counts[term] == count:
-            cut_one(
-                indptr,
-                items,
-                order,
-                sensitive,
-                used,
-                group,
-                counts,
-                begin[term],
-                count,
-                lists,
-                part,
-                parts,
-            )
-            starts[parts], terms[parts] = count, term
+            cut_one(work, group, work.begin[term], count, parts)
+            work.starts[parts], work.terms[parts] = count, term
             parts += 1
             left -= count
         if counts[term] > 0:
@@ -221,19 +204,19 @@ def cut_off(
             heap[0] = heap[distinct]
         sift_down(heap, distinct, np.int64(0))
     if left > 0:
-        starts[parts], terms[parts] = left, -1
+        work.starts[parts], work.terms[parts] = left, -1
         parts += 1
     return parts
 
 
 @step
-def cut_one(
-    indptr, items, order, sensitive, used, group, counts, place, count, lists, part, number
-):
-    """Take the records of one term that are still there into part `number`, and subtract what
-    they hold."""
+def cut_one(work, group, place, count, number):
+    """Put the `count` records of one term that are left into part `number`, and subtract their
+    terms."""
+    indptr, items, order, counts = work.indptr, work.items, work.order, work.counts
+    sensitive, used, part = work.sensitive, work.used, work.part
     while count > 0:
-        i = lists[place]
+        i = work.lists[place]
         place += 1
         if part[i] < 0:
             part[i] = number
@@ -245,8 +228,9 @@ def cut_one(
 
 
 @step
-def sort_by_part(order, spare, part, start, stop, starts, parts):
+def sort_by_part(work, start, stop, parts):
     """Order a slice by part; `starts` becomes where each part begins."""
+    order, spare, part, starts = work.order, work.spare, work.part, work.starts
     at = start
     for i in range(parts):
         at, starts[i] = at + starts[i], at
@@ -263,9 +247,18 @@ def sort_by_part(order, spare, part, start, stop, starts, parts):
 
 
 @step
-def put_together(starts, terms, parts, groups, made, group, least, limit):
-    """Make groups of the parts: those below `least` together with their neighbours; returns the
-    end of the groups."""
+def put_together(work, group, parts, made, sizes):
+    """Make groups of the parts; returns the end of the groups.
+
+    Parts below `least` are put together with those that follow until there are enough records; what
+    is too small in the end joins the group before it, or at the front the one after it."""
+    groups, starts, terms, least, limit = (
+        work.groups,
+        work.starts,
+        work.terms,
+        sizes.least,
+        sizes.limit,
+    )
     first, i = made, np.int64(0)
     while i < parts:
         after = i + 1
@@ -277,24 +270,25 @@ def put_together(starts, terms, parts, groups, made, group, least, limit):
             ):
                 after += 1
         if starts[after] - starts[i] < least and made > first:
-            groups[made - 1, 1] = starts[after]
+            groups[made - 1, STOP] = starts[after]
         else:
-            groups[made, 0], groups[made, 1], groups[made, 2] = starts[i], starts[after], group
-            groups[made, 3] = terms[i] if after == i + 1 else -1
+            groups[made, START], groups[made, STOP] = starts[i], starts[after]
+            groups[made, ABOVE], groups[made, TERM] = group, terms[i] if after == i + 1 else -1
             made += 1
         i = after
-    if made - first > 1 and groups[first, 1] - groups[first, 0] < least:
-        groups[first + 1, 0] = groups[first, 0]
+    if made - first > 1 and groups[first, STOP] - groups[first, START] < least:
+        groups[first + 1, START] = groups[first, START]
         for i in range(first, made - 1):
-            for field in range(4):
-                groups[i, field] = groups[i + 1, field]
+            for column in range(4):
+                groups[i, column] = groups[i + 1, column]
         made -= 1
     return made
 
 
 @step
-def cut_evenly(bounds, clusters, start, stop, least, limit):
-    """Cut a group that no term can cut into clusters of equal size, none below `least`."""
+def cut_evenly(bounds, clusters, start, stop, sizes):
+    """Cut a group that no term can cut into clusters of equal size, none too small."""
+    least, limit = sizes.least, sizes.limit
     pieces = max(min((stop - start + limit - 2) // (limit - 1), (stop - start) // least), 1)
     for i in range(pieces):
         bounds[clusters] = start + (stop - start) * i // pieces

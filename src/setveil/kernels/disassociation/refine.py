@@ -1,4 +1,4 @@
-"""Kernels of REFINE: join clusters over the terms that their term chunks have in common."""
+"""Kernel of REFINE: join clusters over the terms that their term chunks have in common."""
 
 from __future__ import annotations
 
@@ -12,286 +12,199 @@ from setveil.kernels.disassociation.lists import (
     cut_lists,
     empty_lists,
     has_enough,
-    mark_told,
-    merge_open,
-    merge_told,
+    mark_chunked,
+    merge_lists,
     only_lost,
     sort_lists,
     take_lists,
 )
 from setveil.kernels.disassociation.sharing import (
-    Work,
-    drop_runs,
+    CHUNKS,
+    NODES,
+    Joining,
     find_runs,
     gains,
     keep_fresh,
     keep_likely,
-    make_work,
+    make_scratch,
     share,
-    tell,
 )
 from setveil.kernels.jit import kernel, step
 
 Int64s = npt.NDArray[np.int64]
 
 
-class Forest(NamedTuple):
-    """What the joining makes."""
+class Roots(NamedTuple):
+    """The nodes that are not part of another."""
 
-    parent: Int64s  # the joint cluster of each node, -1 for none
-    chunk_node: Int64s  # the joint cluster of each shared chunk
-    made: Int64s  # how many nodes and shared chunks there are
-    work: Work
+    node: Int64s  # the number of each
+    size: Int64s  # its records
+    first: Int64s  # its first cluster
 
 
 @kernel
-def refine(lists, sizes, cluster, k, m, reach, weight, with_lost, shared):
-    """Join clusters as the paper does, then neighbours level by level.
+def refine(lists, block, rule, plan):
+    """Join clusters as the paper does, and then, if so planned, neighbours level by level.
 
     Args:
-        lists: What `list_open` gives.
-        sizes: The records of each cluster.
-        cluster: The cluster of each place.
-        k: How many records hold each itemset at least.
-        m: How many terms an itemset has at most.
-        reach: How many records a joint cluster may have on average, but for those over terms that
-            stand in no chunk.
-        weight: See `join_levels`.
-        with_lost: Whether terms that stand in no chunk are shared wherever they can be.
-        shared: Gets the shared chunk of each occurrence that is put in one, from 0.
+        lists: What `list_open` returns.
+        block: The clusters.
+        rule: What every chunk must keep.
+        plan: How to join.
 
     Returns:
-        The parent of each cluster and joint cluster, -1 for none, and the joint cluster of each
-        shared chunk.
+        The parent of each cluster and joint cluster, or -1; the joint cluster of each shared chunk;
+        and the shared chunk of each occurrence, or -1.
     """
-    forest = make_forest(lists, sizes, cluster, k, m)
-    in_chunk = np.full(len(forest.work.keys), not with_lost)
-    mark_told(lists, in_chunk)
-    lists, node, size, first = join_rounds(lists, sizes, cluster, k, m, forest, shared)
-    mark_told(lists, in_chunk)
-    join_levels(
-        lists,
-        node,
-        size,
-        first,
-        in_chunk,
+    joining = make_joining(lists, block, rule, plan)
+    mark_chunked(lists, joining.in_chunk)
+    lists, roots = join_rounds(lists, joining)
+    if plan.with_levels:
+        mark_chunked(lists, joining.in_chunk)
+        join_levels(lists, roots, joining)
+    parent = joining.parent[: joining.made[NODES]].copy()
+    return parent, joining.chunk_node[: joining.made[CHUNKS]].copy(), joining.shared
+
+
+@step
+def make_joining(lists, block, rule, plan):
+    """The clusters by themselves, before any are joined."""
+    count, places = len(block.bounds) - 1, len(block.indptr) - 1
+    sizes, cluster = np.empty(count, np.int64), np.empty(places, np.int64)
+    for i in range(count):
+        sizes[i] = block.bounds[i + 1] - block.bounds[i]
+        for place in range(block.bounds[i], block.bounds[i + 1]):
+            cluster[place] = i
+    scratch = make_scratch(lists, places, count, rule.m)
+    return Joining(
+        rule,
+        plan,
         sizes,
         cluster,
-        k,
-        m,
-        reach,
-        weight,
-        with_lost,
-        forest,
-        shared,
-    )
-    return cut_forest(forest)
-
-
-@kernel
-def refine_as_paper(lists, sizes, cluster, k, m, shared):
-    """REFINE of the paper, but for its unsound Property 1; arguments and returns as in `refine`."""
-    forest = make_forest(lists, sizes, cluster, k, m)
-    join_rounds(lists, sizes, cluster, k, m, forest, shared)
-    return cut_forest(forest)
-
-
-@step
-def make_forest(lists, sizes, cluster, k, m):
-    """The clusters by themselves, before any are joined."""
-    count = len(sizes)
-    parent, chunk_node = (
         np.full(2 * count + 1, -1, np.int64),
-        np.empty(len(lists.term) // k + 1, np.int64),
-    )
-    return Forest(
-        parent, chunk_node, np.array([count, 0]), make_work(lists, len(cluster), count, m)
+        np.empty(len(lists.term) // rule.k + 1, np.int64),
+        np.full(len(block.items), -1, np.int64),
+        np.array([count, 0]),
+        np.full(len(scratch.keys), not plan.with_lost),
+        scratch,
     )
 
 
 @step
-def cut_forest(forest):
-    return forest.parent[: forest.made[0]].copy(), forest.chunk_node[: forest.made[1]].copy()
-
-
-@step
-def join_rounds(lists, sizes, cluster, k, m, forest, shared):
-    """Sort the clusters by their term chunks, join neighbours by equation 1, and so on until none
+def join_rounds(lists, joining):
+    """Sort the nodes by their open terms, join neighbours by equation 1, and repeat until none
     join.
 
-    Terms must be numbered by the number of term chunks that hold them. A term that a chunk below
-    tells of is not shared. What was refused once is not tried again.
+    Terms must be numbered by the number of term chunks that have them. A term that is in a chunk of
+    a node is not shared above it. A pair that was refused once is not tried again.
 
     Returns:
-        `(lists, node, size, first)`: what is left open in each cluster that is not part of another,
-        its number, records and first cluster.
+        What is still open, and the nodes that are not part of another.
     """
-    parent, chunk_node, made, work = forest
-    node, size, first, mark = (
-        np.arange(len(sizes)),
-        sizes.copy(),
-        np.arange(len(sizes)),
-        np.int64(0),
-    )
-    refused = np.full(len(parent), -1, np.int64)
+    k, made = joining.rule.k, joining.made
+    count = len(joining.sizes)
+    roots = Roots(np.arange(count), joining.sizes.copy(), np.arange(count))
+    refused, mark = np.full(len(joining.parent), -1, np.int64), np.int64(0)
     while True:
         sequence = sort_lists(lists.ptr, lists.term)
-        out, fill, told_fill = empty_lists(lists, len(sequence), k)
-        next_node, next_size, next_first = (
-            np.empty_like(node),
-            np.empty_like(size),
-            np.empty_like(first),
-        )
+        out, span = empty_lists(lists, len(sequence), k)
+        node, size, first = roots
+        following = Roots(np.empty_like(node), np.empty_like(size), np.empty_like(first))
         i, kept = np.int64(0), np.int64(0)
         while i < len(sequence):
-            left, right, found = sequence[i], sequence[min(i + 1, len(sequence) - 1)], np.int64(0)
-            end, told_end = fill, told_fill
+            left, right = sequence[i], sequence[min(i + 1, len(sequence) - 1)]
+            before, found = span, np.int64(0)
             if (
                 left != right
                 and refused[node[left]] != node[right]
-                and has_enough(lists.ptr, lists.term, left, right, k)
+                and has_enough(lists, left, right, k)
             ):
-                told_end = merge_told(lists.told_ptr, lists.told, left, right, out.told, told_fill)
-                end = merge_open(lists, left, right, out, fill, told_fill, told_end)
-                found = find_runs(out.term, fill, end, k, work.runs)
-                found = keep_fresh(out.term, out.told, told_fill, told_end, work.runs, found)
+                span = merge_lists(lists, left, right, out, before)
                 mark += 1
-                if found > 0 and not gains(
-                    out.place,
-                    work.runs,
-                    found,
-                    size[left] + size[right],
-                    cluster,
-                    sizes,
-                    work.stamp,
-                    mark,
-                ):
-                    found = np.int64(0)
+                found = find_gaining(out, span, size[left] + size[right], mark, joining)
             if found > 0:
-                share(
-                    out, fill, end, told_fill, told_end, found, k, m, work, shared, chunk_node, made
-                )
-                told_end = tell(out.told, told_fill, told_end, out.term, work.runs, found)
-                end = drop_runs(out.term, out.place, out.occurrence, fill, end, work.runs, found)
-                parent[node[left]], parent[node[right]] = made[0], made[0]
-                next_node[kept], next_size[kept] = made[0], size[left] + size[right]
-                next_first[kept] = min(first[left], first[right])
-                made[0] += 1
+                span = share(out, span, found, joining)
+                joining.parent[node[left]] = joining.parent[node[right]] = made[NODES]
+                following.node[kept], following.size[kept] = made[NODES], size[left] + size[right]
+                following.first[kept] = min(first[left], first[right])
+                made[NODES] += 1
                 i += 2
             else:
                 refused[node[left]] = node[right]
-                end, told_end = copy_list(lists, left, out, fill, told_fill)
-                next_node[kept], next_size[kept], next_first[kept] = (
-                    node[left],
-                    size[left],
-                    first[left],
-                )
+                span = copy_list(lists, left, out, before)
+                following.node[kept], following.size[kept] = node[left], size[left]
+                following.first[kept] = first[left]
                 i += 1
             kept += 1
-            fill, told_fill = end, told_end
-            out.ptr[kept], out.told_ptr[kept] = end, told_end
-        node, size, first = (
-            next_node[:kept].copy(),
-            next_size[:kept].copy(),
-            next_first[:kept].copy(),
+            out.ptr[kept], out.chunked_ptr[kept] = span.end, span.chunked_end
+        roots = Roots(
+            following.node[:kept].copy(),
+            following.size[:kept].copy(),
+            following.first[:kept].copy(),
         )
-        lists = cut_lists(out, kept, fill, told_fill)
+        lists = cut_lists(out, kept, span)
         if kept == len(sequence):
-            return lists, node, size, first
+            return lists, roots
 
 
 @step
-def join_levels(
-    lists,
-    node,
-    size,
-    first,
-    in_chunk,
-    sizes,
-    cluster,
-    k,
-    m,
-    reach,
-    weight,
-    with_lost,
-    forest,
-    shared,
-):
+def find_gaining(out, span, records, mark, joining):
+    """Find the terms that a joint cluster may share by the paper; returns how many, 0 if it does
+    not pay."""
+    runs = joining.scratch.runs
+    found = find_runs(out.term, span, joining.rule.k, runs)
+    found = keep_fresh(out, span, runs, found)
+    return found if found > 0 and gains(out, found, records, mark, joining) else np.int64(0)
+
+
+@step
+def join_levels(lists, roots, joining):
     """Share chunks among 2, 4, 8, ... neighbours in the order of the clusters, until all are
     together.
 
-    A term is shared where a record of the joint cluster gets it at least `weight` times as likely
-    as a record of the clusters that hold it in their term chunks now; and, `with_lost`, where it
-    stands in no chunk yet, in the first joint cluster that has it k times. Terms that no chunk
-    below tells of are put together into k^m-anonymous chunks; any other gets a chunk of its own,
-    which is sound wherever it stands (see the method). Joint clusters of more than `reach` records
-    only share terms that stand in no chunk yet."""
-    parent, chunk_node, made, work = forest
-    order = np.argsort(first)
-    lists, head, size = take_lists(lists, order), node[order], size[order]
-    tail, after = head.copy(), np.full(len(parent), -1, np.int64)
-    records, nodes, narrow = size.sum(), len(node), False
+    A term is shared if a joint cluster makes it likely enough, and, if so planned, in the first
+    joint cluster that has it k times if it is in no chunk yet. A chunk of one term is sound even if
+    the term is in a chunk below (see the method). Once joint clusters have more than `reach`
+    records on average, they only share terms that are in no chunk yet."""
+    plan, k = joining.plan, joining.rule.k
+    order = np.argsort(roots.first)
+    lists, head, size = take_lists(lists, order), roots.node[order], roots.size[order]
+    # The nodes under each neighbour: a linked list from `head` to `tail`.
+    tail, after = head.copy(), np.full(len(joining.parent), -1, np.int64)
+    records, nodes, narrow = size.sum(), len(head), False
     while nodes > 0:
-        if not narrow and records >= reach * nodes:
-            if not with_lost:
+        if not narrow and records >= plan.reach * nodes:
+            if not plan.with_lost:
                 break
-            lists, narrow = only_lost(lists, nodes, in_chunk), True
-        out, fill, told_fill = empty_lists(lists, nodes, k)
+            lists, narrow = only_lost(lists, nodes, joining.in_chunk), True
+        out, span = empty_lists(lists, nodes, k)
         pairs = (nodes + 1) // 2
         for i in range(pairs):
             left, right = 2 * i, 2 * i + 1
             if right < nodes:
-                told_end = merge_told(lists.told_ptr, lists.told, left, right, out.told, told_fill)
-                end = merge_open(lists, left, right, out, fill, told_fill, told_end)
-                after[tail[left]], tail[i], head[i], size[i] = (
-                    head[right],
-                    tail[right],
-                    head[left],
-                    size[left] + size[right],
-                )
+                span = merge_lists(lists, left, right, out, span)
+                after[tail[left]], tail[i], head[i] = head[right], tail[right], head[left]
+                size[i] = size[left] + size[right]
             else:
-                end, told_end = copy_list(lists, left, out, fill, told_fill)
+                span = copy_list(lists, left, out, span)
                 tail[i], head[i], size[i] = tail[left], head[left], size[left]
             if right < nodes or nodes == 1:
-                found = find_runs(out.term, fill, end, k, work.runs)
-                found = keep_likely(
-                    out.term, out.place, work.runs, found, size[i], cluster, sizes, weight, in_chunk
-                )
+                found = find_runs(out.term, span, k, joining.scratch.runs)
+                found = keep_likely(out, found, size[i], joining)
                 if found > 0:
-                    share(
-                        out,
-                        fill,
-                        end,
-                        told_fill,
-                        told_end,
-                        found,
-                        k,
-                        m,
-                        work,
-                        shared,
-                        chunk_node,
-                        made,
-                    )
-                    adopt(parent, head, tail, after, i, made)
-                    told_end = tell(out.told, told_fill, told_end, out.term, work.runs, found)
-                    end = drop_runs(
-                        out.term, out.place, out.occurrence, fill, end, work.runs, found
-                    )
-            fill, told_fill = end, told_end
-            out.ptr[i + 1], out.told_ptr[i + 1] = end, told_end
-        lists, nodes = out, pairs if nodes > 1 else np.int64(0)
-        if nodes == 1:
-            nodes = np.int64(0)
+                    span = share(out, span, found, joining)
+                    adopt(joining, head, tail, after, i)
+            out.ptr[i + 1], out.chunked_ptr[i + 1] = span.end, span.chunked_end
+        lists, nodes = out, pairs if pairs > 1 else np.int64(0)
 
 
 @step
-def adopt(parent, head, tail, after, node, made):
-    """Make everything under a node part of a new joint cluster."""
+def adopt(joining, head, tail, after, node):
+    """Make all nodes under a neighbour part of a new joint cluster."""
+    parent, made = joining.parent, joining.made
     child = head[node]
     while child >= 0:
-        parent[child] = made[0]
-        following = after[child] if child != tail[node] else np.int64(-1)
-        child = following
-    head[node] = made[0]
-    tail[node] = made[0]
-    made[0] += 1
+        parent[child] = made[NODES]
+        child = after[child] if child != tail[node] else np.int64(-1)
+    head[node] = tail[node] = made[NODES]
+    made[NODES] += 1

@@ -14,22 +14,18 @@ def collect_subrecords(indptr, items, chunk, chunks):
     Args:
         indptr: The records.
         items: Their terms, ascending.
-        chunk: The chunk of each occurrence; -1 for none.
+        chunk: The chunk of each occurrence, or -1.
         chunks: The number of chunks.
 
     Returns:
-        For each distinct subrecord, chunk by chunk and sorted as words: where it begins in the
-        terms (and the end), its chunk, and how often it stands; and the terms.
+        For each distinct subrecord, chunk by chunk and sorted as words: where its terms begin (and
+        the end), its chunk, and how often it occurs; and the terms.
     """
     starts, owner, terms = cut_records(indptr, items, chunk)
     rows = sort_rows(starts, owner, terms, chunks)
     count = len(rows)
-    new_starts, new_owner, times = (
-        np.zeros(count + 1, np.int64),
-        np.empty(count, np.int64),
-        np.zeros(count, np.int64),
-    )
-    new_terms = np.empty(len(terms), np.int32)
+    new_starts, new_owner = np.zeros(count + 1, np.int64), np.empty(count, np.int64)
+    times, new_terms = np.zeros(count, np.int64), np.empty(len(terms), np.int32)
     made, end = np.int64(0), np.int64(0)
     for i in range(count):
         row = rows[i]
@@ -56,7 +52,10 @@ def collect_subrecords(indptr, items, chunk, chunks):
 
 @step
 def cut_records(indptr, items, chunk):
-    """Every non-empty subrecord of every record: where it begins, its chunk, and the terms."""
+    """Every non-empty subrecord of every record: where it begins, its chunk, and the terms.
+
+    The occurrences of a record are sorted by chunk and then by place.
+    """
     inside, longest = np.int64(0), np.int64(0)
     for record in range(len(indptr) - 1):
         longest = max(longest, indptr[record + 1] - indptr[record])
@@ -126,7 +125,7 @@ def merge_sort(starts, terms, rows, spare, start, stop):
 
 @step
 def compare_rows(starts, terms, one, other):
-    """Below 0, 0 or above 0 as one row stands before another, is the same, or stands after it."""
+    """Negative, 0 or positive if one row comes before another, equals it, or comes after it."""
     i, j = starts[one], starts[other]
     while i < starts[one + 1] and j < starts[other + 1]:
         if terms[i] != terms[j]:

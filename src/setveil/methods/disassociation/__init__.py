@@ -1,5 +1,4 @@
-"""Disassociation: k^m-anonymity that keeps every term and hides which stand together.
-[Terrovitis2012]"""
+"""The method Disassociation. [Terrovitis2012]"""
 
 from setveil.methods.disassociation.method import Disassociation
 

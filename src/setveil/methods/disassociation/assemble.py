@@ -1,20 +1,18 @@
-"""The disassociated form of records whose occurrences all know their chunk."""
+"""Assemble the release from clusters, chunks and joint clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Transactions
+from setveil.kernels.disassociation.given import Chunks
 from setveil.methods.disassociation.horpart import Clusters
 from setveil.methods.disassociation.refine import Joints
-from setveil.methods.disassociation.verpart import Chunks
 from setveil.promises import Promise
 from setveil.published.disassociated.form import Disassociated
-
-Int64s = npt.NDArray[np.int64]
 
 
 def assemble(
@@ -60,8 +58,7 @@ def assemble(
 
 
 def _numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
-    """The chunk of each occurrence, record chunks before shared ones, -1 for none; and how many
-    there are."""
+    """The chunk of each occurrence, or -1, and how many there are; record chunks come first."""
     first = np.concatenate(([0], np.cumsum(chunks.counts)))
     number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
     number += chunks.chunk
@@ -78,7 +75,8 @@ def _reversed(parent: Int64s) -> Int64s:
 
 
 def _sizes(clusters: Clusters, joints: Joints) -> Int64s:
-    """The records of each cluster; parts have smaller numbers than what they are part of."""
+    """The records of each cluster; parts have smaller numbers than the joint cluster they are
+    in."""
     sizes = np.zeros(len(joints.parent), dtype=np.int64)
     sizes[: len(clusters)] = clusters.sizes
     for node, parent in enumerate(joints.parent.tolist()):

@@ -1,22 +1,21 @@
-"""HORPART: the records in clusters of similar ones. [Terrovitis2012] section 4"""
+"""HORPART: group similar records into clusters. [Terrovitis2012] section 4"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags, Int64s
 from setveil.data.hashing import hash_records
 from setveil.data.transactions import Transactions
-
-Int64s = npt.NDArray[np.int64]
+from setveil.kernels.disassociation.given import Block
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Records laid out cluster by cluster: cluster c holds the rows `bounds[c]` to `bounds[c +
-    1] - 1`."""
+    """Records laid out cluster by cluster; cluster c is `bounds[c]` to `bounds[c + 1] - 1`."""
 
     rows: Transactions
     origin: Int64s
@@ -34,33 +33,67 @@ class Clusters:
     def cluster_of_row(self) -> Int64s:
         return np.repeat(np.arange(len(self)), self.sizes)
 
+    def ranges(self, records: int) -> Iterator[Range]:
+        """Ranges of clusters of about so many records each; they depend only on the clusters."""
+        cuts = np.searchsorted(self.bounds, np.arange(0, len(self.rows), records))
+        edges = np.unique(np.append(cuts, len(self))).tolist()
+        return (Range(self, *ends) for ends in zip(edges, edges[1:], strict=False))
 
-def horpart(data: Transactions, apart: npt.NDArray[np.bool_], least: int, limit: int) -> Clusters:
-    """Clusters of `least` to `limit - 1` similar records (more than that only where `least` asks
-    for it); empty records are left out.
+
+@dataclass(frozen=True)
+class Range:
+    """The clusters `first` to `last - 1`."""
+
+    within: Clusters
+    first: int
+    last: int
+
+    @property
+    def clusters(self) -> slice:
+        return slice(self.first, self.last)
+
+    @property
+    def records(self) -> slice:
+        return slice(int(self.within.bounds[self.first]), int(self.within.bounds[self.last]))
+
+    @property
+    def occurrences(self) -> slice:
+        indptr, records = self.within.rows.indptr, self.records
+        return slice(int(indptr[records.start]), int(indptr[records.stop]))
+
+    def block(self) -> Block:
+        """Its records, numbered from 0."""
+        records, indptr = self.records, self.within.rows.indptr
+        return Block(
+            indptr[records.start : records.stop + 1] - indptr[records.start],
+            self.within.rows.items[self.occurrences],
+            self.within.bounds[self.first : self.last + 1] - records.start,
+        )
+
+
+def horpart(data: Transactions, sensitive: Flags, least: int, limit: int) -> Clusters:
+    """Clusters of at least `least` and, if possible, fewer than `limit` records; no empty records.
 
     Args:
         data: The records.
-        apart: Which terms must not decide who is with whom.
-        least: How many records a cluster holds at least.
-        limit: A group of this many records is cut.
+        sensitive: The terms that must not decide which records are together.
+        least: How many records a cluster has at least.
+        limit: A group of so many records is cut.
     """
-    from setveil.kernels.disassociation.horizontal import split_horizontally
+    from setveil.kernels.disassociation.horizontal import Sizes, split_horizontally
 
     origin = canonical_order(data)
-    rows, order = data.take(origin), np.arange(len(origin))
-    width = max(len(data.vocabulary), 1)
-    bounds = split_horizontally(
-        rows.indptr, rows.items, np.int64(width), order, apart, np.int64(least), np.int64(limit)
-    )
+    rows = data.take(origin)
+    order, bounds = split_horizontally(rows.indptr, rows.items, sensitive, Sizes(least, limit))
     return Clusters(rows.take(order), origin[order], bounds)
 
 
 def canonical_order(data: Transactions) -> Int64s:
-    """The records that are not empty, in an order that depends on what they hold alone.
+    """The records that are not empty, in an order that depends only on their items.
 
-    Those that share their most frequent terms stand beside each other, so that what is cut together
-    lies together in memory; equal ones stand together."""
+    Records that share their most frequent terms are next to each other, so that those that are cut
+    together are together in memory. Equal records are adjacent.
+    """
     full = np.flatnonzero(data.lengths)
     if len(full) == 0:
         return full
@@ -68,11 +101,10 @@ def canonical_order(data: Transactions) -> Int64s:
     rank[np.argsort(-data.supports(), kind="stable")] = np.arange(len(rank), dtype=np.uint64)
     starts, lengths = data.indptr[full], data.lengths[full]
     values, none = rank[data.items], np.uint64(len(rank))
+    base, most = np.uint64(min(len(rank) + 1, 1 << 21)), np.uint64((1 << 21) - 1)
     key = np.zeros(len(full), dtype=np.uint64)
     for _ in range(3):
         first = np.minimum.reduceat(values, starts)
-        key = key * np.uint64(min(len(rank) + 1, 1 << 21)) + np.minimum(
-            first, np.uint64((1 << 21) - 1)
-        )
+        key = key * base + np.minimum(first, most)
         values[values == np.repeat(first, lengths)] = none
     return full[np.lexsort((hash_records(data, 1)[full], key))]

@@ -1,170 +1,122 @@
-"""REFINE: clusters joined over the terms that their term chunks have in common. [Terrovitis2012]
+"""REFINE: join clusters over the terms that their term chunks have in common. [Terrovitis2012]
 section 4"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
 from setveil.errors import ParameterError
-from setveil.methods.disassociation.horpart import Clusters
-from setveil.methods.disassociation.verpart import Chunks, tasks
-
-if TYPE_CHECKING:
-    from setveil.kernels.disassociation.lists import Lists
-
-Int64s = npt.NDArray[np.int64]
+from setveil.kernels.disassociation.given import Block, Chunks, Plan, Rule
+from setveil.methods.disassociation.horpart import Clusters, Range
 
 BLOCK = 100_000
-"""Records that one joint cluster may hold at most, about; larger data fall into several."""
+"""The records of one joint cluster at most, about; larger data have several."""
 WEIGHT = 0.5
-"""How likely a joint cluster must make a term, as a share of how likely the clusters that hold
-it make it now. Measured, see the docs."""
+"""How likely a joint cluster must make a term, compared to the clusters that have it now.
+Measured."""
 MOST = 2**31 - 1
-"""Occurrences that one joint cluster may hold at most."""
+"""The occurrences of one joint cluster at most."""
+PAPER = Plan(with_levels=False, with_lost=False, reach=0.0, weight=WEIGHT)
+"""Clusters are joined as the paper does, except for its unsound Property 1."""
 
 
-@dataclass(frozen=True)
-class Joints:
+class Task(NamedTuple):
+    """Clusters to join."""
+
+    block: Block
+    chunks: Chunks
+    rule: Rule
+    plan: Plan
+
+
+class Joints(NamedTuple):
     """The forest of clusters and the shared chunks."""
 
     parent: Int64s
-    """The joint cluster of each cluster, simple ones first; -1 for none."""
+    """The joint cluster of each cluster, or -1; clusters come before joint clusters."""
     chunk_node: Int64s
     """The joint cluster of each shared chunk."""
     shared: Int64s
-    """For each occurrence its shared chunk; -1 for none."""
+    """The shared chunk of each occurrence, or -1."""
 
 
-def no_joints(clusters: Clusters) -> Joints:
-    """Every cluster by itself."""
-    return Joints(
-        np.full(len(clusters), -1, dtype=np.int64),
-        np.empty(0, dtype=np.int64),
-        _not_shared(clusters),
-    )
+def level_plan(k: int, limit: int, *, with_lost: bool) -> Plan:
+    """After the paper's rounds, join 2, 4, 8, ... neighbours over terms that they make likely
+    enough.
+
+    Args:
+        k: The k of the promise.
+        limit: Clusters have fewer records than this.
+        with_lost: Whether a term that is in no chunk is shared in the first joint cluster that has
+            it k times.
+    """
+    return Plan(with_levels=True, with_lost=with_lost, reach=k * limit / WEIGHT, weight=WEIGHT)
 
 
 def refine(
     clusters: Clusters,
     chunks: Chunks,
-    never: npt.NDArray[np.bool_],
-    k: int,
-    m: int,
-    limit: int,
-    with_lost: bool,
-    engine: Engine,
-    progress: Progress | None,
+    rule: Rule,
+    plan: Plan,
+    *,
+    engine: Engine = LOCAL,
+    progress: Progress | None = None,
 ) -> Joints:
-    """Joint clusters as the paper makes them, and then of 2, 4, 8, ... neighbours over terms that
-    these make likely enough.
-
-    With `with_lost`, a term that stands in no chunk at all is shared in the first joint cluster
-    that has it k times."""
-    from setveil.kernels.disassociation.refine import refine as refine_range
-
-    shared = _not_shared(clusters)
-    ranges = tasks(clusters, BLOCK)
-
-    def work(number: int) -> tuple[int, Int64s, Int64s]:
-        lists, sizes, cluster, part = _open(clusters, chunks, never, k, *ranges[number], shared)
-        reach = k * limit / WEIGHT
-        return number, *refine_range(
-            lists, sizes, cluster, np.int64(k), np.int64(m), reach, WEIGHT, with_lost, part
-        )
-
-    done, parts = 0, {}
-    for number, parent, chunk_node in engine.map(work, range(len(ranges))):
-        parts[number] = (parent, chunk_node)
-        done += int(clusters.bounds[ranges[number][1]] - clusters.bounds[ranges[number][0]])
+    """The joint clusters that the plan makes; with the plan `PAPER` all clusters may be joined."""
+    if plan is PAPER and clusters.rows.occurrences > MOST:
+        allowed = f"it handles at most {MOST:,} occurrences; the default has no such limit"
+        raise ParameterError("order", "paper", allowed)
+    ranges = list(clusters.ranges(max(len(clusters.rows), 1) if plan is PAPER else BLOCK))
+    tasks = (Task(each.block(), _chunks_of(chunks, each), rule, plan) for each in ranges)
+    found = []
+    for each, joints in zip(ranges, engine.map(join_clusters, tasks), strict=True):
+        found.append(joints)
         if progress is not None:
-            progress(done, len(clusters.rows), "joining clusters")
-    return _together(clusters, ranges, [parts[number] for number in range(len(ranges))], shared)
+            progress(each.records.stop, len(clusters.rows), "joining clusters")
+    return _together(clusters, ranges, found)
 
 
-def refine_as_paper(
-    clusters: Clusters, chunks: Chunks, never: npt.NDArray[np.bool_], k: int, m: int
-) -> Joints:
-    """Joint clusters as the paper makes them, but for its unsound Property 1."""
-    from setveil.kernels.disassociation.refine import refine_as_paper as refine_all
-
-    if clusters.rows.occurrences > MOST:
-        raise ParameterError(
-            "order",
-            "paper",
-            f"the paper's way takes at most {MOST} occurrences, the default as many as there are",
-        )
-    shared = _not_shared(clusters)
-    lists, sizes, cluster, part = _open(clusters, chunks, never, k, 0, len(clusters), shared)
-    parent, chunk_node = refine_all(lists, sizes, cluster, np.int64(k), np.int64(m), part)
-    return Joints(parent, chunk_node, shared)
+def no_joints(clusters: Clusters) -> Joints:
+    """Every cluster on its own."""
+    return _together(clusters, [], [])
 
 
-def _open(
-    clusters: Clusters,
-    chunks: Chunks,
-    never: npt.NDArray[np.bool_],
-    k: int,
-    first: int,
-    last: int,
-    shared: Int64s,
-) -> tuple[Lists, Int64s, Int64s, Int64s]:
-    """What the clusters of a range may share, their sizes, the cluster of each of their records,
-    and their part of `shared`."""
-    from setveil.kernels.disassociation.leftover import list_open
+def join_clusters(task: Task) -> Joints:
+    """The joint clusters and shared chunks of some clusters, numbered from 0."""
+    from setveil.kernels.disassociation.open import list_open
+    from setveil.kernels.disassociation.refine import refine
 
-    rows, bounds = clusters.rows, clusters.bounds
-    width = np.int64(max(len(rows.vocabulary), 1))
-    ends = np.int64(first), np.int64(last)
-    lists = list_open(
-        rows.indptr,
-        rows.items,
-        width,
-        bounds,
-        *ends,
-        chunks.chunk,
-        chunks.is_short,
-        never,
-        np.int64(k),
+    block, chunks, rule, plan = task
+    return Joints(*refine(list_open(block, chunks, rule), block, rule, plan))
+
+
+def _chunks_of(chunks: Chunks, part: Range) -> Chunks:
+    clusters = part.clusters
+    return Chunks(
+        chunks.chunk[part.occurrences], chunks.counts[clusters], chunks.is_short[clusters]
     )
-    sizes = clusters.sizes[first:last]
-    part = shared[rows.indptr[bounds[first]] : rows.indptr[bounds[last]]]
-    return lists, sizes, np.repeat(np.arange(last - first), sizes), part
 
 
-def _not_shared(clusters: Clusters) -> Int64s:
-    return np.full(len(clusters.rows.items), -1, dtype=np.int64)
-
-
-def _together(
-    clusters: Clusters,
-    ranges: list[tuple[int, int]],
-    parts: list[tuple[Int64s, Int64s]],
-    shared: Int64s,
-) -> Joints:
-    """Put the forests of the ranges into one; simple clusters keep their numbers, joint ones and
-    shared chunks follow each other."""
-    parents, chunk_nodes = (
-        [np.full(len(clusters), -1, dtype=np.int64)],
-        [np.empty(0, dtype=np.int64)],
-    )
+def _together(clusters: Clusters, ranges: Sequence[Range], found: Sequence[Joints]) -> Joints:
+    """The forests of all ranges as one; clusters come first, then the joint clusters of each
+    range."""
+    simple = np.full(len(clusters), -1, dtype=np.int64)
+    parents, chunk_nodes = [simple], [np.empty(0, dtype=np.int64)]
+    shared = np.full(len(clusters.rows.items), -1, dtype=np.int64)
     nodes, made = len(clusters), 0
-    for (first, last), (parent, chunk_node) in zip(ranges, parts, strict=True):
-        simple = last - first
-        moved = np.where(parent >= 0, parent - simple + nodes, -1)
-        parents[0][first:last] = moved[:simple]
-        parents.append(moved[simple:])
-        chunk_nodes.append(chunk_node - simple + nodes)
-        own = shared[
-            clusters.rows.indptr[clusters.bounds[first]] : clusters.rows.indptr[
-                clusters.bounds[last]
-            ]
-        ]
-        own[own >= 0] += made
-        nodes += len(parent) - simple
-        made += len(chunk_node)
+    for each, joints in zip(ranges, found, strict=True):
+        count = each.last - each.first
+        moved = np.where(joints.parent >= 0, joints.parent - count + nodes, -1)
+        simple[each.clusters] = moved[:count]
+        parents.append(moved[count:])
+        chunk_nodes.append(joints.chunk_node - count + nodes)
+        shared[each.occurrences] = np.where(joints.shared >= 0, joints.shared + made, -1)
+        nodes += len(joints.parent) - count
+        made += len(joints.chunk_node)
     return Joints(np.concatenate(parents), np.concatenate(chunk_nodes), shared)

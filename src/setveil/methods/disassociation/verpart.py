@@ -1,79 +1,54 @@
-"""VERPART: the terms of each cluster in chunks. [Terrovitis2012] section 4"""
+"""VERPART: divide the terms of each cluster into chunks. [Terrovitis2012] section 4"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.engines.base import Engine, Progress
+from setveil.engines.local import LOCAL
+from setveil.kernels.disassociation.given import Block, Chunks, Rule
 from setveil.methods.disassociation.horpart import Clusters
 
-Int64s = npt.NDArray[np.int64]
+RECORDS = 100_000
+"""The records of one task, about."""
 
 
-@dataclass(frozen=True)
-class Chunks:
-    """The record chunks of all clusters."""
+class Task(NamedTuple):
+    """Clusters to divide."""
 
-    chunk: npt.NDArray[np.int32]
-    """For each occurrence its chunk within its cluster; -1 in the term chunk."""
-    counts: Int64s
-    """The number of record chunks of each cluster."""
-    is_short: npt.NDArray[np.bool_]
-    """Which clusters hold too few subrecords for Lemma 2, and so need a term in their term
-    chunk."""
+    block: Block
+    rule: Rule
 
 
 def verpart(
-    clusters: Clusters,
-    apart: npt.NDArray[np.bool_],
-    k: int,
-    m: int,
-    engine: Engine,
-    progress: Progress | None,
+    clusters: Clusters, rule: Rule, engine: Engine = LOCAL, progress: Progress | None = None
 ) -> Chunks:
-    """The terms of each cluster, most frequent first, each in the first chunk that stays
-    k^m-anonymous with it.
+    """The chunks of all clusters: each term, most frequent first, is in the first chunk that can
+    take it.
 
-    Terms below k records and those to be kept apart form the term chunk. A cluster without one that
-    has fewer subrecords than Lemma 2 asks for gives up its least frequent term."""
+    A chunk can take a term if it stays k^m-anonymous with it. Terms in fewer than k records and
+    sensitive terms form the term chunk. A cluster without one that has fewer subrecords than Lemma
+    2 asks for gives up its least frequent term."""
+    rows, ranges = clusters.rows, list(clusters.ranges(RECORDS))
+    chunks = Chunks(
+        np.full(len(rows.items), -1, dtype=np.int32),
+        np.zeros(len(clusters), dtype=np.int64),
+        np.zeros(len(clusters), dtype=bool),
+    )
+    tasks = (Task(each.block(), rule) for each in ranges)
+    for each, found in zip(ranges, engine.map(split_clusters, tasks), strict=True):
+        chunks.chunk[each.occurrences] = found.chunk
+        chunks.counts[each.clusters] = found.counts
+        chunks.is_short[each.clusters] = found.is_short
+        if progress is not None:
+            progress(each.records.stop, len(rows), "cutting clusters into chunks")
+    return chunks
+
+
+def split_clusters(task: Task) -> Chunks:
+    """The chunks of some clusters."""
     from setveil.kernels.disassociation.vertical import split_vertically
 
-    rows, bounds = clusters.rows, clusters.bounds
-    chunk = np.full(len(rows.items), -1, dtype=np.int32)
-    counts, is_short = np.zeros(len(clusters), dtype=np.int64), np.zeros(len(clusters), dtype=bool)
-    width = np.int64(max(len(rows.vocabulary), 1))
-
-    def work(task: tuple[int, int]) -> int:
-        first, last = np.int64(task[0]), np.int64(task[1])
-        split_vertically(
-            rows.indptr,
-            rows.items,
-            width,
-            bounds,
-            first,
-            last,
-            np.int64(k),
-            np.int64(m),
-            apart,
-            chunk,
-            counts,
-            is_short,
-        )
-        return int(bounds[last] - bounds[first])
-
-    done = 0
-    for records in engine.map(work, tasks(clusters, 100_000)):
-        done += records
-        if progress is not None:
-            progress(done, len(rows), "cutting clusters into chunks")
-    return Chunks(chunk, counts, is_short)
-
-
-def tasks(clusters: Clusters, records: int) -> list[tuple[int, int]]:
-    """Ranges of clusters of about `records` records each; they depend on the clusters alone."""
-    cuts = np.searchsorted(clusters.bounds, np.arange(0, len(clusters.rows), records))
-    edges = np.unique(np.append(cuts, len(clusters)))
-    return [(int(first), int(last)) for first, last in zip(edges, edges[1:], strict=False)]
+    return split_vertically(*task)  # type: ignore[no-any-return]

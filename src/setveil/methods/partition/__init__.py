@@ -1,4 +1,4 @@
-"""The method Partition."""
+"""The method Partition. [He2009]"""
 
 from setveil.methods.partition.method import Partition
 

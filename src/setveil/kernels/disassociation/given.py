@@ -1,0 +1,46 @@
+"""What the kernels of disassociation are given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Block(NamedTuple):
+    """Clusters that follow each other; cluster c has the records `bounds[c]` to `bounds[c + 1] -
+    1`."""
+
+    indptr: Int64s
+    items: Int32s  # terms, ascending in each record
+    bounds: Int64s
+
+
+class Rule(NamedTuple):
+    """What every chunk must keep."""
+
+    k: int
+    m: int
+    sensitive: Flags  # for each term, whether it may only be in term chunks
+
+
+class Chunks(NamedTuple):
+    """How the clusters of a block are cut into record chunks."""
+
+    chunk: Int32s  # for each occurrence, its chunk within its cluster; -1 in the term chunk
+    counts: Int64s  # the record chunks of each cluster
+    is_short: Flags  # whether a cluster has too few subrecords for Lemma 2, and needs a term chunk
+
+
+class Plan(NamedTuple):
+    """How clusters are joined."""
+
+    with_levels: bool  # whether neighbours are joined after the paper's rounds
+    with_lost: bool  # whether a term that is in no chunk is shared as soon as it can be
+    reach: float  # records that joint clusters have on average, at most, to share other terms
+    weight: float  # how likely a joint cluster must make a term, compared to its clusters
