@@ -198,7 +198,7 @@ def test_a_wrong_alignment_is_refused_with_the_record():
         MisfitError, match="a record is published 1 time but aligned with 0 originals"
     ):
         align(replace(release, alignment=np.array([1, 1])), original)
-    with pytest.raises(MisfitError, match="one of 2 classes"):
+    with pytest.raises(MisfitError, match="one of 2 distinct published records"):
         align(replace(release, alignment=np.array([0, 2])), original)
 
 

@@ -139,7 +139,7 @@ def test_a_recipe_that_cannot_be_followed_is_a_release_that_does_not_stem_from_i
         Transactions.of([["a"], ["a"], ["b"], ["b"]]),
     )
     assert [check.name for check in verdict.failed] == ["containment"]
-    assert verdict.failed[0].text == "its tree cannot be built again by the recipe in release.json"
+    assert verdict.failed[0].text == "its tree cannot be rebuilt from the recipe in release.json"
 
 
 @pytest.mark.parametrize("epsilon", [-1, 1.5, "x", True, [4], float("nan")])
@@ -156,7 +156,7 @@ def test_nodes_of_a_tree_that_the_original_does_not_fit_do_not_hold():
     )
     for tree, text in (
         (whole, "an original record contains an item that is not in the hierarchy"),
-        (pruned, "it shows 1 nodes that the tree built"),
+        (pruned, "it contains 1 node that the tree built"),
     ):
         verdict = verify(
             TypicalBags.of_rows(bags, VocabularyKAnonymity(k=2), {}, hierarchy=tree), data

@@ -71,7 +71,7 @@ def test_the_same_seed_gives_the_same_file(call, folder, kind):
             ["shop", "-o", "baskets.csv", "--hierarchy", "new.csv"],
             "cannot write baskets.csv: it exists already",
         ),
-        (["quest", "-o", "quest.odd"], "its name does not tell the format"),
+        (["quest", "-o", "quest.odd"], "its name does not show the format"),
         (["quest", "-o", "quest.dat", "--records", -1], "-1 is not in the range x>=0"),
         (["quest"], "Missing option '-o' / '--output'"),
     ],

@@ -143,7 +143,7 @@ def test_a_parameter_is_named_by_its_option(call, folder):
         "setveil: -k is missing: say how many records each person is hidden among"
     )
     (folder / "odd.csv").write_text("a,b\nc,d\n", encoding="utf-8")
-    assert "(--input-format baskets)" in call("inspect", "odd.csv").err
+    assert "--input-format baskets" in call("inspect", "odd.csv").err
     assert "allow overwriting with --force" in call("generate", "quest", "-o", "odd.csv").err
 
 

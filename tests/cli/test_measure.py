@@ -99,4 +99,4 @@ def test_an_alignment_of_another_release_is_refused(call, release, folder):
     (folder / "private.csv").write_text("kefir\n" * 6, encoding="utf-8")
     result = call("measure", "release", "--original", "baskets.csv", "--alignment", "private.csv")
     assert (result.code, result.out) == (3, "")
-    assert "line 1 of private.csv is no record of the release" in result.err
+    assert "line 1 of private.csv is not a record of the release" in result.err

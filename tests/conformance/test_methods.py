@@ -51,7 +51,7 @@ each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 of_bags = {
     name: method for name, method in METHODS.items() if VocabularyKAnonymity in method.promises
 }
-"""The methods that hide people in bags, counts and all."""
+"""The methods that anonymize bags with their counts."""
 
 
 def promise_of(method, k):

@@ -24,9 +24,9 @@ def test_records_may_stand_several_times(find):
 @pytest.mark.parametrize(
     ("weights", "allowed"),
     [
-        ([1.0, 1.0], "it must hold a whole number of 0 or more for each of the 2 records"),
-        ([1], "it must hold a whole number of 0 or more for each of the 2 records"),
-        ([1, -1], "it must hold a whole number of 0 or more for each of the 2 records"),
+        ([1.0, 1.0], "it must have a whole number of 0 or more for each of the 2 records"),
+        ([1], "it must have a whole number of 0 or more for each of the 2 records"),
+        ([1, -1], "it must have a whole number of 0 or more for each of the 2 records"),
         ([2**52, 2**52], "together they must be below"),
         (np.array([2**64 - 1, 1], dtype=np.uint64), "together they must be below"),
     ],

@@ -12,7 +12,7 @@ from setveil import read_release
 from setveil.methods.method import Method
 from setveil.pipeline import Job, run
 from setveil.promises import VocabularyKAnonymity
-from setveil.report.sections import report_outcome
+from setveil.report.outcome import report_outcome
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
 

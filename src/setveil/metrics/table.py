@@ -98,7 +98,6 @@ METRICS: dict[str, Metric] = {
         about="how many people share one published record",
         forms=(GENERALIZED, SUPPRESSED, TYPICAL_BAGS),
         unit="people",
-        better="more",
     ),
     "recall": Metric(
         function=recall,

@@ -49,7 +49,7 @@ def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -
         >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]]
         >>> done = anonymize(baskets, k=2, hierarchy="balanced:2")
         >>> done.verdict.holds, round(done.losses["ncp"], 2), done.release
-        (True, 0.29, Generalized(4 records in 2 classes, KAnonymity(k=2)))
+        (True, 0.71, Generalized(4 records in 2 classes, KAnonymity(k=2)))
     """
     return run(job_from(data, words), progress)
 
