@@ -72,11 +72,22 @@ def test_a_release_without_records_says_what_to_do():
 
 
 @pytest.mark.parametrize("release", [SETS, KEPT, WORDS, DATA, None], ids=repr)
-def test_only_pieces_are_put_together_and_bounded(release):
+def test_only_pieces_are_put_together(release):
     with pytest.raises(ParameterError, match="only a disassociated release"):
         sv.reconstruct(release)
-    with pytest.raises(ParameterError, match="only a disassociated release"):
-        sv.top_itemsets_with_bounds(release)
+
+
+@pytest.mark.parametrize("release", [SETS, KEPT, WORDS, PIECES], ids=repr)
+def test_the_top_itemsets_of_every_release_have_bounds(release):
+    for itemset, bounds in sv.top_itemsets_with_bounds(release, 3):
+        assert bounds == release.support(itemset)
+        assert bounds.lower <= bounds.expected <= bounds.upper
+
+
+@pytest.mark.parametrize("data", [DATA, None], ids=repr)
+def test_bounds_are_for_releases(data):
+    with pytest.raises(ParameterError, match="top_itemsets takes data"):
+        sv.top_itemsets_with_bounds(data)
 
 
 def test_a_text_is_no_itemset():
@@ -116,9 +127,9 @@ def test_one_measure_may_be_named_alone(release):
 
 @each_release
 def test_what_cannot_be_measured_is_refused(release):
-    with pytest.raises(ParameterError, match=r"give a release .* and the data it was made from"):
+    with pytest.raises(ParameterError, match=r"give a release .* the data it was made from"):
         sv.measure(DATA, release)
-    with pytest.raises(ParameterError, match="it must be a list of measures"):
+    with pytest.raises(ParameterError, match="it must be a list of metrics"):
         sv.measure(release, DATA, 3)
     with pytest.raises(ParameterError, match="metric = 'speed' is not allowed"):
         sv.measure(release, DATA, ["speed"])
@@ -220,7 +231,7 @@ def test_an_index_of_pieces_is_not_sent_along():
 
 @pytest.mark.parametrize("path", [None, 5, TABLE], ids=lambda path: type(path).__name__)
 def test_what_is_no_file_is_refused(path):
-    with pytest.raises(ParameterError, match=r"setveil\.as_transactions takes tables and lists"):
+    with pytest.raises(ParameterError, match=r"setveil\.as_transactions converts tables and lists"):
         sv.read(path)
     with pytest.raises(
         ParameterError, match="give the name of a file, or of a folder for a release"

@@ -186,8 +186,7 @@ WRONG = [
     (
         ["-k", 3, "-m", 2, "--max-cluster", 2],
         2,
-        "--max-cluster 2 is not allowed: it must be at least k = 3, the records that each "
-        "cluster holds",
+        "--max-cluster 2 is not allowed: it must be at least k = 3, the smallest cluster allowed",
     ),
     (
         ["-k", 2, "-m", 2, "--max-cluster", "x"],
@@ -198,9 +197,8 @@ WRONG = [
     (
         ["-k", 2, "-m", 2, "--alignment", "a.csv"],
         2,
-        "--alignment a.csv is not allowed: a disassociated release has no published record for "
-        "each original: its alignment would only "
-        "link records to clusters",
+        "--alignment a.csv is not allowed: this release does not have one published record for "
+        "each original record; an alignment would only link records to clusters",
     ),
     (
         ["-k", 2, "-m", 2, "--public-items"],
@@ -417,8 +415,7 @@ def test_the_losses_may_be_averaged_over_reconstructions(call, released):
         ),
         (
             ["--alignment", "a.csv"],
-            "--alignment a.csv is not allowed: a disassociated release has no published record "
-            "for each original",
+            "--alignment a.csv is not allowed: this release does not have one published record",
         ),
     ],
 )

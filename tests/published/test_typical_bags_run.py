@@ -65,8 +65,7 @@ def test_people_who_are_published_as_empty_bags_are_noted(tmp_path):
     found = outcome(tmp_path, second=())
     assert found.verdict.holds
     assert found.notes == (
-        "2 people are published as an empty bag, at full loss: the group has nothing in common "
-        "that is near enough.",
+        "2 people are published with an empty record: none of their items could be kept.",
     )
     titles = [section.title for section in report_outcome(found).sections]
     assert "Note" in titles

@@ -144,6 +144,9 @@ def top_itemsets_with_bounds(
         ('a', 'b') Support(lower=3, upper=3, expected=3.0)
         ('a', 'c') Support(lower=1, upper=2, expected=1.5)
     """
+    if not isinstance(release, Release):
+        kind = type(release).__name__
+        raise ParameterError("release", kind, "it must be a release; top_itemsets takes data")
     check_count("count", count, 1)
     rows, weights = release.certain_rows()
     certain = top_itemsets(rows, 2 * count, least_size=least_size, weights=weights)

@@ -8,12 +8,12 @@ from functools import cached_property
 from inspect import signature
 from typing import Any
 
-from setveil.alignment.align import align, over_whole_tree, semantic_tree
+from setveil.alignment.align import align, check_size, over_whole_tree, semantic_tree
 from setveil.data.arrays import Int64s
 from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
-from setveil.errors import MisfitError, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import published_occurrences
 from setveil.metrics.table import METRICS, Figure
@@ -150,8 +150,7 @@ def _over_its_tree(release: Any, original: Transactions) -> Release:
 
 
 def _of_equal_size(release: Release, original: Transactions) -> Release:
-    if len(release) != len(original):
-        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    check_size(release, original)
     return release
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from setveil.alignment.align import over_tree
+from setveil.alignment.align import check_size, over_tree
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import MisfitError, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.meaning import Meaning
@@ -136,8 +136,7 @@ def sdist(
 
 
 def _check_size(release: RecordRelease, original: Transactions) -> None:
-    if len(release) != len(original):
-        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    check_size(release, original)
 
 
 def _closed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.alignment.align import check_size
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.published.suppressed import Suppressed
@@ -28,8 +29,7 @@ def unpublished_share(release: TypicalBags, original: Transactions) -> float:
 def published_share(release: TypicalBags, original: Transactions) -> float:
     """The share of the original occurrences that are published; 1 if there are none."""
     published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())
-    if len(release) != len(original):
-        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    check_size(release, original)
     if published > original.occurrences:
         raise MisfitError(
             f"it shows {published} occurrences, the original has {original.occurrences}"
@@ -40,8 +40,7 @@ def published_share(release: TypicalBags, original: Transactions) -> float:
 def check_fits(release: Suppressed, original: Transactions) -> None:
     """Refuse an original with another number of records, or other supports of the published
     items."""
-    if len(release) != len(original):
-        raise MisfitError(f"it has {len(release)} records, the original {len(original)}")
+    check_size(release, original)
     numbers, before = original.vocabulary.numbers, original.supports()
     for item, support in release.term_totals().items():
         if item not in numbers or before[numbers[item]] != support:
