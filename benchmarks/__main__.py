@@ -25,12 +25,12 @@ HEADER = (
 
 
 def main() -> int:
-    """Print the table; 1 when a case is over what is asked."""
+    """Print the table; returns 1 if a case misses its target."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "cases",
         nargs="*",
-        help=f"parts of names of cases; all when none is given: {', '.join(CASES)}",
+        help=f"parts of the names of cases; default: all of {', '.join(CASES)}",
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()

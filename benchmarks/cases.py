@@ -1,4 +1,4 @@
-"""All cases: a name, what is run, and what is asked of it."""
+"""All cases: a name, what is run, and its target."""
 
 from __future__ import annotations
 

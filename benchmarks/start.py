@@ -15,7 +15,7 @@ from setveil.io import read
 
 
 def start_up(name: str) -> Measured:
-    """`setveil --help`, beside an interpreter that does nothing."""
+    """`setveil --help`, compared with an interpreter that does nothing."""
     took = best_of(
         5,
         lambda: subprocess.run(

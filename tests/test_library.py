@@ -274,3 +274,65 @@ def test_a_release_is_the_same_after_writing_and_reading(tmp_path, release):
     assert sv.measure(again, DATA, hierarchy=TREE) == sv.measure(release, DATA, hierarchy=TREE)
     if release.form != "disassociated":
         assert again.records(seed=1) == release.records(seed=1)
+
+
+BASKETS = "who,what\n1,a\n1,b\n2,a\n2,b\n3,c\n4,c\n5,a\n5,c\n6,a\n6,c\n"
+WORDS_OF_FILES = {"record": "who", "item": "what"}
+
+
+@pytest.fixture
+def baskets(tmp_path):
+    (tmp_path / "baskets.csv").write_text(BASKETS, encoding="utf-8")
+    return tmp_path / "baskets.csv"
+
+
+def test_the_verbs_take_files_and_the_words_of_the_command_line(baskets, tmp_path):
+    found = sv.inspect(baskets, k=2, **WORDS_OF_FILES)
+    assert found.summary == sv.summarize(DATA)
+    assert str(found) == sv.exposure(DATA, k=2).text
+    how = {"k": 2, "m": 2, "method": "mhghs", "restarts": 1, "hierarchy": "balanced:2"}
+    done = sv.anonymize(baskets, output=tmp_path / "release", **how, **WORDS_OF_FILES)
+    assert done.release.promise == sv.KmAnonymity(k=2, m=2)
+    assert done.release.method["restarts"] == 1
+    assert sv.verify(tmp_path / "release", baskets, **WORDS_OF_FILES).holds
+    assert not sv.verify(tmp_path / "release", k=7).holds
+    assert sv.measure(tmp_path / "release", baskets, "ncp", **WORDS_OF_FILES)["ncp"] >= 0
+    assert sv.verify(str(baskets), k=2, **WORDS_OF_FILES).holds
+
+
+def test_the_verbs_take_objects_and_give_what_a_job_gives():
+    done = sv.anonymize(ROWS, k=2, hierarchy=TREE)
+    twin = sv.run(
+        sv.Job(data=ROWS, promise=sv.KAnonymity(k=2), method=sv.Partition(), hierarchy=TREE)
+    )
+    assert done.release == twin.release
+    assert done.losses == twin.losses
+    assert sv.anonymize(ROWS, promise=sv.KAnonymity(k=2), method=sv.Partition(), hierarchy=TREE)
+
+
+def test_items_are_named_as_on_the_command_line():
+    done = sv.anonymize(ROWS, method="coherence", k=2, p=1, h=0.9, private="b*")
+    assert done.release.method["name"] == "suppression"
+    assert done.verdict.promise.private == {"b"}
+    nested = sv.anonymize(ROWS, method="disassociation", k=2, m=2, l=2, sensitive=["b", "c"])
+    assert nested.release.promise.diversity == sv.LDiversity(l=2, sensitive=["b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ({}, r"say how many records each person is hidden among, such as k=10"),
+        ({"k": 2, "method": "magic"}, "choose one of partition, "),
+        ({"k": 2, "promise": "magic"}, "choose one of k-anonymity, "),
+        ({"k": 2, "hierachy": TREE}, "anonymize has no such parameter; did you mean hierarchy"),
+        (
+            {"k": 2, "restarts": 2},
+            "the method partition does not use it; apriori, hghs and mhghs do",
+        ),
+        ({"k": 2, "m": 2, "p": 1}, "does not use it"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else None,
+)
+def test_words_that_do_not_fit_are_refused(words, problem):
+    with pytest.raises(ParameterError, match=problem):
+        sv.anonymize(ROWS, **words)

@@ -329,7 +329,7 @@ def test_a_tree_serves_the_losses_of_a_form_that_has_none(pieces):
 
 
 @pytest.mark.parametrize("data", [BASKETS, []])
-def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
+def test_sensitive_items_that_do_not_occur_are_noted(pieces, data):
     promise = KmAnonymity(
         k=2, m=2, diversity=LDiversity(l=2, sensitive=["tea", *(f"x{i}" for i in range(7))])
     )
@@ -338,7 +338,7 @@ def test_sensitive_items_that_stand_nowhere_are_noted(pieces, data):
     assert outcome.notes == ((note,) if data else ())
 
 
-def test_compiling_is_told_as_a_stage(pieces):
+def test_compiling_is_reported_as_a_stage(pieces):
     """Whether or not a cache holds the kernels of the method: one more is compiled here."""
     import numba
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,12 @@ def test_every_name_of_the_front_door_is_there():
     for name in setveil.__all__:
         assert getattr(setveil, name) is not None
     assert dir(setveil) == sorted(setveil.__all__)
+
+
+def test_type_checkers_see_the_names_that_are_loaded():
+    stub = Path(setveil.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    found = re.findall(r"^from (\S+) import (\S+) as \2$", stub, re.MULTILINE)
+    assert {name: home for home, name in found} == setveil._HOMES
 
 
 def test_an_unknown_name_is_an_attribute_error():

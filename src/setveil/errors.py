@@ -39,10 +39,11 @@ def as_keyword(name: str, value: str | None) -> str:
     """A parameter as Python spells it.
 
     Example:
-        >>> as_keyword("record", None), as_keyword("input_format", "csv")
-        ('record=...', "format='csv'")
+        >>> as_keyword("record", None), as_keyword("input_format", "csv"), as_keyword("k", "10")
+        ('record=...', "format='csv'", 'k=10')
     """
-    shown = "..." if value is None else value if value in ("True", "False") else repr(value)
+    is_plain = value in ("True", "False") or (value or "").isdigit()
+    shown = "..." if value is None else value if is_plain else repr(value)
     return f"{_KEYWORDS.get(name, name)}={shown}"
 
 

@@ -65,7 +65,7 @@ def test_json_is_one_object_and_nothing_else(call, folder):
     assert 0 <= result.json["losses"]["ncp"] <= 1
 
 
-def test_json_tells_what_is_promised_and_what_is_not(call, folder):
+def test_json_says_what_is_promised_and_what_is_not(call, folder):
     told = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN, "--json").json
     assert told["verdict"]["promise"]["meaning"].startswith(
         "Each published record is identical to at least 1 other"
@@ -202,7 +202,7 @@ def test_empty_data_gives_an_empty_release(call, folder):
     assert len(setveil.read_release("release")) == 0
 
 
-def test_bags_keep_how_often_an_item_stands(call, folder):
+def test_bags_keep_how_often_an_item_occurs(call, folder):
     rows = "".join(f"{record},beer,2\n{record},tea,1\n" for record in range(4))
     (folder / "bags.csv").write_text("record,item,count\n" + rows, encoding="utf-8")
     assert call("anonymize", "bags.csv", "-o", "release", "-k", 2, *GIVEN, "--bags").code == 0

@@ -110,7 +110,7 @@ def test_help_takes_the_words_of_the_method(call):
     assert "[disassociation]" in text
 
 
-def test_sensitive_items_stand_apart(call, folder):
+def test_sensitive_items_are_published_apart(call, folder):
     (folder / "sensitive.txt").write_text("tea\r\n\n  beer \n", encoding="utf-8")
     result = call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt")
     assert (result.code, result.err) == (0, "")
@@ -137,7 +137,7 @@ def test_sensitive_items_stand_apart(call, folder):
     )
 
 
-def test_sensitive_items_that_stand_nowhere_are_told(call, folder):
+def test_sensitive_items_that_do_not_occur_are_noted(call, folder):
     (folder / "sensitive.txt").write_text("tea\nteaa\n", encoding="utf-8")
     note = (
         "1 of 2 sensitive items do not occur in the data: 'teaa'. Are they spelled as in the data?"
@@ -151,7 +151,7 @@ def test_sensitive_items_that_stand_nowhere_are_told(call, folder):
     assert note in call(*asked).out
 
 
-def test_a_list_of_which_nothing_stands_in_the_data_is_refused(call, folder, released):
+def test_a_list_without_any_item_of_the_data_is_refused(call, folder, released):
     (folder / "other.txt").write_text("kefir\n", encoding="utf-8")
     for command in ([*DISASSOCIATE, "--force"], ["verify", "release", "-k", 2, "-m", 2]):
         result = call(*command, "-l", 2, "--sensitive", "other.txt")

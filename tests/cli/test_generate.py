@@ -84,7 +84,7 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, nothing_new, argumen
     nothing_new()
 
 
-def test_the_demo_goes_the_whole_way(call, folder):
+def test_the_demo_does_every_step(call, folder):
     result = call("demo", "demo", "--records", 500)
     assert (result.code, result.err) == (0, "")
     assert "2 known items single out" in result.out

@@ -31,7 +31,7 @@ def test_k_says_what_picks_a_person_out(call, folder):
     ] == pytest.approx(1)
 
 
-def test_several_k_stand_side_by_side_unless_one_is_asked_for(call, folder):
+def test_several_k_are_compared_unless_one_is_given(call, folder):
     result = call("inspect", "baskets.csv")
     assert [line.split()[:3] for line in result.out.splitlines() if line.startswith("  k = ")] == [
         ["k", "=", k] for k in ("2", "5", "10")

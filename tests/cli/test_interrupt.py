@@ -91,7 +91,7 @@ def test_what_a_native_module_calls_while_it_is_loaded_runs_to_its_end(monkeypat
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_who_ignores_a_signal_as_a_process_that_outlives_its_terminal_does_goes_on_doing_so(number):
+def test_a_signal_that_is_ignored_stays_ignored(number):
     signal.signal(number, signal.SIG_IGN)
     interrupt.listen()
     signal.raise_signal(number)

@@ -43,7 +43,7 @@ def test_every_command_has_help(call, command):
     assert result.out.startswith(f"Usage: setveil {command}")
 
 
-def test_the_options_of_a_method_tell_whose_they_are_and_their_defaults(call):
+def test_the_options_of_a_method_show_their_methods_and_defaults(call):
     text = " ".join(call("anonymize", "--help").out.split())
     for told in (
         "matched terms may be. [ssc; default: 4]",
@@ -387,7 +387,7 @@ def test_progress_is_shown_on_a_terminal(folder):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a terminal in the manner of POSIX")
 @pytest.mark.parametrize(("ignored", "code"), [(signal.SIGUSR1, 130), (signal.SIGHUP, 0)])
-def test_a_terminal_that_is_closed_is_no_error_of_the_data(folder, ignored, code):
+def test_a_closed_terminal_is_not_an_error_of_the_data(folder, ignored, code):
     import fcntl
     import pty
     import termios
@@ -417,3 +417,17 @@ def test_a_terminal_that_is_closed_is_no_error_of_the_data(folder, ignored, code
         process.communicate((folder / "baskets.csv").read_bytes(), timeout=PATIENCE)
     assert process.wait(timeout=PATIENCE) == code
     assert (folder / "release").exists() == (code == 0)
+
+
+def test_the_old_name_of_a_method_is_understood_and_noted(call, folder):
+    options = ("-k", 2, "-p", 1, "--h", 0.9, "--private", "wine")
+    result = call("anonymize", "baskets.csv", "-o", "release", "--method", "coherence", *options)
+    assert result.code == 0
+    assert result.err == "setveil: --method coherence is now called suppression\n"
+
+
+def test_an_option_means_one_thing_in_each_command():
+    from setveil.cli.anonymize import command
+
+    names = [parameter.name for parameter in command.params]
+    assert len(names) == len(set(names))

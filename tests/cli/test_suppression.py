@@ -317,7 +317,7 @@ def test_what_is_missing_or_wrong_is_named(call, visits, tmp_path, options, word
     assert words in refused.err
 
 
-def test_items_of_the_list_that_stand_nowhere_are_noted(call, visits, tmp_path):
+def test_listed_items_that_do_not_occur_are_noted(call, visits, tmp_path):
     listed = tmp_path / "list.txt"
     listed.write_text("HIV\nCholera\n", encoding="utf-8")
     options = ("--method", "suppression", "-k", 2, "-p", 1, "--h", 0.8, "--private", listed)

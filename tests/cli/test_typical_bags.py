@@ -22,7 +22,7 @@ def place(folder):
     return folder
 
 
-def test_bags_are_told_by_their_column_of_counts(call, place):
+def test_bags_are_recognized_by_their_column_of_counts(call, place):
     found = call("inspect", "vocab.csv", "--json").json
     assert found["summary"]["occurrences"] == 22
     assert found["summary"]["counts"]["most"] == 2

@@ -126,7 +126,7 @@ def test_a_missing_file_of_a_release_is_noticed(call, release):
     assert call("verify", "release", "-k", 2).code == 3
 
 
-def test_a_release_json_that_is_none_is_noticed(call, release):
+def test_a_damaged_release_json_is_noticed(call, release):
     (release / "release.json").write_text(json.dumps(["not", "it"]), encoding="utf-8")
     result = call("verify", "release")
     assert result.code == 3

@@ -40,7 +40,7 @@ def test_a_file_without_repeats_is_one_of_sets(call, folder):
     assert result.json["notes"] == []
 
 
-def test_what_lies_beside_a_release_is_named(call, folder):
+def test_other_files_in_the_folder_are_named(call, folder):
     assert (
         call("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv").code
         == 0
@@ -67,7 +67,7 @@ def test_a_share_given_for_a_release_is_that_of_its_own_private_items(call, fold
     assert call("verify", "release", "-k", 2, "-p", 1, "--h", 0.9, "--json").json["notes"] == []
 
 
-def test_a_share_that_bounds_nothing_is_told(call, folder):
+def test_a_share_without_effect_is_noted(call, folder):
     (folder / "rows.csv").write_text("record,item\n1,tea\n2,tea\n")
     result = call("verify", "rows.csv", "-k", 2, "-p", 1, "--h", 0.1, "--json")
     assert result.code == 0

@@ -18,8 +18,9 @@ DEFECT = 70
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit code.
 
-    Nearly everything is imported in here, so that an interruption of the first moments is one line
-    too; that of the last moments, when the work is done, is none."""
+    Nearly everything is imported here, so that an early interruption is reported in one line too.
+    After the work is done, an interruption has no effect.
+    """
     try:
         from setveil.cli.interrupt import listen, listen_no_more
 
@@ -37,8 +38,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 def answer(args: Sequence[str]) -> int:
     """The exit code of a command: 0 fine or the promise holds, 1 it does not hold, 2 usage, 3 data.
 
-    130 after an interruption, 141 when the reader of the output went away, 70 for a defect of
-    setveil itself."""
+    130 after an interruption, 141 if the reader of the output is gone, 70 for a bug in setveil.
+    """
     args, debug = _without_debug(args)
     try:
         code = _invoke(args)
@@ -81,7 +82,7 @@ def _invoke(args: list[str]) -> int:
 
 
 def _without_debug(args: Sequence[str]) -> tuple[list[str], bool]:
-    """The arguments without `--debug`, which may stand anywhere, and whether it was there."""
+    """The arguments without `--debug`, which may be anywhere, and whether it was given."""
     end = args.index("--") if "--" in args else len(args)
     kept = [argument for place, argument in enumerate(args) if argument != "--debug" or place > end]
     return kept, len(kept) < len(args) or bool(os.environ.get("SETVEIL_DEBUG"))
@@ -105,8 +106,7 @@ def _interrupted() -> int:
 
 
 def _say(text: str) -> None:
-    """Print on standard error; where nobody can read it (a closed terminal, a full disk), the
-    exit code still tells."""
+    """Print on standard error; if that fails (a closed terminal, a full disk), give up."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -115,5 +115,5 @@ def _say(text: str) -> None:
 
 
 def _drop(stream: TextIO) -> None:
-    """Send what is still to be printed nowhere, for nobody reads it."""
+    """Discard what is still to be printed: there is no reader."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

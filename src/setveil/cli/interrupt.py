@@ -1,4 +1,4 @@
-"""Interruptions (Ctrl-C, or a request to end), raised at moments that native code can stand."""
+"""Interruptions (Ctrl-C, or a request to end), raised only where it is safe for native code."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from types import CodeType, FrameType
 from typing import NoReturn
 
 PATIENCE = 10.0
-"""For how many seconds after an interruption no other is raised: a closed terminal sends two, an
-impatient user more, and one in the middle of clearing away would leave private data behind."""
+"""Seconds after an interruption in which no other is raised. A closed terminal sends two, and an
+impatient user more; one in the middle of cleaning up would leave private data behind."""
 
 _LOADERS = (ExtensionFileLoader.create_module.__code__, ExtensionFileLoader.exec_module.__code__)
-"""What calls native code that may call Python again and does not expect an error: modules that
-are being loaded."""
+"""The loaders of native modules, which may call Python while they load and expect no error."""
 
 _CALLED_BACK = (
     "_numba_unpickle",
@@ -25,17 +24,16 @@ _CALLED_BACK = (
     "_raw_object_cache_getbuffer",
     "__del__",
 )
-"""What compiled kernels call to make their answer, what LLVM calls to keep machine code, and
-what nobody calls."""
+"""What kernels call to build an answer, what LLVM calls to cache machine code, and finalizers."""
 
 
 def listen() -> None:
-    """Let an interruption, and a request to end, raise `KeyboardInterrupt`, so that what is half
-    done is cleared away.
+    """Let interruptions and requests to end raise `KeyboardInterrupt`, so that work is cleaned up.
 
-    A terminal that is closed asks to end too: what lies in temporary files is private. A process
-    that ignores such a signal, as one in the background may, goes on doing so; a thread other than
-    the main one, which signals never reach, changes nothing."""
+    A closing terminal counts too, because temporary files are private. A signal that the process
+    ignores stays ignored, as in the background. Outside the main thread nothing changes, because
+    signals only reach the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         return
     interruption = _Interruption()
@@ -52,7 +50,7 @@ def listen_no_more() -> None:
 
 
 def _signals() -> list[signal.Signals]:
-    """Ctrl-C, a request to end, and, where there is such a signal, a terminal that is closed."""
+    """Ctrl-C, a request to end, and a closing terminal, on systems that signal it."""
     return [
         signal.Signals[name]
         for name in ("SIGINT", "SIGTERM", "SIGHUP")
@@ -61,12 +59,11 @@ def _signals() -> list[signal.Signals]:
 
 
 class _Interruption:
-    """Raises `KeyboardInterrupt` where native code can stand it, and no other one while what is
-    half done is being cleared away.
+    """Raises `KeyboardInterrupt` where it is safe, and not again while work is cleaned up.
 
-    Compiled kernels and some modules call Python code: to make a named tuple of an answer, to keep
-    machine code. An error in there would be lost or would crash the process, so it is raised where
-    the native code returns to."""
+    Compiled kernels and some modules call Python code, to build a named tuple or to cache machine
+    code. An error there would be lost or crash the process, so it is raised in their caller.
+    """
 
     def __init__(self) -> None:
         self._raised = -math.inf
@@ -88,8 +85,7 @@ class _Interruption:
 
 
 def _after_native_code(frame: FrameType | None) -> FrameType | None:
-    """The frame that called the native code from which this one was called; None when it was
-    called from Python all along."""
+    """The frame that called native code which called this one; None if only Python did."""
     place = None
     while frame is not None:
         if frame.f_code in _LOADERS:
@@ -101,8 +97,7 @@ def _after_native_code(frame: FrameType | None) -> FrameType | None:
 
 
 def _is_called_back(code: CodeType) -> bool:
-    """Whether native code calls this; a named tuple is made by a lambda whose source is a mere
-    text."""
+    """Whether native code calls this; a named tuple is built by a lambda without a source file."""
     return code.co_name in _CALLED_BACK or (code.co_filename, code.co_name) == (
         "<string>",
         "<lambda>",

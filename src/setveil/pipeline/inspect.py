@@ -63,7 +63,7 @@ def job_from(data: object, words: Words) -> InspectJob:
 
 
 def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
-    """Read the data and look at it."""
+    """Read the data, summarize it, and count how many people are exposed."""
     stages = Stages(progress)
     with stages("reading"):
         data = load(job.data, job.reading)

@@ -62,7 +62,7 @@ def measure(
 ) -> Losses:
     """What a release lost against its original, by the names of `METRICS`.
 
-    A release right after `anonymize` knows which record belongs to whom, and the losses are exact.
+    A release right after `anonymize` knows who has which record, and the losses are exact.
     One that was read from disk is matched with the original first; if several assignments are
     possible, the losses of sets are those of one of them.
 

@@ -17,7 +17,7 @@ from setveil.published.release import Release
 ABOUT = "worlds.json"
 MEANING = (
     "Each file is one possible original of the release, drawn at random. "
-    "Its records belong to nobody."
+    "A record in it may or may not be somebody's."
 )
 
 
