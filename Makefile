@@ -7,12 +7,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 WORKERS ?= 2
+SEED ?= 0
 WORDNET := /usr/share/wordnet/data.noun
 APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire::https::Timeout=5
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet lint format docs-tables bench lock clean
+.PHONY: help setup demo test test-all wordnet lint format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -62,10 +63,13 @@ docs-tables: $(READY) ## write the tables of the docs that are derived from the 
 bench: $(READY) ## one table: time, memory and slope beside a plain baseline
 	$(BIN)/python -m benchmarks
 
+torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (seeded; SEED=1 for other cases)
+	$(BIN)/python -m torture --seed $(SEED)
+
 lock: ## renew requirements.lock from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra dev --extra frames --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
 
 clean: ## remove what make and the tests have made
 	rm -rf $(VENV) demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks torture -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,38 @@
+"""A few cases of every campaign of `make torture`."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from torture.campaign import Campaign, attempt
+from torture.table import CAMPAIGNS
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_a_few_cases_of_each_campaign_end_well(name: str) -> None:
+    campaign = CAMPAIGNS[name]
+    reason = campaign.skip()
+    if reason:
+        pytest.skip(reason)
+    tally = attempt(campaign, range(campaign.few))
+    assert tally.bad == []
+    assert tally.tried == campaign.few > 0
+
+
+def test_a_campaign_reports_bad_cases_and_exceptions_by_number() -> None:
+    def odd_is_bad(rng: random.Random, folder: Path) -> str | None:
+        assert folder.is_dir()
+        number = rng.random()
+        if number > 0.9:
+            raise ValueError("high")
+        return "low" if number < 0.1 else None
+
+    campaign = Campaign(odd_is_bad, cases=1, few=1, about="")
+    whole = attempt(campaign, range(200), seed=3)
+    halves = attempt(campaign, range(0, 200, 2), 3) + attempt(campaign, range(1, 200, 2), 3)
+    assert whole.tried == halves.tried == 200
+    assert whole.bad == halves.bad
+    assert {wrong for _, wrong in whole.bad} == {"low", "ValueError: high"}

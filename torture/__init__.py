@@ -1,0 +1,1 @@
+"""Campaigns that try to break setveil: `make torture`. Each is one line in `torture.table`."""

@@ -1,0 +1,69 @@
+"""A campaign: many random cases of one kind, each of which must end well."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Case = Callable[[random.Random, Path], str | None]
+"""Tries one random case in a scratch folder: None if all is well, else what went wrong.
+
+All that a case does follows from the random numbers. It may leave files in the folder and may
+reuse those of earlier cases (examples that are expensive to make), but must not depend on them.
+An exception counts as bad."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One line of the table.
+
+    Attributes:
+        case: Tries one case.
+        cases: How many `make torture` tries.
+        few: How many `make test` tries (seconds at most).
+        about: What is done, and what counts as bad.
+        skip: Says why this machine cannot run the campaign; None if it can.
+    """
+
+    case: Case
+    cases: int
+    few: int
+    about: str
+    skip: Callable[[], str | None] = lambda: None
+
+
+@dataclass
+class Tally:
+    """What a campaign tried and what was bad: the number of each bad case and what happened."""
+
+    tried: int = 0
+    bad: list[tuple[int, str]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def __add__(self, other: Tally) -> Tally:
+        seconds = max(self.seconds, other.seconds)
+        return Tally(self.tried + other.tried, sorted(self.bad + other.bad), seconds)
+
+
+def attempt(campaign: Campaign, cases: range, seed: int = 0) -> Tally:
+    """Try the cases with these numbers. Case `i` of a seed is the same in every run."""
+    tally, began = Tally(), time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="setveil-torture-"))
+    try:
+        for number in cases:
+            try:
+                wrong = campaign.case(random.Random(f"{seed}/{number}"), folder)
+            except Exception as error:
+                wrong = f"{type(error).__name__}: {error}"
+            tally.tried += 1
+            if wrong is not None:
+                tally.bad.append((number, wrong))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    tally.seconds = time.monotonic() - began
+    return tally
