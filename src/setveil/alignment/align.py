@@ -131,8 +131,7 @@ def _on(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
 def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
     """The node that represents each entry of `original.items`; -1 if it is suppressed.
 
-    The release must have its alignment.
-    """
+    The release must have its alignment."""
     alignment = release.alignment
     assert alignment is not None
     table = ClassTable.of(release.classes, release.hierarchy)
@@ -150,8 +149,7 @@ def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
 def check_alignment(release: Generalized, original: Transactions, alignment: Int64s) -> None:
     """Raise `MisfitError` unless each class has `sizes` records and generalizes each of them.
 
-    Cost: linear, in blocks of a million entries.
-    """
+    Cost: linear, in blocks of a million entries."""
     classes = len(release.classes)
     outside = (alignment < 0) | (alignment >= classes)
     if len(alignment) != len(original) or outside.any():

@@ -104,8 +104,7 @@ class ClassTrie:
     uncovered item lead on from a state of the trie, so a step has at most as many branches as the
     tree is high. The empty class, which fits every record, is left to the caller.
 
-    Cost: vectorized over records; at most as many states as prefixes of classes that fit so far.
-    """
+    Cost: vectorized over records; at most as many states as prefixes of classes that fit so far."""
 
     def __init__(self, table: ClassTable) -> None:
         self.table = table

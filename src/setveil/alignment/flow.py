@@ -21,8 +21,7 @@ class Budget:
         """Use up some units.
 
         Raises:
-            TooLargeError: if there are not enough.
-        """
+            TooLargeError: if there are not enough."""
         self.left -= units
         if self.left < 0:
             raise TooLargeError
@@ -68,8 +67,7 @@ class Network:
     def fill(self) -> int:
         """Send as much more as possible from the source to the sink; the amount.
 
-        Dinic's algorithm: many shortest paths at a time, then again with what room is left.
-        """
+        Dinic's algorithm: many shortest paths at a time, then again with what room is left."""
         total = 0
         while self._set_levels():
             following = [iter(arcs) for arcs in self._arcs]
@@ -133,11 +131,6 @@ def unpaired(
     edges: Sequence[Sequence[int]], supply: Sequence[int], capacity: Sequence[int]
 ) -> int | None:
     """The first on the left that cannot get enough partners on the right; None if all can.
-
-    Args:
-        edges: For each on the left, its possible partners on the right.
-        supply: How many partners each on the left needs.
-        capacity: How often each on the right can be a partner.
 
     Example:
         >>> unpaired([[0, 1], [0]], [5, 3], [3, 5]), unpaired([[0], [0]], [1, 1], [1, 1])

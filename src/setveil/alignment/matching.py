@@ -24,14 +24,12 @@ class Matching:
     records.
 
     A greedy start serves classes with the fewest fitting records first, each from the groups with
-    the fewest alternatives. A flow then finds what is missing.
-    """
+    the fewest alternatives. A flow then finds what is missing."""
 
     def __init__(self, indptr: Int64s, classes: Int64s, supply: Int64s, demand: Int64s) -> None:
         """Group g has `supply[g]` records, class c needs `demand[c]`.
 
-        Group g fits the classes `classes[indptr[g]:indptr[g + 1]]`.
-        """
+        Group g fits the classes `classes[indptr[g]:indptr[g + 1]]`."""
         self.classes, self.supply, self.demand = classes, supply, demand
         self.owner = np.repeat(np.arange(len(supply)), np.diff(indptr))
         """The group of each edge, that is of each fitting pair of a group and a class."""

@@ -29,8 +29,7 @@ def image_alignment(release: Generalized, original: Transactions) -> Int64s:
 
     Raises:
         MisfitError: if the published nodes are not on one cut, an item is not in the tree, or other
-            records than these are published.
-    """
+            records than these are published."""
     nested = nested_nodes(release)
     if nested is not None:
         node, above = (release.hierarchy.labels[number] for number in nested)

@@ -19,8 +19,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command and leave with its exit code.
 
     Nearly everything is imported here, so that an early interruption is reported in one line too.
-    After the work is done, an interruption has no effect.
-    """
+    After the work is done, an interruption has no effect."""
     try:
         from setveil.cli.interrupt import listen, listen_no_more
 
@@ -38,8 +37,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 def answer(args: Sequence[str]) -> int:
     """The exit code of a command: 0 fine or the promise holds, 1 it does not hold, 2 usage, 3 data.
 
-    130 after an interruption, 141 if the reader of the output is gone, 70 for a bug in setveil.
-    """
+    130 after an interruption, 141 if the reader of the output is gone, 70 for a bug in setveil."""
     args, debug = _without_debug(args)
     try:
         code = _invoke(args)

@@ -30,8 +30,7 @@ def command(folder: Path, records: int, k: int) -> None:
     """A full example on synthetic data, in under a minute.
 
     Generates the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and
-    measures. FOLDER is replaced only if it is empty or an earlier demo.
-    """
+    measures. FOLDER is replaced only if it is empty or an earlier demo."""
     from setveil.pipeline.demo import BASKETS, MARK, RELEASE, TREE, DemoJob, run
     from setveil.report.demo import report_demo
 

@@ -50,8 +50,7 @@ def quest(**options: Any) -> None:
     """Records of numbered items, after the IBM Quest generator.
 
     \b
-    setveil generate quest -o quest.dat --records 100000
-    """
+    setveil generate quest -o quest.dat --records 100000"""
     from setveil.pipeline import generate
 
     target = _target(options)
@@ -78,8 +77,7 @@ def shop(**options: Any) -> None:
     """Baskets of a shop, and an uneven tree over its products.
 
     \b
-    setveil generate shop -o baskets.csv --hierarchy products.hierarchy.csv
-    """
+    setveil generate shop -o baskets.csv --hierarchy products.hierarchy.csv"""
     from setveil.pipeline import generate
 
     target = _target(options)
@@ -102,8 +100,7 @@ def querylog(users: int, **options: Any) -> None:
     Its lines are tab-separated; it is compressed if the name ends with .gz or .zst.
 
     \b
-    setveil generate querylog -o log.tsv --users 20000 --seed 1
-    """
+    setveil generate querylog -o log.tsv --users 20000 --seed 1"""
     from setveil.pipeline import generate
 
     target = _target(options)

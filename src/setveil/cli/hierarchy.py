@@ -45,8 +45,7 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
     \b
     setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
-    setveil hierarchy build searches.csv wordnet -o nouns.hierarchy.csv
-    """
+    setveil hierarchy build searches.csv wordnet -o nouns.hierarchy.csv"""
     from setveil.hierarchy.files import write_hierarchy
     from setveil.pipeline import hierarchy
 
@@ -72,8 +71,7 @@ def check(file: str, as_json: bool, **options: Any) -> None:
     parents, an item without a leaf, a label used at two levels. Notes are harmless.
 
     \b
-    setveil hierarchy check products.hierarchy.csv --data baskets.csv
-    """
+    setveil hierarchy check products.hierarchy.csv --data baskets.csv"""
     from setveil.pipeline import hierarchy
     from setveil.report.trees import report_faults
 
@@ -105,8 +103,7 @@ def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options:
     \b
     setveil hierarchy show products.hierarchy.csv
     setveil hierarchy show balanced:5 --data clicks.dat
-    setveil hierarchy show products.hierarchy.csv --node drinks --depth 1
-    """
+    setveil hierarchy show products.hierarchy.csv --node drinks --depth 1"""
     from setveil.pipeline import hierarchy
     from setveil.report.trees import report_tree
 

@@ -28,8 +28,7 @@ def command(data: str, as_json: bool, **options: Any) -> None:
 
     \b
     setveil inspect baskets.csv
-    setveil inspect baskets.csv -k 10 --json
-    """
+    setveil inspect baskets.csv -k 10 --json"""
     from setveil.pipeline.inspect import inspect
     from setveil.report.inspection import report_inspection
 

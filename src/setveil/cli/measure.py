@@ -59,8 +59,7 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     \b
     setveil measure release --original baskets.csv
     setveil measure release --original baskets.csv --metric ncp --json
-    setveil measure release --original clicks.dat.gz --reconstructions 10
-    """
+    setveil measure release --original clicks.dat.gz --reconstructions 10"""
     from setveil.pipeline.measure import job_from, run
     from setveil.report.outcome import report_losses
 

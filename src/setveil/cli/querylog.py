@@ -78,8 +78,7 @@ def command(as_json: bool, **options: Any) -> None:
 
     \b
     setveil querylog log.tsv -o terms.csv --gap 30m --terms nouns
-    setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5
-    """
+    setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5"""
     from setveil.pipeline.querylog import QuerylogJob, run
     from setveil.report.querylog import report_log
 

@@ -43,8 +43,7 @@ def command(as_json: bool, **options: Any) -> None:
     average.
 
     \b
-    setveil reconstruct release -o worlds -n 10 --seed 1
-    """
+    setveil reconstruct release -o worlds -n 10 --seed 1"""
     from setveil.pipeline.reconstruct import ReconstructJob, run
     from setveil.report.supports import report_reconstructions
 

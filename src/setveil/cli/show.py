@@ -20,8 +20,7 @@ def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
     """Print a report for people, or as one JSON object, to standard output or another stream.
 
     Raises:
-        OutputError: if the stream cannot be written; the work is done by then.
-    """
+        OutputError: if the stream cannot be written; the work is done by then."""
     stream = stream or sys.stdout
     try:
         if as_json:
@@ -76,8 +75,7 @@ def progress_bar() -> Iterator[Progress | None]:
 class _Terminal:
     """A terminal that may close at any moment: what can no longer be written is dropped.
 
-    Otherwise the error of a write would replace the interruption that a closing terminal sends.
-    """
+    Otherwise the error of a write would replace the interruption that a closing terminal sends."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

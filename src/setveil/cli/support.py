@@ -33,8 +33,7 @@ def command(as_json: bool, **options: Any) -> None:
 
     \b
     setveil support release wine cheese
-    setveil support release --top 20 --least-size 2
-    """
+    setveil support release --top 20 --least-size 2"""
     from setveil.pipeline.support import SupportJob, run
     from setveil.report.supports import report_supports
 

@@ -45,8 +45,7 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     setveil verify baskets.csv -k 5 -m 2
     setveil verify clusters.jsonl -k 5 -m 2
     setveil verify visits.csv -k 20 -p 3 --h 0.6 --private illnesses.txt
-    setveil verify bags.csv -k 5 --promise vocabulary-k-anonymity
-    """
+    setveil verify bags.csv -k 5 --promise vocabulary-k-anonymity"""
     from setveil.cli.complain import as_option
     from setveil.errors import spelled
     from setveil.pipeline.verify import job_from, run

@@ -9,8 +9,7 @@ import click
 def command() -> None:
     """Compile the kernels once, so that the first real run is quick.
 
-    The machine code is kept next to the package, or in the user's cache folder.
-    """
+    The machine code is kept next to the package, or in the user's cache folder."""
     from setveil.pipeline.warmup import run
     from setveil.words import seconds
 

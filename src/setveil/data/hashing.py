@@ -16,8 +16,7 @@ _CHUNK = 4_000_000
 def hash_records(data: Transactions, stream: int) -> Hashes:
     """A hash of each record: the sum, modulo 2**64, of one random number per item.
 
-    In bags that number is mixed with the item's count.
-    """
+    In bags that number is mixed with the item's count."""
     random = np.random.Generator(np.random.PCG64(stream))
     keys = random.integers(0, 1 << 64, size=len(data.vocabulary), dtype=np.uint64)
     hashes = np.zeros(len(data), dtype=np.uint64)

@@ -73,10 +73,6 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
     chance that two different ones count as equal is below 10**-22. Verification does not rely on
     hashes: it compares the records themselves.
 
-    Args:
-        data: Records or bags, or any object that `as_transactions` takes.
-        most_frequent: How many of the most frequent items to list.
-
     Cost:
         A few array passes over the occurrences and one sort of the records; little extra memory.
 

@@ -125,8 +125,7 @@ def natural_order(labels: Iterable[str]) -> Order:
 def sort_labels(labels: Iterable[str], order: Order | None = None) -> list[str]:
     """Labels in numeric or alphabetical order (by code point), by default their natural order.
 
-    Labels of equal value ("7" and "07") are ordered by their text, whatever the given order.
-    """
+    Labels of equal value ("7" and "07") are ordered by their text, whatever the given order."""
     labels = list(labels)
     if (order or natural_order(labels)) == "numeric":
         return sorted(labels, key=lambda label: (int(label), label))

@@ -110,8 +110,7 @@ def rebuild(
 
     Raises:
         ParameterError: if the tree was given and so has no recipe, or the recipe is damaged.
-        DataError: if the tree was built with a WordNet that this machine does not have.
-    """
+        DataError: if the tree was built with a WordNet that this machine does not have."""
     recipe = origin.parameters
     if origin.kind == "balanced":
         fanout, order = cast(int, recipe.get("fanout")), recipe.get("order")

@@ -62,8 +62,7 @@ class Neighbours:
 class Reach(NamedTuple):
     """The nodes above each item: `items[i]` reaches `nodes[i]` in `steps[i]` steps up.
 
-    Each pair of item and node occurs once; items ascend.
-    """
+    Each pair of item and node occurs once; items ascend."""
 
     items: Int64s
     nodes: Int64s
@@ -73,8 +72,7 @@ class Reach(NamedTuple):
 def tree_neighbours(tree: Hierarchy, vocabulary: Vocabulary, epsilon: int) -> Neighbours:
     """The neighbours in a tree; the distance of two leaves is the number of edges between them.
 
-    Cost: as `joined`; two leaves meet in each node above both.
-    """
+    Cost: as `joined`; two leaves meet in each node above both."""
     check_epsilon(epsilon)
     nodes = tree.leaf_numbers(vocabulary).astype(np.int64)
     owners = np.arange(len(nodes), dtype=np.int64)
@@ -103,15 +101,8 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
     found by bisection. Only pairs that are near enough are visited, once for each node in which
     they meet, in blocks of a few million.
 
-    Args:
-        reach: The nodes above each item, up to `epsilon` steps.
-        count: The number of items.
-        epsilon: The most steps.
-        least: The least distance of two different items.
-
     Raises:
-        InfeasibleError: if there are more than `MOST_PAIRS` pairs.
-    """
+        InfeasibleError: if there are more than `MOST_PAIRS` pairs."""
     asked, epsilon = int(epsilon), min(int(epsilon), 2 * int(reach.steps.max(initial=0)) + least)
     meetings = _meetings(reach, count, epsilon)
     lengths = [np.zeros(0, dtype=np.int64)]

@@ -22,8 +22,7 @@ class Outline:
 
     A chain goes up: `(child, parent)`, or `(leaf, parent, ..., root)`. Each two labels in a row are
     an edge. A label right after itself is the same node (other tools pad short paths so), and empty
-    labels at the end are ignored: `("ALL", "")` names a root.
-    """
+    labels at the end are ignored: `("ALL", "")` names a root."""
 
     chains: Sequence[Sequence[str]]
     from_leaves: bool = False

@@ -31,8 +31,7 @@ def hierarchy_maker(
     Args:
         given: A tree, a path, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
             `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`.
-        layout: The layout of the file, if it is one.
-    """
+        layout: The layout of the file, if it is one."""
     if layout is not None and (is_recipe(given) or given is None or isinstance(given, Hierarchy)):
         raise ParameterError("layout", layout, "only a hierarchy file has a layout")
     if isinstance(given, str) and is_recipe(given):

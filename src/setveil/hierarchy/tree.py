@@ -33,8 +33,7 @@ class Origin:
     A `given` tree is the user's own, made without the data, and is published whole. A tree built
     from the items of the data reveals which items the data has, so only the part that the release
     shows anyway is published (see `Hierarchy.pruned`), with the recipe in `parameters`: with the
-    original data the whole tree can be built again.
-    """
+    original data the whole tree can be built again."""
 
     kind: OriginKind = "given"
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -79,8 +78,7 @@ class Hierarchy:
         """From any numbering: `parents[v]` is the parent of the node `labels[v]`, -1 for the root.
 
         Children keep the given order. The input must be a tree with distinct labels;
-        `setveil.hierarchy.check` lists the faults of an input that is not.
-        """
+        `setveil.hierarchy.check` lists the faults of an input that is not."""
         names, given = list(map(str, labels)), np.asarray(parents)
         if given.shape != (len(names),) or (given.size and given.dtype.kind not in "iu"):
             fault = "each label needs the number of its parent, or -1 for the root"
@@ -243,8 +241,7 @@ class Hierarchy:
         """The leaf of each item of a vocabulary, of data or of a list.
 
         Raises:
-            UnknownItemError: if items are not leaves; it names them.
-        """
+            UnknownItemError: if items are not leaves; it names them."""
         vocabulary, count = vocabulary_of(vocabulary), self.leaf_count
         if vocabulary.labels == self.labels[:count]:
             return np.arange(count, dtype=np.int32)
@@ -261,8 +258,7 @@ class Hierarchy:
         """For each item all items at most `epsilon` edges away; the last few answers are kept.
 
         Raises:
-            UnknownItemError: if items are not leaves; it names them.
-        """
+            UnknownItemError: if items are not leaves; it names them."""
         items, known = vocabulary_of(vocabulary), self._neighbours
         found = known.get((items, epsilon))
         if found is None:
@@ -337,8 +333,7 @@ def _fixed(values: Int64s) -> Int32s:
 def _summed_above(parents: Int64s, values: Int64s) -> Int64s | None:
     """For each node the sum of a value over itself and its ancestors; None if there is a cycle.
 
-    Pointer doubling: after step i, `sums[v]` covers 2**i nodes and `above[v]` is the next one.
-    """
+    Pointer doubling: after step i, `sums[v]` covers 2**i nodes and `above[v]` is the next one."""
     sums, above = values.copy(), parents.copy()
     for _ in range(len(parents).bit_length() + 1):
         open_ends = np.flatnonzero(above >= 0)

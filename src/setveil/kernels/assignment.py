@@ -2,8 +2,7 @@
 
 Shortest augmenting paths with dual variables (Jonker and Volgenant), on a sparse graph. An
 unmatched row or column gains nothing. This is the matching with nil terms of [Liu2010b] section
-III-B: a matched pair of distance d gains 2 omega - d over leaving both unmatched.
-"""
+III-B: a matched pair of distance d gains 2 omega - d over leaving both unmatched."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ class Matching(NamedTuple):
     At all times `up[row] + across[column] >= gain` for every pair, with equality if it is matched.
     Once a row was searched, it is matched as often as it may be unless its `up` is 0, and so is
     every column whose `across` is above 0. So the weighted sum of both bounds the gain from above,
-    and falls to it.
-    """
+    and falls to it."""
 
     flow: Int64s
     left: Int64s  # of the supply
@@ -158,8 +156,7 @@ def find_path(pairs, matching, paths, row, stamp):
     0.
 
     Returns: Its length, its last row, its last column (-1 if it ends in a row), and how many rows
-        and columns have a final distance.
-    """
+        and columns have a final distance."""
     paths.row_seen[row], paths.row_far[row] = stamp, 0
     paths.walked[0] = row
     steps, nodes, closed, here = np.int64(1), np.int64(0), np.int64(0), np.int64(0)

@@ -3,8 +3,7 @@
 A closed itemset has one parent, from which it is reached by adding one item (its core) and then all
 items that occur in every remaining row. None of these may come before the core, or the same set is
 reached elsewhere (prefix-preserving closure extension, LCM). A set has fewer rows than its parent.
-So a heap of candidates gives the closed itemsets by falling support, and stops at the last rank.
-"""
+So a heap of candidates gives the closed itemsets by falling support, and stops at the last rank."""
 
 from __future__ import annotations
 
@@ -50,8 +49,7 @@ def find_closed(data: Weighted, wanted: Wanted) -> Found:
     """The wanted closed itemsets of greatest support.
 
     Begins with the items that are at least as frequent as the item of rank `wanted.itemsets`; if
-    these do not suffice, with those that are half as frequent, and so on.
-    """
+    these do not suffice, with those that are half as frequent, and so on."""
     limit = support_of_rank(data, wanted.itemsets)
     while True:
         limit = max(limit, 1)

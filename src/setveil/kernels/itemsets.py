@@ -4,8 +4,7 @@ Items are numbered by falling support. Every itemset is met once, under its leas
 rows that hold this item show how often each more frequent item occurs with it, and those that occur
 often enough get a bitmap over just these rows. So a bitmap is long only if there are few of them:
 all bitmaps of one item together have no more bits than the data has occurrences. Rows may have
-weights; these are cut into bit planes, and a support is a sum of popcounts.
-"""
+weights; these are cut into bit planes, and a support is a sum of popcounts."""
 
 from __future__ import annotations
 
@@ -93,8 +92,7 @@ def list_holders(indptr: Int64s, items: Int32s, starts: Int64s) -> Int64s:
 def mine(rows: RankedRows, sink: Sink, scratch: ItemScratch, least_size: int) -> None:
     """Meet all itemsets of at least `least_size` items with a support above the limit.
 
-    A heap raises the limit; a store that is full ends the search.
-    """
+    A heap raises the limit; a store that is full ends the search."""
     width = len(rows.supports)
     best = rows.supports
     if len(sink.heap):

@@ -1,7 +1,6 @@
 """Kernels of comparing by meaning: the nearest of many itemsets, and which bag fits which record.
 
-Distances are whole numbers, and so is omega, the cost of an unmatched occurrence.
-"""
+Distances are whole numbers, and so is omega, the cost of an unmatched occurrence."""
 
 from __future__ import annotations
 
@@ -34,12 +33,8 @@ class NearItems(NamedTuple):
 def nearest_distances(some: BagRows, others: BagRows, table: Int64s, omega: int) -> Int64s:
     """The distance of each of some itemsets to the nearest of others, by matchings with nil items.
 
-    Args:
-        some: Itemsets over the rows of the table.
-        others: Itemsets over its columns.
-        table: The distance of each pair of items; -1 if they are unrelated.
-        omega: The cost of an unmatched item.
-    """
+    The itemsets are over the rows and the columns of the table, which has the distance of each
+    pair of items; -1 if they are unrelated."""
     found = np.empty(len(some.indptr) - 1, dtype=np.int64)
     for number in range(len(found)):
         rows = some.items[some.indptr[number] : some.indptr[number + 1]]
@@ -143,14 +138,7 @@ def rate_bags(
     A rating is a lower bound on the distance: each item of the record is matched with everything
     near it in the bag. Bags longer than the record are left out.
 
-    Args:
-        records: The records.
-        published: The bags.
-        holders: For each item the bags that hold it, with its count there.
-        near: The items near each item.
-        omega: The cost of an unmatched occurrence.
-        most: How many bags per record.
-    """
+    `holders` has, for each item, the bags that hold it, with its count there."""
     bags, count = len(published.indptr) - 1, len(records.indptr) - 1
     chosen = np.full((count, most), -1, np.int64)
     ratings = np.full((count, most), -1, np.int64)

@@ -89,15 +89,7 @@ class Method(ABC, Generic[Form]):
         engine: Engine = LOCAL,
         progress: Progress | None = None,
     ) -> Form:
-        """A release of `data` that keeps `promise`.
-
-        Args:
-            data: The records: transactions, bags, or anything that `setveil.as_transactions` takes.
-            promise: What to keep; one of `promises`.
-            hierarchy: The tree over the items, for methods that generalize.
-            engine: Where the loops run.
-            progress: Is called with how far the work is.
-        """
+        """A release of `data` that keeps `promise`."""
         records = self.admit(data)
         self.check(len(records), promise, hierarchy, engine)
         return self._anonymize(

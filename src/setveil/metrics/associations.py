@@ -31,12 +31,6 @@ def tkd(
 
     Range: 0 (all are still at the top) to 1 (none is). 0 if the original has no items.
 
-    Args:
-        release: The release.
-        original: The data it was made from.
-        count: K.
-        drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
-
     Example:
         The items a and b are in chunks of their own, but 3 and 3 of them fill 4 records only if 2
         records have both, as in the original.

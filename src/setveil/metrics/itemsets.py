@@ -69,11 +69,7 @@ def top_itemsets(
 ) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
-    Args:
-        data: The records: anything that `as_transactions` takes; counts of bags are ignored.
-        count: How many itemsets.
-        least_size: The smallest number of items of each.
-        weights: How often each record occurs; by default once.
+    Counts of bags are ignored. `weights` says how often each record occurs.
 
     Cost: each pair of items in each record is counted once or twice; larger itemsets are counted by
     bitmaps over the records of their rarest item. 1,000 itemsets of 88,000 real baskets take less
@@ -102,12 +98,6 @@ def closed_itemsets(
 
     An itemset is closed if every larger one is in fewer records; the supports of all others follow
     from these. [Liu2010b] section V-B
-
-    Args:
-        data: The records: anything that `as_transactions` takes; counts of bags are ignored.
-        count: How many itemsets.
-        least_size: The smallest number of items of each.
-        weights: How often each record occurs; by default once.
 
     Cost: for each itemset found, the records of its rarest item are read once. 1,000 itemsets of
     88,000 real baskets take about a second.

@@ -44,11 +44,7 @@ class Meaning:
     ) -> npt.NDArray[np.int64]:
         """The scaled distance of each item to each published label; -1 if it is more than epsilon.
 
-        Args:
-            items: Original items.
-            published: Original items or nodes of the tree.
-            tree: The tree of the nodes.
-            network: What gives the distances of items: the tree itself or a richer one.
+        `published` are original items or nodes of the tree; `network` gives the distances of items.
         """
         table = np.full((len(items), len(published)), -1, dtype=np.int64)
         leaves = tree.leaf_numbers(items).astype(np.int64)

@@ -40,8 +40,6 @@ def measure(
     sets, `blm` of typical bags) are those of one of them.
 
     Args:
-        release: The release.
-        original: The data it was made from; anything that `as_transactions` takes.
         names: Which metrics, or the name of one; by default the usual ones of the release's form.
         seed: For random queries and for reconstructing.
         reconstructions: How many possible originals the figures are averaged over.

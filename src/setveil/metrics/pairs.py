@@ -36,12 +36,6 @@ def re(
 
     Range: 0 (all supports are right) to 2 (no pair is where it was). 0 if there are no pairs.
 
-    Args:
-        release: The release.
-        original: The data it was made from.
-        first: The first rank, counted from 0.
-        drawing: `seed`, `reconstructions` or `worlds`; see `Drawing`.
-
     Example:
         The pair {a, b} was in 2 records and certainly is in 2; {a, c} and {b, c} never occur.
 

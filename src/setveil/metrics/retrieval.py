@@ -35,12 +35,6 @@ def recall(
 
     Range: 0 (nothing is found) to 1 (everything). 1 if the original has no items.
 
-    Args:
-        release: The release.
-        original: The data it was made from.
-        count: How many itemsets.
-        least_size: The smallest number of items of each.
-
     Ties: of those that tie for the last rank the shorter come first, then in the order of the
     items.
 
@@ -93,13 +87,6 @@ def sdist(
 
     Range: 0 (all are there as they were) upward; omega if nothing is published, at most twice that.
     0 if the original has no items.
-
-    Args:
-        release: The release.
-        original: The data it was made from.
-        hierarchy: The tree or network of meanings; by default that of the release.
-        count: How many itemsets.
-        least_size: The smallest number of items of each.
 
     Example:
         Wine is published as beer, two edges away: {beer} is there, {wine} is 2 away.

@@ -17,11 +17,6 @@ def tlost(release: Disassociated, original: Transactions, *, k: int | None = Non
 
     Range: 0 (each of them is in a chunk somewhere) to 1. 0 if there are no such items.
 
-    Args:
-        release: The release.
-        original: The data it was made from.
-        k: By default the k of the promise.
-
     Example:
         Three items are in 2 or more records; c is only in a term chunk.
 

@@ -58,8 +58,7 @@ class _Rejected(Exception):
 def run(job: DemoJob, progress: Progress | None = None) -> Demo:
     """Make the shop's data, inspect and anonymize it, and keep everything in the folder.
 
-    A folder that exists is replaced only if it is empty or an earlier demo.
-    """
+    A folder that exists is replaced only if it is empty or an earlier demo."""
     place = new_folder(job.folder, force=True, is_ours=MARK, kind="demo")
     with suppress(_Rejected), place as stage:
         data = _open_shop(stage, job.records)

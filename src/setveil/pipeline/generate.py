@@ -62,14 +62,7 @@ def querylog(
     progress: Progress | None = None,
     **numbers: Any,
 ) -> str:
-    """A query log; returns where its words come from.
-
-    Args:
-        target: Where to write; compressed if the name ends with .gz or .zst.
-        topics: `wordnet`, `wordnet:FOLDER` or `catalogue`; by default WordNet if it is installed.
-        progress: Is called with how far the work is.
-        numbers: Those of `setveil.data.generate.querylog`.
-    """
+    """A query log; returns where its words come from."""
     words, source = _topics(topics)
     lines = generate.querylog(topics=words, **numbers)
     if str(target.output) == "-":

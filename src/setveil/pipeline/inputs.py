@@ -35,8 +35,7 @@ def tree_maker(given: object, layout: Layout | None = None) -> MakeHierarchy:
     """How to get the tree once the data is read; see `hierarchy_maker`.
 
     Raises:
-        ParameterError: if no tree can be given that way.
-    """
+        ParameterError: if no tree can be given that way."""
     if not isinstance(given, Hierarchy | Path | str | None):
         raise ParameterError("hierarchy", given, f"it must be a Hierarchy, or {RECIPES}")
     return hierarchy_maker(given, layout)
@@ -59,8 +58,7 @@ def with_items(
     """The promise with the items of the data that a user named, by parameter.
 
     Raises:
-        ParameterError: if a word names no item.
-    """
+        ParameterError: if a word names no item."""
     check_items(items, promise)
     for name, words in items.items():
         if words:
@@ -73,8 +71,7 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
     """A note if the data lacks some items that the promise names: they may be misspelled.
 
     Raises:
-        UnknownItemError: if it has none of them, so nothing would be protected.
-    """
+        UnknownItemError: if it has none of them, so nothing would be protected."""
     notes = []
     for name, items in promise.named_items.items():
         missing = sorted(item for item in items if item not in vocabulary)

@@ -1,8 +1,7 @@
 """Words to promises and methods: the same words on the command line, on a page and in Python.
 
 A word is a parameter of a promise or a method, such as `k` or `restarts`. Every door gets its words
-from the tables `PROMISES` and `METHODS`, so a new promise or method needs no change here.
-"""
+from the tables `PROMISES` and `METHODS`, so a new promise or method needs no change here."""
 
 from __future__ import annotations
 
@@ -70,8 +69,7 @@ def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | N
         kinds: What may be meant if no promise is named: the first that fits; by default any.
 
     Raises:
-        ParameterError: if a word is missing, or the promise does not have it.
-    """
+        ParameterError: if a word is missing, or the promise does not have it."""
     if isinstance(words.get("promise"), Promise):
         return Asked(promise=words["promise"])
     given = {name: words[name] for name in promise_words() if not _is_missing(words.get(name))}
@@ -91,8 +89,7 @@ def method_from(words: Words) -> Method[Release]:
     """The method that these words give.
 
     Raises:
-        ParameterError: if there is no such method, or it does not have one of its words.
-    """
+        ParameterError: if there is no such method, or it does not have one of its words."""
     method = words.get("method") or DEFAULT_METHOD
     if isinstance(method, Method):
         return method

@@ -34,8 +34,7 @@ class Promise(ABC):
         """What is promised, for a reader who is not an expert.
 
         Args:
-            possible: The release does not show records but fits several possible originals.
-        """
+            possible: The release does not show records but fits several possible originals."""
 
     @abstractmethod
     def limits(self) -> str:

@@ -21,8 +21,7 @@ def report_inspection(found: Inspection, name: str | None = None) -> Report:
 
     Args:
         found: The inspection; its first exposure is shown in sentences, all of them in a table.
-        name: What the command line calls the data; with it, ways to anonymize it are shown.
-    """
+        name: What the command line calls the data; with it, ways to anonymize it are shown."""
     summary, (first, *others) = found.summary, found.exposures
     often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
     sections = [

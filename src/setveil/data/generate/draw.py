@@ -1,8 +1,7 @@
 """Random numbers that are the same on every machine.
 
 Only whole numbers are drawn (`Generator.integers` over PCG64), and every distribution is a table of
-whole numbers, rounded far above the last bits, in which two machines' math functions may differ.
-"""
+whole numbers, rounded far above the last bits, in which two machines' math functions may differ."""
 
 from __future__ import annotations
 

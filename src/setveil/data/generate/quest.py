@@ -58,7 +58,6 @@ def quest(
         items: The number of items to draw from.
         average_length: The average target size of a record.
         patterns: The number of patterns.
-        seed: The seed of the random numbers.
         average_pattern: The average size of a pattern.
         correlation: How much of a pattern comes from the previous one, 0 to 1.
         corruption: How much of a pattern is dropped, 0 to 1.

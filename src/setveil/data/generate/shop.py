@@ -48,10 +48,7 @@ def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -
     Cost:
         Linear; 10,000 baskets take a fraction of a second, a million about ten seconds.
 
-    Args:
-        records: The number of baskets.
-        seed: The seed of the random numbers.
-        products: The number of products; by default the whole catalogue.
+    `products` is how many different ones there are; by default the whole catalogue.
 
     Example:
         >>> made = shop(2_000, seed=1)

@@ -25,8 +25,7 @@ class BadLine:
 class LogReport:
     """What `read_querylog` found, merged and dropped. It describes the original log: private.
 
-    Occurrences count a term once for each time it is in a query.
-    """
+    Occurrences count a term once for each time it is in a query."""
 
     rows: int
     """Lines that are not blank, without headers."""

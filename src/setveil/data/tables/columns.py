@@ -104,8 +104,7 @@ def choose_column(
 ) -> str | None:
     """The column of a role: the one the user named, else the only one with a known name, or None.
 
-    `role` is also the parameter that names the column.
-    """
+    `role` is also the parameter that names the column."""
     if given is not None:
         return _named_column(names, role, given, fail)
     found = [name for name in names if plain_name(name) in known]

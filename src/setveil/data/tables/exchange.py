@@ -3,8 +3,7 @@
 Tables (pandas, polars, Arrow) may be long (a row for each record and item), have a list of items in
 each row, or be one-hot (a column for each item, 0/1 or true/false). In a long table a row without
 an item keeps its record, which may be empty. Items become text; missing ones (None, NaN) are
-dropped.
-"""
+dropped."""
 
 from __future__ import annotations
 

@@ -57,8 +57,7 @@ class Frame:
         """The distinct values of a column in order of appearance, and which one each row has.
 
         Returns:
-            For each row the position of its value, -1 if it is missing; and the distinct values.
-        """
+            For each row the position of its value, -1 if it is missing; and the distinct values."""
         column = self._series(self.names.index(name))
         try:
             codes, values = _FACTORIZE[self.library](column)

@@ -37,8 +37,7 @@ def with_records(frame: Frame, wanted: Wanted) -> Frame:
     """A long table, with its index as columns if only the index can say which record a row is of.
 
     An index whose values all differ may only number the rows, so it is used only if the user named
-    it or no column other than items and counts remains.
-    """
+    it or no column other than items and counts remains."""
     names = {plain_name(name) for name in frame.names}
     known = (
         plain_name(wanted.record) in names

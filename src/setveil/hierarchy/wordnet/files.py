@@ -3,8 +3,7 @@
 `index.noun` has a line for each lemma with its synsets, the most frequent sense first; `data.noun`
 has a line for each synset, which starts with its own byte offset; `noun.exc` has irregular forms;
 `cntlist.rev` says how often each sense occurs in tagged text. See wndb(5WN), morphy(7WN) and
-cntlist(5WN) of WordNet's manual. WordNet is not part of setveil.
-"""
+cntlist(5WN) of WordNet's manual. WordNet is not part of setveil."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ _NOUN_COUNT = re.compile(r"^([^%\s]+)%1:\S* \d+ (\d+)\s*$", re.MULTILINE)
 class Synsets:
     """The synsets of `data.noun`, numbered in the order of the file, with their hypernyms.
 
-    The hypernyms of a synset are the synsets that it is a kind or an instance of.
-    """
+    The hypernyms of a synset are the synsets that it is a kind or an instance of."""
 
     path: Path
     version: str
@@ -63,8 +61,7 @@ class Synsets:
     def parents(self) -> Int64s:
         """The one hypernym of each synset that a tree uses; -1 at a root.
 
-        It is the first step of the shortest way to a root; ties go to the first one in the file.
-        """
+        It is the first step of the shortest way to a root; ties go to the first one in the file."""
         owners = np.repeat(np.arange(len(self)), np.diff(self.starts))
         far = len(self) + 1
         depth = np.where(np.diff(self.starts) > 0, far, 0)
@@ -131,8 +128,7 @@ def read_synsets(path: Path) -> Synsets:
 
     Raises:
         FileFormatError: if a synset is not at its offset, its line is damaged, or a hypernym is
-            missing.
-    """
+            missing."""
     blob = _read(path)
     offsets: list[bytes] = []
     words: list[str] = []

@@ -64,8 +64,7 @@ class WordNet:
         """The WordNet in a folder, or the one that `find` finds.
 
         Raises:
-            DataError: if there is none; it says what to install.
-        """
+            DataError: if there is none; it says what to install."""
         place = WordNet.find() if folder is None else _with_nouns(Path(folder))
         if place is None and folder is not None:
             raise no_wordnet(Path(folder) / DATA)
@@ -123,8 +122,7 @@ class WordNet:
         An irregular form (`mice`) has the lemma of WordNet's list, and a noun is its own lemma. A
         word that is both has the more frequent of the two: `men` becomes `man`, but `dive` does not
         become `diva`. Any other word loses its plural ending if that gives a noun; `boxesful` loses
-        the ending before `-ful`. In several words each may lose it (`attorneys general`).
-        """
+        the ending before `-ful`. In several words each may lose it (`attorneys general`)."""
         return noun_lemma(str(word), self.lemmas, self._exceptions, self.counts)
 
     def senses(self, word: str) -> list[int]:
@@ -146,8 +144,7 @@ class WordNet:
         """The fewest steps up and then down the hypernyms between any senses of two words.
 
         Two different words are at least 1 apart, even if they share a synset, so that a word is
-        nearer to itself than to any synonym. None if there is no way or a word is unknown.
-        """
+        nearer to itself than to any synonym. None if there is no way or a word is unknown."""
         if one == other:
             return 0 if self.senses(one) else None
         up, down = self._steps_above(one), self._steps_above(other)

@@ -26,15 +26,8 @@ def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[
     `cntlist.rev`, or without it those with the most senses. A noun may be in several groups. The
     same WordNet and seed give the same groups.
 
-    Args:
-        wordnet: Where the nouns come from.
-        count: The number of groups.
-        size: The number of nouns per group; the noun it grew around comes first.
-        seed: The seed of the random numbers.
-
     Raises:
-        ParameterError: if there are fewer groups of this size.
-    """
+        ParameterError: if there are fewer groups of this size."""
     for name, value in (("count", count), ("size", size)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ParameterError(name, value, "it must be 1 or more")

@@ -39,8 +39,7 @@ class WordNetTree(Hierarchy):
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
         """These nodes and all their ancestors in WordNet, so that nothing reveals other items.
 
-        The ancestors include synsets that this tree leaves out.
-        """
+        The ancestors include synsets that this tree leaves out."""
         shown = sorted({int(node) for node in nodes})
         leaves = {
             self.labels[node]: int(self.synsets[node]) for node in shown if node < self.leaf_count
@@ -76,8 +75,7 @@ def wordnet_tree(
             goes down from the root gains nothing by a step to an only child.
 
     Raises:
-        UnknownItemError: if items are unknown and `unknown` is `refuse`; it names them.
-    """
+        UnknownItemError: if items are unknown and `unknown` is `refuse`; it names them."""
     if unknown not in ("refuse", "keep"):
         raise ParameterError("unknown", unknown, "it must be refuse or keep")
     senses = {item: wordnet.senses(item)[:1] for item in sort_labels(vocabulary)}
@@ -112,8 +110,7 @@ def rebuilt_from(
     """Build the tree of a recipe again.
 
     Raises:
-        DataError: if the recipe is for another WordNet.
-    """
+        DataError: if the recipe is for another WordNet."""
     made_with = (recipe.get("version"), recipe.get("synsets"))
     if made_with != (wordnet.version, len(wordnet.synsets)):
         named = f"WordNet {made_with[0]} with {made_with[1]} synsets"
@@ -141,8 +138,7 @@ class _Frame:
     ) -> tuple[list[str], list[int], list[int]]:
         """Labels, parents and synsets of all nodes above these leaves and synsets.
 
-        The order is `*`, `*unknown`, synsets, leaves.
-        """
+        The order is `*`, `*unknown`, synsets, leaves."""
         above = self.wordnet.synsets.parents
         hung = np.fromiter(leaves.values(), dtype=np.int64, count=len(leaves))
         roots = np.flatnonzero(above < 0)
@@ -204,8 +200,7 @@ def sense_neighbours(wordnet: WordNet, senses: Sequence[Sequence[int]], epsilon:
     An item without synsets is only its own neighbour.
 
     Cost: 20,000 nouns at epsilon = 4 take half a second, 50,000 about two; all nouns of WordNet 3.0
-    (109 million pairs) take 12 seconds and 2 GB.
-    """
+    (109 million pairs) take 12 seconds and 2 GB."""
     near = joined(_reach(wordnet, senses, epsilon), len(senses), epsilon, least=1)
     alone = np.flatnonzero(np.diff(near.indptr) == 0)
     if not len(alone):

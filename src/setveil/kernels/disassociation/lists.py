@@ -98,8 +98,7 @@ def copy_list(lists, node, out, before):
 def merge_lists(lists, left, right, out, before):
     """Merge the lists of two nodes after the span before; returns the span of both together.
 
-    A term that one of them must keep is no longer open in the other.
-    """
+    A term that one of them must keep is no longer open in the other."""
     chunked_end = merge_chunked(lists, left, right, out.chunked, before.chunked_end)
     ptr, term, chunked = lists.ptr, lists.term, out.chunked
     i, j, end, kept = ptr[left], ptr[right], before.end, before.chunked_end

@@ -46,16 +46,8 @@ class Roots(NamedTuple):
 def refine(lists, block, rule, plan):
     """Join clusters as the paper does, and then, if so planned, neighbours level by level.
 
-    Args:
-        lists: What `list_open` returns.
-        block: The clusters.
-        rule: What every chunk must keep.
-        plan: How to join.
-
-    Returns:
-        The parent of each cluster and joint cluster, or -1; the joint cluster of each shared chunk;
-        and the shared chunk of each occurrence, or -1.
-    """
+    Returns the parent of each cluster and joint cluster, or -1; the joint cluster of each shared
+    chunk; and the shared chunk of each occurrence, or -1."""
     joining = make_joining(lists, block, rule, plan)
     mark_chunked(lists, joining.in_chunk)
     lists, roots = join_rounds(lists, joining)
@@ -96,11 +88,7 @@ def join_rounds(lists, joining):
     join.
 
     Terms must be numbered by the number of term chunks that have them. A term that is in a chunk of
-    a node is not shared above it. A pair that was refused once is not tried again.
-
-    Returns:
-        What is still open, and the nodes that are not part of another.
-    """
+    a node is not shared above it. A pair that was refused once is not tried again."""
     k, made = joining.rule.k, joining.made
     count = len(joining.sizes)
     roots = Roots(np.arange(count), joining.sizes.copy(), np.arange(count))

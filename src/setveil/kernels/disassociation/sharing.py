@@ -1,7 +1,6 @@
 """Steps of REFINE at one joint cluster: which of its open terms to share, and the chunks they make.
 
-A run is one term among the open occurrences: where it begins, and where the next term does.
-"""
+A run is one term among the open occurrences: where it begins, and where the next term does."""
 
 from __future__ import annotations
 
@@ -108,11 +107,7 @@ def keep_likely(lists, found, records, joining):
 
     A term chunk says that some record of its cluster has the term. So a record of the clusters that
     list it has it with a chance of `listed / holders`, and one of the joint cluster with `support /
-    records`.
-
-    Returns:
-        How many are kept.
-    """
+    records`."""
     runs, in_chunk, kept = joining.scratch.runs, joining.in_chunk, np.int64(0)
     for j in range(found):
         listed, holders, before = np.int64(0), np.int64(0), np.int64(-1)
@@ -156,8 +151,7 @@ def share(lists, span, found, joining):
     then.
 
     A term that is in a chunk of the node gets a chunk of its own; all others are put together into
-    k^m-anonymous chunks, the most frequent first.
-    """
+    k^m-anonymous chunks, the most frequent first."""
     shared, made, scratch = joining.shared, joining.made, joining.scratch
     runs, keys = scratch.runs, scratch.keys
     base, fresh, chunked_at = np.int64(len(keys)), np.int64(0), span.chunked_start

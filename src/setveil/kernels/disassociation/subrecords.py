@@ -11,16 +11,9 @@ from setveil.kernels.jit import kernel, step
 def collect_subrecords(indptr, items, chunk, chunks):
     """Cut every record into its subrecords, and merge equal ones of a chunk.
 
-    Args:
-        indptr: The records.
-        items: Their terms, ascending.
-        chunk: The chunk of each occurrence, or -1.
-        chunks: The number of chunks.
-
-    Returns:
-        For each distinct subrecord, chunk by chunk and sorted as words: where its terms begin (and
-        the end), its chunk, and how often it occurs; and the terms.
-    """
+    `chunk` is the chunk of each occurrence, or -1. For each distinct subrecord, chunk by chunk and
+    sorted as words: where its terms begin (and the end), its chunk, and how often it occurs; and
+    the terms."""
     starts, owner, terms = cut_records(indptr, items, chunk)
     rows = sort_rows(starts, owner, terms, chunks)
     count = len(rows)
@@ -54,8 +47,7 @@ def collect_subrecords(indptr, items, chunk, chunks):
 def cut_records(indptr, items, chunk):
     """Every non-empty subrecord of every record: where it begins, its chunk, and the terms.
 
-    The occurrences of a record are sorted by chunk and then by place.
-    """
+    The occurrences of a record are sorted by chunk and then by place."""
     inside, longest = np.int64(0), np.int64(0)
     for record in range(len(indptr) - 1):
         longest = max(longest, indptr[record + 1] - indptr[record])

@@ -1,7 +1,6 @@
 """Steps of Partition: fill a leftover of fewer than k records.
 
-It takes the records that gain least from buckets of more than k records.
-"""
+It takes the records that gain least from buckets of more than k records."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ def move_to_end(records, start, stop, edge):
 def least_gains(work, node, part, after, limit, base):
     """Write the `limit` records of a bucket that gain least to `places`, from `base` on.
 
-    They are kept as a heap with the greatest gain on top, which any record with less replaces.
-    """
+    They are kept as a heap with the greatest gain on top, which any record with less replaces."""
     tree, records, heap, places = work.tree, work.records, work.scratch.heap, work.scratch.places
     for i in range(part, part + limit):
         heap[base + i - part] = gain_of(tree, records, records.order[i], node)

@@ -46,8 +46,7 @@ def group_by_children(tree, records, scratch, node, start, stop):
 def table_mask(scratch, fanout, records, start, stop):
     """The mask of a table with room for twice the words that can occur.
 
-    There is at most one word for each set of children, and one for each occurrence.
-    """
+    There is at most one word for each set of children, and one for each occurrence."""
     words = np.int64(1) << min(np.int64(fanout), 40)
     if words > 4096:
         occurrences = 0

@@ -32,8 +32,7 @@ def raise_cheapest(records, tree, cut, members, k):
 
     All combinations of ancestors are tried, the last member first; of equal costs the first is
     taken. A combination that is too expensive or held by k records needs no higher ancestors of its
-    last members.
-    """
+    last members."""
     targets, best, top = members.copy(), members.copy(), members.copy()
     least, bump = np.int64(-1), len(members) - 1
     while True:

@@ -3,8 +3,7 @@
 A row holds nodes, ascending, and is closed by -1. A search starts from some rows and extends an
 itemset by the nodes behind it in the rows that hold it; `places` has, for each depth, the places of
 the last item. Each depth holds every row at most once, so memory is bounded by (m + 1) times the
-rows.
-"""
+rows."""
 
 from __future__ import annotations
 
@@ -171,8 +170,7 @@ def treat(tree, scratch, goal, size):
 def list_places(tree, scratch, group, edge, k):
     """Sort the places behind an itemset by node.
 
-    A node that is in all rows of the group is left out: no smallest threat holds it.
-    """
+    A node that is in all rows of the group is left out: no smallest threat holds it."""
     depth, fill = group.depth, np.int32(0)
     counts, begins, touched = scratch.counts[depth], scratch.begins[depth], scratch.touched[depth]
     counted = scratch.marks[depth, COUNTED]

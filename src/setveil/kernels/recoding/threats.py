@@ -67,8 +67,7 @@ def repair(
     """Raise the cut until no itemset of `size` nodes is a threat, given that no smaller one is.
 
     Takes the first threat in the tree first, and raises its members, siblings included, in the
-    cheapest way that k records hold. False if there is none: even the root is in fewer records.
-    """
+    cheapest way that k records hold. False if there is none: even the root is in fewer records."""
     at, members = 0, scratch.path
     goal = Goal(np.int64(FIRST), np.int64(1), np.int64(size), np.int64(k))
     while at < len(cut.shown):
@@ -95,8 +94,7 @@ def insert(
 ) -> tuple[bool, Int32s]:
     """Whether a node can be shown as well within the limits, and which nodes are dropped for it.
 
-    `shown` must be safe and show nothing under the node; it is not changed.
-    """
+    `shown` must be safe and show nothing under the node; it is not changed."""
     held, used = records.starts[node + 1] - records.starts[node], scratch.used
     used[ENTRIES], used[BUDGET], used[EFFORT] = 0, limits.budget, limits.effort
     if held < limits.k or limits.m == 1:
@@ -117,8 +115,7 @@ def collect(
 ) -> tuple[bool, Int32s]:
     """The threats of all cuts, each after its size; False if they do not fit.
 
-    No two nodes of a threat are on one path, and all nodes but the last together are no threat.
-    """
+    No two nodes of a threat are on one path, and all nodes but the last together are no threat."""
     top, groups = np.int64(0), np.int64(0)
     for record in range(len(records.indptr) - 1):
         scratch.places[0, groups] = top

@@ -3,8 +3,7 @@
 A centre (the paper's hyper vocabulary) is a row of slots; a slot holds one term of each member.
 Equal slots are merged and counted. Each slot comes with all terms that are relevant to each of its
 terms, ascending, with the sums of their distances: only these can still be matched with it. All
-costs are whole numbers, so that no rounding decides which bag is nearest.
-"""
+costs are whole numbers, so that no rounding decides which bag is nearest."""
 
 from __future__ import annotations
 
@@ -110,8 +109,7 @@ def match_members(space, members, bounds):
     """The centre of each cluster, whose members join in the given order.
 
     Returns: How many slots each cluster has; how often each slot occurs, one cluster after the
-        other; and the terms of the slots, one per member.
-    """
+        other; and the terms of the slots, one per member."""
     board = new_board(space)
     made, slot, at = np.zeros(len(bounds) - 1, np.int64), np.int64(0), np.int64(0)
     times, terms = np.empty(len(members), np.int64), np.empty(len(space.bags.items), np.int32)
@@ -135,8 +133,7 @@ def match_members(space, members, bounds):
 def choose_terms(near, frequency, sizes, terms):
     """The term of each slot with the least sum of distances to all its terms.
 
-    Ties go to the term that is most frequent in the slot, then in the data, then to the first.
-    """
+    Ties go to the term that is most frequent in the slot, then in the data, then to the first."""
     chosen, start = np.empty(len(sizes), np.int32), np.int64(0)
     for slot in range(len(sizes)):
         held = terms[start : start + sizes[slot]]

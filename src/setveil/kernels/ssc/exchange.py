@@ -48,8 +48,7 @@ def exchange(space, groups, first, last, effort):
 
     The member is the one without which most would be left. If the cluster keeps more when this
     member joins last, it moves to the end. With 0 looks, what the clusters are worth is filled in
-    instead; do this first.
-    """
+    instead; do this first."""
     board = new_board(space)
     hopes, found = np.empty(len(groups.owner), np.int64), np.empty(len(groups.owner), np.int64)
     for cluster in range(first, last):
@@ -126,8 +125,7 @@ def look_for(space, groups, row, board, hopes, found):
     """Rate all bags of other clusters for an exchange with `row`.
 
     `found` is a bound on what the cluster of `row` then keeps, -1 if there is no hope; `hopes`
-    bounds the gain besides that.
-    """
+    bounds the gain besides that."""
     here, omega = groups.owner[row], space.rule.omega
     size = groups.bounds[here + 1] - groups.bounds[here]
     for other in range(len(hopes)):

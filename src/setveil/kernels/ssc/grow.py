@@ -67,8 +67,7 @@ class Store(NamedTuple):
 def build_clusters(space, state, store, budget):
     """Make at most `budget` clusters of k; returns the store, which may have grown.
 
-    If fewer than k bags are left, each joins the cluster of the nearest centre.
-    """
+    If fewer than k bags are left, each joins the cluster of the nearest centre."""
     board, rule, numbers = new_board(space), space.rule, state.numbers
     bounds = np.empty(len(state.alive), np.int64)
     while numbers[ALIVE] >= rule.k and budget > 0:
@@ -119,8 +118,7 @@ def find_nearest(space, state, centre, board, bounds):
     """The place in `alive` of the bag nearest to a centre; of equals the first.
 
     A bag gains at most what it would if each of its terms had its best slot for itself. Bags for
-    which even that is too little are never matched.
-    """
+    which even that is too little are never matched."""
     omega, sizes = space.rule.omega, space.bags.sizes
     offers = set_board(space.rule, centre, board)
     left, chosen = state.numbers[ALIVE], np.int64(0)
@@ -154,8 +152,7 @@ def find_farthest(space, state, store, board):
     """The place in `alive` of the bag whose nearest centre is farthest; of equals the first.
 
     New centres can only be nearer, so an old distance bounds the new one from above: the bag of the
-    greatest bound is updated until its bound is up to date.
-    """
+    greatest bound is updated until its bound is up to date."""
     while True:
         chosen = np.int64(0)
         for place in range(1, state.numbers[ALIVE]):
@@ -172,8 +169,7 @@ def refine(space, state, store, row, board):
     """Update the distance of a bag to its nearest centre; returns that centre, -1 if it is old.
 
     The postings of the bag's terms bound its gain with every new centre. Centres are matched in the
-    order of these bounds, until no better one can follow.
-    """
+    order of these bounds, until no better one can follow."""
     bags, seen, centres = space.bags, state.seen[row], store.used[CENTRES]
     gains = np.zeros(centres - seen, np.int64)
     for i in range(bags.indptr[row], bags.indptr[row + 1]):

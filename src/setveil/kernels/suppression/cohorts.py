@@ -64,8 +64,7 @@ def new_scratch(records):
 def open_cohort(records, first, k, least, scratch):
     """Count what occurs with one rank.
 
-    Later ranks in at least k records and private items in more than `least` get a bitmap.
-    """
+    Later ranks in at least k records and private items in more than `least` get a bitmap."""
     holders = records.holders[records.starts[first] : records.starts[first + 1]]
     counts, slot = scratch.counts, scratch.slot
     ranks = count_items(records.indptr, records.ranks, holders, counts, scratch.touched)

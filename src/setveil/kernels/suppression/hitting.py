@@ -46,8 +46,7 @@ def index_moles(indptr: Int64s, items: Int32s, starts: Int64s) -> Int32s:
 def eliminate(moles: IndexedMoles, score: int) -> Int32s:
     """Items in the order of suppression: always the one of greatest score, until no mole is left.
 
-    Ties go to the item of least loss, then to the first.
-    """
+    Ties go to the item of least loss, then to the first."""
     counts = np.diff(moles.starts)
     alive = np.ones(len(moles.indptr) - 1, dtype=np.bool_)
     order, used = np.empty(len(counts), dtype=np.int32), 0

@@ -6,8 +6,7 @@ Itemsets of a level that share all items but the last are joined in pairs; a can
 its subsets are in the level, found by hashing.
 
 An itemset that is in exactly the records of one of its subsets is left out: what contains it is a
-mole exactly if it is one without the superfluous item, and so is never minimal.
-"""
+mole exactly if it is one without the superfluous item, and so is never minimal."""
 
 from __future__ import annotations
 

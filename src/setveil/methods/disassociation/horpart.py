@@ -72,14 +72,7 @@ class Range:
 
 
 def horpart(data: Transactions, sensitive: Flags, least: int, limit: int) -> Clusters:
-    """Clusters of at least `least` and, if possible, fewer than `limit` records; no empty records.
-
-    Args:
-        data: The records.
-        sensitive: The terms that must not decide which records are together.
-        least: How many records a cluster has at least.
-        limit: A group of so many records is cut.
-    """
+    """Clusters of at least `least` and, if possible, fewer than `limit` records; no empty records."""
     from setveil.kernels.disassociation.horizontal import Sizes, split_horizontally
 
     origin = canonical_order(data)
@@ -92,8 +85,7 @@ def canonical_order(data: Transactions) -> Int64s:
     """The records that are not empty, in an order that depends only on their items.
 
     Records that share their most frequent terms are next to each other, so that those that are cut
-    together are together in memory. Equal records are adjacent.
-    """
+    together are together in memory. Equal records are adjacent."""
     full = np.flatnonzero(data.lengths)
     if len(full) == 0:
         return full

@@ -54,8 +54,7 @@ def level_plan(k: int, limit: int, *, with_lost: bool) -> Plan:
         k: The k of the promise.
         limit: Clusters have fewer records than this.
         with_lost: Whether a term that is in no chunk is shared in the first joint cluster that has
-            it k times.
-    """
+            it k times."""
     return Plan(with_levels=True, with_lost=with_lost, reach=k * limit / WEIGHT, weight=WEIGHT)
 
 

@@ -19,8 +19,7 @@ class GlobalRecoding(Method[Generalized]):
     """A method that finds one cut of the tree for all records; it may suppress some of its nodes.
 
     The release says that it is global, which makes more of it certain: a node is in a published
-    record exactly if an item under it is in the original.
-    """
+    record exactly if an item under it is in the original."""
 
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = True

@@ -62,8 +62,7 @@ def minimal_threats(
         One row per threat, filled up with its first node.
 
     Raises:
-        ParameterError: if there are too many to hold.
-    """
+        ParameterError: if there are too many to hold."""
     from setveil.kernels.recoding.threats import are_minimal, collect
 
     room, fits = 1 << 13, False

@@ -47,8 +47,7 @@ def from_root(task: Task, restarts: int) -> list[Task]:
     """Searches from the root downward that differ in the order in which nodes are expanded.
 
     The first goes by the greatest gain, as [Liu2010a] does; the others by gains that are multiplied
-    by fixed random numbers.
-    """
+    by fixed random numbers."""
     draw, gain = np.random.default_rng(0), gains(task.frame)
     noise = [draw.uniform(-1, 1, len(task.frame)) for _ in range(restarts + 1)]
     return [task, *(task._replace(order=gain * 3.0**each) for each in noise[1:])]
@@ -76,13 +75,7 @@ def gains(frame: Frame) -> Floats:
 class Search:
     """A safe state, `shown`, and the moves that lower its loss and keep it safe.
 
-    Args:
-        frame: The records and the tree.
-        k: How many records hold every itemset of up to m shown nodes that occurs.
-        m: The size of the itemsets.
-        suppress: Whether nodes may be suppressed.
-        shown: The safe state to begin with; by default nothing is shown.
-    """
+    It starts from `shown`, a safe state; by default nothing is shown."""
 
     def __init__(
         self, frame: Frame, k: int, m: int, *, suppress: bool, shown: Shown | None = None

@@ -24,8 +24,7 @@ def blocks(data: Bags, hierarchy: Hierarchy, most: int) -> list[Int64s]:
     A block that is too large is halved across the direction in which its bags differ most: their
     weights on the concepts (nodes high in the tree), each bag scaled to length 1, are projected on
     the first principal direction and cut at the median; of equals the first rows come first. Sums
-    are taken in the order of the rows, so the result is the same on any number of threads.
-    """
+    are taken in the order of the rows, so the result is the same on any number of threads."""
     rows = np.arange(len(data))
     if len(data) <= most:
         return [rows]

@@ -87,12 +87,7 @@ class Exchanging(NamedTuple):
 def cluster(
     spaces: Sequence[Space], rounds: int, engine: Engine, progress: Progress | None = None
 ) -> list[Clusters]:
-    """The clusters of each block.
-
-    Args: spaces: The bags of each block, at least k in canonical order, and what decides which are
-        near. rounds: How often members are exchanged between clusters. engine: Runs several blocks
-        at once. progress: Is called with how many bags are in clusters.
-    """
+    """The clusters of each block."""
     growing = [begin_growing(space) for space in spaces]
     growing = _finished(grow_some, growing, "clustering", engine, progress)
     exchanging = [begin_exchanging(block.space, *members_of(block), rounds) for block in growing]

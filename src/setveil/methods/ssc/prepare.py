@@ -25,13 +25,7 @@ def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
 
     If there are 1 to k - 1 empty bags, the shortest others are published empty as well, until there
     are k; so are the remaining bags if they are fewer than k. If too few bags are outside of
-    groups, the smallest groups of equal bags are broken up.
-
-    Args:
-        data: The bags.
-        k: How many must be equal.
-        group_equal: Whether k or more equal bags are a cluster of their own.
-    """
+    groups, the smallest groups of equal bags are broken up."""
     order, keys = canonical_order(data)
     sizes = data.totals
     rows, empty = order[sizes[order] > 0], int((sizes == 0).sum())
@@ -53,8 +47,7 @@ def _suffice(others: int, empty: int, missing: int, k: int) -> bool:
 def canonical_order(data: Bags) -> tuple[Int64s, list[bytes]]:
     """The bags in the order of their terms and counts, like words in a dictionary; and their keys.
 
-    It depends only on the content of the bags; equal ones are neighbours.
-    """
+    It depends only on the content of the bags; equal ones are neighbours."""
     ends = (12 * data.indptr).tolist()
     pairs = np.empty(len(data.items), dtype=[("item", ">u4"), ("count", ">u8")])
     pairs["item"], pairs["count"] = data.items, data.counts

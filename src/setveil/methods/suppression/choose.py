@@ -32,8 +32,7 @@ def choose(
         most expensive first, while every mole stays hit. For
             `mm/il` this is also done for the answers of `mm` and `1/il`, and the best of the three
             is taken: on some data one half of the ratio alone does better.
-        search: Whether the answers of all scores are improved by exchanges; the best is taken.
-    """
+        search: Whether the answers of all scores are improved by exchanges; the best is taken."""
     from setveil.kernels.suppression import hitting
 
     indexed = indexed_moles(moles, losses)

@@ -116,13 +116,8 @@ def explain(
     Cost: one search for moles, and one more for each number of the promise that can be relaxed and
     for each driver.
 
-    Args:
-        data: The records.
-        promise: What is promised.
-        method: How it is kept; by default `Suppression()`.
-        most: How many of the suppressed items are named.
-        drivers: For how many private items to find out what would be saved without them.
-        engine: Where the loops run.
+    `most` is how many of the suppressed items are named, and `drivers` for how many private items
+    to find out what would be saved without them.
 
     Example:
         >>> from setveil.promises.coherence import Coherence

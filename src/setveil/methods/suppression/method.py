@@ -126,8 +126,7 @@ class Suppression(Method[Suppressed]):
         """Which items are suppressed, as marks over the vocabulary.
 
         Raises:
-            InfeasibleError: if a private item is in more than a share h of all records.
-        """
+            InfeasibleError: if a private item is in more than a share h of all records."""
         setting.check_feasible()
         rare = self.rare(setting.data)
         if self.score == "rmall" and not self.search:

@@ -96,8 +96,7 @@ def find_moles(setting: Setting, engine: Engine = LOCAL, progress: Progress | No
 
     Departures from the paper: a candidate that does not occur is no mole. One that is in the same
     records as one of its subsets is not extended, as no minimal mole contains it. Moles of one item
-    are found first and then left out.
-    """
+    are found first and then left out."""
     from setveil.kernels.suppression.moles import PRIVATE, worst_privates
 
     supports = setting.data.supports()
