@@ -20,8 +20,7 @@ class Shortage:
 
 
 class Matching:
-    """Groups of equal records on one side, classes on the other; `fill` gives each class its
-    records.
+    """Groups of equal records on one side, classes on the other; `fill` gives classes records.
 
     A greedy start serves classes with the fewest fitting records first, each from the groups with
     the fewest alternatives. A flow then finds what is missing."""

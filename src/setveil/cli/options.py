@@ -18,8 +18,7 @@ TREE = "FILE|balanced:5|prefix|wordnet[+unknown]"
 
 
 class Table(click.ParamType[str]):
-    """A name from one of the library's tables, which is loaded on use: `setveil --help` stays
-    quick."""
+    """A name from one of the library's tables, loaded on use: `setveil --help` stays quick."""
 
     name = "choice"
 

@@ -152,8 +152,7 @@ def new_paths(pairs):
 def find_path(pairs, matching, paths, row, stamp):
     """The shortest path from a row to a column with room, or to a row that gives up a match.
 
-    Dijkstra's search: lengths are reduced costs, which are never negative, and matched pairs cost
-    0.
+    Dijkstra's search: lengths are reduced costs, never negative; matched pairs cost 0.
 
     Returns: Its length, its last row, its last column (-1 if it ends in a row), and how many rows
         and columns have a final distance."""

@@ -20,8 +20,7 @@ TOP = 1000
 def tkd(
     release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
 ) -> float:
-    """Top-K deviation: the share of the 1,000 most frequent itemsets that drop out of the top
-    1,000.
+    """Top-K deviation: the share of the 1,000 most frequent itemsets that leave the top 1,000.
 
     Formula: tkd = 1 - |FI and FI'| / |FI|, where FI are the K itemsets of any size with the
     greatest supports in the original, FI' those of a reconstruction. With several reconstructions
@@ -138,8 +137,7 @@ def tkd_ml2(
     count: int = TOP,
     **drawing: Unpack[Drawing],
 ) -> float:
-    """Top-K multiple level mining loss: as tkd, for itemsets of nodes at every level of a
-    hierarchy.
+    """Top-K multiple level mining loss: as tkd, for itemsets of nodes at every level of a tree.
 
     Formula: 1 - |FI and FI'| / |FI|, where FI are the K most frequent itemsets whose items are all
     on one level of the hierarchy (below the root), over all levels together; an item without a node
@@ -167,8 +165,7 @@ def tkd_ml2(
 
 
 def joined(worlds: Worlds) -> Transactions:
-    """The records of several worlds in one; supports add up, so the top itemsets are the average
-    ones."""
+    """The records of several worlds in one; supports add up, so the top itemsets are average."""
     if len(worlds) == 1:
         return worlds[0]
     ends = np.cumsum([0, *(len(world.items) for world in worlds)])

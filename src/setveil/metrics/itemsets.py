@@ -25,11 +25,10 @@ MOST_TIES = 100_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Itemsets:
-    """Itemsets with their supports, the greatest first; equal ones by length, then in the order of
-    items.
+    """Itemsets with their supports, the greatest first; equal ones by length, then by their items.
 
-    After the rank that was asked for come those that tie with it: any of them could be among the
-    top."""
+    After the rank that was asked for come those that tie with it: any of them could be at the top.
+    """
 
     itemsets: Transactions
     """Each itemset as a record."""
@@ -93,8 +92,7 @@ def top_itemsets(
 def closed_itemsets(
     data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None
 ) -> Itemsets:
-    """The closed itemsets with the greatest supports, exactly, and those that tie with the last of
-    them.
+    """The closed itemsets with the greatest supports, exactly, and those that tie with the last.
 
     An itemset is closed if every larger one is in fewer records; the supports of all others follow
     from these. [Liu2010b] section V-B

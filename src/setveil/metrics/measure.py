@@ -67,8 +67,7 @@ def measure(
 
 @dataclass(frozen=True)
 class Providers:
-    """What metrics need besides the release and its original; each is made once, when first
-    needed."""
+    """What metrics need besides the release and its original; each is made when first needed."""
 
     release: Any
     original: Transactions

@@ -21,8 +21,7 @@ _BLOCK_RECORDS = 1 << 16
 
 
 def are(release: Release, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
-    """Average relative error of counting queries: how wrong the answer to "how many people have
-    these items?" is.
+    """Average relative error of the answers to "how many people have these items?".
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), where s is 0.1 % of
     the number of records. A query is drawn by drawing a record of the original and then items of
@@ -86,8 +85,7 @@ def _asked(queries: Queries) -> tuple[Queries, Queries]:
 
 
 def draw_queries(data: Transactions, size: int, count: int, random: np.random.Generator) -> Queries:
-    """Rows of `size` items that occur together: a random record with as many, random items of
-    it."""
+    """Rows of `size` items that occur together: random items of a random record."""
     able = np.flatnonzero(data.lengths >= size)
     if not len(able):
         return np.zeros((0, size), dtype=np.int64)

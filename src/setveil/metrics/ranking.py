@@ -38,8 +38,7 @@ class Top:
 
 @dataclass(frozen=True)
 class Deviation:
-    """The share of the top itemsets that is lost, if ties are broken for the best and for the
-    worst."""
+    """The share of the top itemsets that is lost, with ties broken for the best and the worst."""
 
     best: float
     worst: float
@@ -50,8 +49,7 @@ class Deviation:
 
 
 def deviation(original: Top, published: Top) -> Deviation:
-    """1 - |FI and FI'| / |FI|, over all ways to break ties in either list; 0 if there is nothing to
-    lose.
+    """1 - |FI and FI'| / |FI|, over all ways to break ties in either list; 0 if there are none.
 
     Example:
         >>> first = Top.of({("a",): 3, ("b",): 2, ("c",): 1}, 2)
@@ -84,8 +82,7 @@ def deviation(original: Top, published: Top) -> Deviation:
 def _meeting(
     original: Top, published: Top
 ) -> tuple[frozenset[Itemset], frozenset[Itemset], frozenset[Itemset]]:
-    """Ties of the original that are certain in the other list, the reverse, and what ties in
-    both."""
+    """Ties of the original that are certain in the other list, the reverse, and ties in both."""
     return (
         original.ties & published.certain,
         published.ties & original.certain,

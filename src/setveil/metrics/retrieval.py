@@ -35,8 +35,7 @@ def recall(
 
     Range: 0 (nothing is found) to 1 (everything). 1 if the original has no items.
 
-    Ties: of those that tie for the last rank the shorter come first, then in the order of the
-    items.
+    Ties: of those that tie for the last rank the shorter come first, then in the order of items.
 
     Example:
         Of {beer, wine}, {beer} and {milk}, wine is not found:
@@ -74,8 +73,7 @@ def sdist(
     count: int = TOP,
     least_size: int = 1,
 ) -> float:
-    """Semantic distance: how far the most frequent closed itemsets moved in meaning, in steps per
-    item.
+    """Semantic distance: how far the most frequent closed itemsets moved, in steps per item.
 
     Formula: the sum over the itemsets O of the original of the least distance(O, A) over the
     itemsets A of the release, divided by the sum of |O|; on either side the `count` closed itemsets

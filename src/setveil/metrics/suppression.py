@@ -38,8 +38,7 @@ def published_share(release: TypicalBags, original: Transactions) -> float:
 
 
 def check_fits(release: Suppressed, original: Transactions) -> None:
-    """Refuse an original with another number of records, or other supports of the published
-    items."""
+    """Refuse an original with another number of records, or other supports of published items."""
     check_size(release, original)
     numbers, before = original.vocabulary.numbers, original.supports()
     for item, support in release.term_totals().items():

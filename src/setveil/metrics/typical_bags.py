@@ -129,8 +129,7 @@ def _matched_anew(
 def _slots_of(
     pairs: Numbers, terms: npt.NDArray[np.int32], counts: Numbers, original: Transactions
 ) -> Matches:
-    """Pairs of (entry of a bag, entry of a record) as matches; an entry has as many slots as
-    occurrences.
+    """Pairs of (entry of a bag, entry of a record) as matches; an entry has a slot per occurrence.
 
     Of what a record has for an entry, the published item itself comes first, then the others in
     their order, each in a slot of its own."""
@@ -146,8 +145,7 @@ def _slots_of(
 
 
 def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbours) -> Numbers:
-    """A bag for each original record, each bag as often as its size says, if the true one is
-    unknown.
+    """A bag for each original record, each as often as its size says, if the true one is unknown.
 
     Each record rates the bags that have something near its own items and are not longer than it (by
     a bound on the distance). The pairs of record and bag are then taken by rating, the best first,

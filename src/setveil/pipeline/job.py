@@ -85,8 +85,7 @@ class Outcome:
     """The release folder; None if nothing was written."""
     alignment: Path | None = None
     pruned: bool = False
-    """Whether the tree was built from the data, so only the part that the records show was
-    written."""
+    """Whether the tree was built from the data, so only what the records show was written."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
     explanation: Any = None

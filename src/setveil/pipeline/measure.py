@@ -36,8 +36,7 @@ class MeasureJob:
     alignment: Path | str | None = None
     """The private alignment file, to compare each record with its own original."""
     reconstructions: int | None = None
-    """Over how many reconstructions to average, for forms that do not show records; by default
-    1."""
+    """Over how many reconstructions to average, for forms that do not show records."""
     hierarchy: Hierarchy | Path | str | None = None
     """The tree, if the release does not have all of it."""
     layout: Layout | None = None

@@ -46,8 +46,7 @@ _LENGTHS = np.array([35, 35, 20, 10])
 _INTERESTS = np.array([55, 25, 20])
 """In percent: the share of a user's sessions for each interest."""
 _ADDRESS, _ANYTHING, _OWN_WORDS, _EXTRA = 0.1, 0.15, 0.6, 0.2
-"""Probabilities that a query is an address, is off-topic, uses this user's favourite words, or has
-an extra word."""
+"""Chances that a query is an address, off-topic, of favourite words, or has an extra word."""
 _FORMS = np.array([84, 15, 1])
 """In percent: words unchanged, in the plural, misspelled."""
 _CLICKS = np.array([46, 43, 7, 3, 1])

@@ -16,8 +16,7 @@ BEGIN, END, LAST = 0, 1, 2
 
 
 class Terms(NamedTuple):
-    """Terms to assign, the first first; term i is in the records `positions[begin[i]:begin[i +
-    1]]`."""
+    """Terms to assign, the first first; the records of i are `positions[begin[i]:begin[i + 1]]`."""
 
     begin: Int64s
     positions: Int64s
@@ -54,8 +53,7 @@ def make_room(records, occurrences, terms, longest):
 
 @step
 def assign_chunks(terms, count, records, rule, room):
-    """Put each term into the first chunk that stays k^m-anonymous with it; returns how many there
-    are.
+    """Put each term into the first chunk that stays k^m-anonymous with it; returns their number.
 
     Each term is in k or more of the records 0 to `records - 1`. The result is the same as filling
     one chunk after the other. A pair of terms that occurs, but in fewer than k records, is found by
@@ -101,8 +99,7 @@ def assign_chunks(terms, count, records, rule, room):
 
 @step
 def keeps_larger(terms, term, chosen, rule, room):
-    """Whether itemsets of 3 to m terms, `term` and others of a chunk, occur in k records or in
-    none.
+    """Whether itemsets of 3 to m terms, `term` and others of a chunk, are in k records or in none.
 
     Depth first: each level adds the next term that occurs in a record of the itemset so far. Pairs
     were checked before."""

@@ -13,8 +13,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Block(NamedTuple):
-    """Clusters that follow each other; cluster c has the records `bounds[c]` to `bounds[c + 1] -
-    1`."""
+    """Clusters one after the other; c has the records `bounds[c]` to `bounds[c + 1] - 1`."""
 
     indptr: Int64s
     items: Int32s  # terms, ascending in each record

@@ -139,8 +139,7 @@ def count_terms(work, group):
 
 @step
 def list_records(work, group, distinct):
-    """List the places of each term, and make a heap of the terms by count (if equal, the first
-    term)."""
+    """List the places of each term, and make a heap of the terms by count; ties by number."""
     indptr, items, order, counts = work.indptr, work.items, work.order, work.counts
     sensitive, used, begin, lists = work.sensitive, work.used, work.begin, work.lists
     width, end = len(sensitive), np.int64(0)
@@ -179,8 +178,7 @@ def sift_down(heap, size, at):
 
 @step
 def cut_off(work, group, distinct):
-    """Give each record of a group its part, the most frequent term first; returns how many there
-    are.
+    """Give each record of a group its part, the most frequent term first; returns their number.
 
     The sizes of the parts are in `starts`. A count in the heap may be too high, as records were cut
     off since; such a term goes back into the heap with its new count."""
@@ -211,8 +209,7 @@ def cut_off(work, group, distinct):
 
 @step
 def cut_one(work, group, place, count, number):
-    """Put the `count` records of one term that are left into part `number`, and subtract their
-    terms."""
+    """Put the `count` records left of one term into part `number`, and subtract their terms."""
     indptr, items, order, counts = work.indptr, work.items, work.order, work.counts
     sensitive, used, part = work.sensitive, work.used, work.part
     while count > 0:

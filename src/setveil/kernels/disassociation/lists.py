@@ -14,8 +14,7 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Lists(NamedTuple):
-    """For each node (a cluster or several joined): its open occurrences by term, and its chunked
-    terms.
+    """For each node (one cluster or several): its open occurrences by term, and its chunked terms.
 
     A chunked term is in a chunk of the node, or a cluster of the node must keep it in its term
     chunk. It is written as twice its number, plus 1 if it must be kept."""
@@ -161,8 +160,7 @@ def has_enough(lists, left, right, k):
 
 @step
 def mark_chunked(lists, in_chunk):
-    """Mark the terms that are in a chunk; those that a cluster must keep are not for that
-    reason."""
+    """Mark the terms that are in a chunk; that a cluster must keep a term does not count."""
     for at in range(len(lists.chunked)):
         if lists.chunked[at] & 1 == 0 and lists.chunked[at] >> 1 < len(in_chunk):
             in_chunk[lists.chunked[at] >> 1] = True
@@ -189,8 +187,7 @@ def only_lost(lists, nodes, in_chunk):
 
 @step
 def sort_lists(ptr, values):
-    """The numbers of lists of ascending values, sorted as words; equal ones by number (merge
-    sort)."""
+    """The numbers of ascending lists, sorted as words; equal ones by number (merge sort)."""
     count = len(ptr) - 1
     sequence, spare = np.arange(count), np.empty(count, np.int64)
     width = 1

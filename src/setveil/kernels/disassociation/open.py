@@ -63,8 +63,7 @@ def list_open(block, chunks, rule):
 
 @step
 def find_free(block, chunks, rule):
-    """Which terms may be shared, and the term that each cluster must keep in its term chunk, or
-    -1."""
+    """Which terms may be shared, and the one that each cluster must keep in a term chunk, or -1."""
     total = np.zeros(len(rule.sensitive), np.int64)
     for at in range(len(block.items)):
         if chunks.chunk[at] < 0:

@@ -84,8 +84,7 @@ def make_joining(lists, block, rule, plan):
 
 @step
 def join_rounds(lists, joining):
-    """Sort the nodes by their open terms, join neighbours by equation 1, and repeat until none
-    join.
+    """Sort the nodes by their open terms, join neighbours by equation 1, until none join.
 
     Terms must be numbered by the number of term chunks that have them. A term that is in a chunk of
     a node is not shared above it. A pair that was refused once is not tried again."""
@@ -137,8 +136,7 @@ def join_rounds(lists, joining):
 
 @step
 def find_gaining(out, span, records, mark, joining):
-    """Find the terms that a joint cluster may share by the paper; returns how many, 0 if it does
-    not pay."""
+    """Find the terms that a joint cluster may share by the paper; their number, 0 if no gain."""
     runs = joining.scratch.runs
     found = find_runs(out.term, span, joining.rule.k, runs)
     found = keep_fresh(out, span, runs, found)

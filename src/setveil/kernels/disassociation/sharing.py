@@ -127,8 +127,7 @@ def keep_likely(lists, found, records, joining):
 
 @step
 def gains(lists, found, records, mark, joining):
-    """Equation 1: whether the joint cluster makes the terms at least as likely as its clusters
-    do."""
+    """Equation 1: whether the joint cluster makes the terms as likely as its clusters do."""
     runs, stamp = joining.scratch.runs, joining.scratch.stamp
     supports, listed, holders = np.int64(0), np.int64(0), np.int64(0)
     for j in range(found):
@@ -147,8 +146,7 @@ def gains(lists, found, records, mark, joining):
 
 @step
 def share(lists, span, found, joining):
-    """Make the shared chunks of a new joint cluster over the terms in the runs; returns its span
-    then.
+    """Make the shared chunks of a new joint cluster over the terms in the runs; returns its span.
 
     A term that is in a chunk of the node gets a chunk of its own; all others are put together into
     k^m-anonymous chunks, the most frequent first."""
@@ -204,8 +202,7 @@ def lay_out(lists, found, scratch):
 
 @step
 def close_runs(lists, span, runs, found):
-    """Move the terms of the runs from the open occurrences to the chunked terms; returns the new
-    span."""
+    """Move the terms of the runs from the open occurrences to the chunked terms; the new span."""
     chunked, at, fresh = lists.chunked, span.chunked_start, np.int64(0)
     for j in range(found):
         term = lists.term[runs[j, START]]

@@ -96,8 +96,7 @@ def count_terms(block, start, stop, scratch):
 
 @step
 def list_frequent(block, rule, start, stop, distinct, scratch):
-    """List the records of the terms that may be in record chunks, most frequent first; returns
-    how many."""
+    """List the records of terms for record chunks, most frequent first; returns how many."""
     width, counts, keys = len(rule.sensitive), scratch.counts, scratch.keys
     begin, positions, _ = scratch.terms
     frequent, end = np.int64(0), np.int64(0)
@@ -140,8 +139,7 @@ def count_subrecords(terms, count, found, records, room):
 
 @step
 def give_up_last(number, terms, found):
-    """Move the least frequent term to the term chunk; returns the number of chunks that are
-    left."""
+    """Move the least frequent term to the term chunk; returns how many chunks are left."""
     lost = number[terms - 1]
     number[terms - 1] = -1
     for term in range(terms - 1):

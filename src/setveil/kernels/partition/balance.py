@@ -1,6 +1,4 @@
-"""Steps of Partition: fill a leftover of fewer than k records.
-
-It takes the records that gain least from buckets of more than k records."""
+"""Steps of Partition: fill a leftover of fewer than k records from buckets of more than k."""
 
 from __future__ import annotations
 
@@ -12,8 +10,7 @@ from setveil.kernels.partition.buckets import bucket_end, lower_bound
 
 @step
 def balance(work, node, start, edge, stop):
-    """Fill the leftover up to k records, or join the smallest bucket to it; returns where it
-    begins."""
+    """Fill the leftover up to k records, or join the smallest bucket to it; where it begins."""
     tree, records, scratch, k = work.tree, work.records, work.scratch, work.k
     need, spare = k - (stop - edge), 0
     part, smallest, least = start, start, stop - start + 1

@@ -91,8 +91,7 @@ class Work(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some partitions with copies of their own records, which are numbered from 0 in their
-    order."""
+    """Some partitions with copies of their own records, numbered from 0 in their order."""
 
     indptr: Int64s
     leaves: Int32s
@@ -158,8 +157,7 @@ def represent(tree, part):
 
 @kernel
 def split(work: Work, limit: int, most: int) -> None:
-    """Split up to `most` pending partitions of more than `limit` records; settle the smaller
-    ones."""
+    """Split up to `most` pending partitions of more than `limit` records; settle smaller ones."""
     pending, scratch = work.pending, work.scratch
     while pending.size[0] > 0 and most > 0:
         top = pending.size[0] - 1
@@ -259,8 +257,7 @@ def spread(work, start, stop, size, best, buckets):
 
 @step
 def push(work, start, stop, size, best, expanded):
-    """Put a part on the stack: its cut, with one node expanded or closed, and the gains of its
-    records."""
+    """Put a part on the stack: its cut, with one node expanded or closed, and its gains."""
     stack, scratch = work.pending, work.scratch
     top = stack.size[0]
     low = stack.bounds[top - 1, HIGH] if top > 0 else 0

@@ -75,8 +75,7 @@ def _reversed(parent: Int64s) -> Int64s:
 
 
 def _sizes(clusters: Clusters, joints: Joints) -> Int64s:
-    """The records of each cluster; parts have smaller numbers than the joint cluster they are
-    in."""
+    """The records of each cluster; parts have smaller numbers than the joint cluster above."""
     sizes = np.zeros(len(joints.parent), dtype=np.int64)
     sizes[: len(clusters)] = clusters.sizes
     for node, parent in enumerate(joints.parent.tolist()):

@@ -72,7 +72,7 @@ class Range:
 
 
 def horpart(data: Transactions, sensitive: Flags, least: int, limit: int) -> Clusters:
-    """Clusters of at least `least` and, if possible, fewer than `limit` records; no empty records."""
+    """Clusters of `least` and, if possible, fewer than `limit` records; no empty records."""
     from setveil.kernels.disassociation.horizontal import Sizes, split_horizontally
 
     origin = canonical_order(data)

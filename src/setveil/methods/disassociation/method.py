@@ -120,8 +120,7 @@ class Disassociation(Method[Disassociated]):
 
 
 def _check_enough(records: int, least: int) -> None:
-    """Refuse data that no cluster can be made of: all terms are kept, so empty records hide
-    nobody."""
+    """Refuse data that no cluster can be made of: empty records hide nobody."""
     if 0 < records < least:
         have = "1 record has" if records == 1 else f"{records:,} records have"
         raise InfeasibleError(
@@ -131,8 +130,7 @@ def _check_enough(records: int, least: int) -> None:
 
 
 def _sensitive(data: Transactions, promise: KmAnonymity) -> Flags:
-    """For each term, whether it may only be in term chunks; not empty even if there are no
-    terms."""
+    """For each term, whether it may only be in term chunks; never empty."""
     named = promise.named_items.get("sensitive", frozenset())
     flags = np.zeros(max(len(data.vocabulary), 1), dtype=bool)
     for number, item in enumerate(data.vocabulary):

@@ -1,5 +1,4 @@
-"""REFINE: join clusters over the terms that their term chunks have in common. [Terrovitis2012]
-section 4"""
+"""REFINE: join clusters over terms that their term chunks share. [Terrovitis2012] section 4"""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ from setveil.methods.disassociation.horpart import Clusters, Range
 BLOCK = 100_000
 """The records of one joint cluster at most, about; larger data have several."""
 WEIGHT = 0.5
-"""How likely a joint cluster must make a term, compared to the clusters that have it now.
-Measured."""
+"""How likely a joint cluster must make a term, compared to its clusters. Measured."""
 MOST = 2**31 - 1
 """The occurrences of one joint cluster at most."""
 PAPER = Plan(with_levels=False, with_lost=False, reach=0.0, weight=WEIGHT)
@@ -103,8 +101,7 @@ def _chunks_of(chunks: Chunks, part: Range) -> Chunks:
 
 
 def _together(clusters: Clusters, ranges: Sequence[Range], found: Sequence[Joints]) -> Joints:
-    """The forests of all ranges as one; clusters come first, then the joint clusters of each
-    range."""
+    """The forests of all ranges as one; clusters first, then the joint clusters of each range."""
     simple = np.full(len(clusters), -1, dtype=np.int64)
     parents, chunk_nodes = [simple], [np.empty(0, dtype=np.int64)]
     shared = np.full(len(clusters.rows.items), -1, dtype=np.int64)

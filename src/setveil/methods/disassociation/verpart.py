@@ -25,8 +25,7 @@ class Task(NamedTuple):
 def verpart(
     clusters: Clusters, rule: Rule, engine: Engine = LOCAL, progress: Progress | None = None
 ) -> Chunks:
-    """The chunks of all clusters: each term, most frequent first, is in the first chunk that can
-    take it.
+    """The chunks of all clusters: each term is in the first chunk that can take it.
 
     A chunk can take a term if it stays k^m-anonymous with it. Terms in fewer than k records and
     sensitive terms form the term chunk. A cluster without one that has fewer subrecords than Lemma
