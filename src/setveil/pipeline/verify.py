@@ -157,9 +157,8 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     if others:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         notes.append(
-            f"The folder also contains {', '.join(others[:3])}{more}, not part of the release "
-            "and not "
-            "checked. Remove it before you hand over the folder."
+            f"The folder also contains {', '.join(others[:3])}{more}, not part of the release and "
+            "not checked. Remove it before you hand over the folder."
         )
     counted = isinstance(published, Bags) and isinstance(job.release, str | Path)
     ignored = job.promise is None or not job.promise.covers_counts

@@ -81,11 +81,9 @@ class Coherence(Promise):
     def limits(self) -> str:
         return (
             f"An adversary who knows more than {self.p} public item{'s' * (self.p != 1)} of a "
-            "person, "
-            "or a private item, or items that the person does NOT have, may learn more. Each "
-            "private "
-            "item is limited on its own: that a person has one of several may be more likely than "
-            f"{100 * self.h:g} %."
+            "person, or a private item, or items that the person does NOT have, may learn more. "
+            "Each private item is limited on its own: that a person has one of several may be "
+            f"more likely than {100 * self.h:g} %."
         )
 
 

@@ -39,10 +39,8 @@ class KAnonymity(Promise):
     def describe(self, *, possible: bool = False) -> str:
         return (
             f"Each published record is identical to at least {others(self.k)}. An adversary who "
-            "knows "
-            f"any number of a person's items, even all of them, finds at least {self.k} records "
-            "that "
-            "could be that person's, or none."
+            f"knows any number of a person's items, even all of them, finds at least {self.k} "
+            "records that could be that person's, or none."
         )
 
     def limits(self) -> str:
@@ -77,11 +75,9 @@ class VocabularyKAnonymity(Promise):
     def describe(self, *, possible: bool = False) -> str:
         return (
             f"Each published bag is identical to at least {others(self.k)}, in its items and in "
-            "how "
-            "often each occurs. An adversary who knows any number of a person's items, and how "
-            "often "
-            f"that person used each, finds at least {self.k} bags that could be that person's, "
-            "or none."
+            "how often each occurs. An adversary who knows any number of a person's items, and "
+            f"how often that person used each, finds at least {self.k} bags that could be that "
+            "person's, or none."
         )
 
     def limits(self) -> str:
@@ -164,8 +160,7 @@ class KmAnonymity(Promise):
         besides = f" {self.diversity.limits()}" if self.diversity else ""
         return (
             f"An adversary who knows {more}items that the person does NOT have, may find fewer "
-            "than "
-            f"{self.k} records. An item that all {self.k} records share is revealed.{besides}"
+            f"than {self.k} records. An item that all {self.k} records share is revealed.{besides}"
         )
 
 

@@ -51,9 +51,8 @@ class LDiversity(Promise):
 
     def limits(self) -> str:
         return (
-            "The release does not say how many records of a group have a sensitive item: at "
-            "least one, "
-            "perhaps all. Anyone who knows a person's group knows which sensitive items occur "
-            "in it. "
-            "Items that are not listed as sensitive are not covered, even if they reveal as much."
+            "The release does not say how many records of a group have a sensitive item: at least "
+            "one, perhaps all. Anyone who knows a person's group knows which sensitive items "
+            "occur in it. Items that are not listed as sensitive are not covered, even if they "
+            "reveal as much."
         )
