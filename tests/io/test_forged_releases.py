@@ -201,8 +201,11 @@ def test_only_one_data_file_may_be_named(folder):
         ({"records": -1}, "release.json has an impossible number of records"),
         ({"records": 10**400}, "release.json has an impossible number of records"),
         ({"records": 3}, "data.csv has 4 records, but release.json says 3"),
-        ({"hierarchy": "balanced"}, "in release.json, hierarchy must be an object"),
-        ({"hierarchy": [1]}, "in release.json, hierarchy must be an object"),
+        (
+            {"hierarchy": "balanced"},
+            "in release.json, hierarchy must be an object, the recipe of a tree",
+        ),
+        ({"hierarchy": [1]}, "in release.json, hierarchy must be an object, the recipe of a tree"),
         ({"bags": "no"}, "in release.json, bags must be true or false"),
         (
             {"form": "suppressed"},

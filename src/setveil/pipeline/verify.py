@@ -13,13 +13,15 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Progress
-from setveil.errors import MisfitError, ParameterError
+from setveil.errors import MisfitError, ParameterError, ReleaseError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
 from setveil.io.releases.folder import other_files, read_release
+from setveil.methods import METHODS
+from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
 from setveil.pipeline.stages import Stages
@@ -118,13 +120,30 @@ def _published(job: VerifyJob) -> object:
     if not isinstance(job.release, str | Path):
         return job.release
     if _is_folder(job.release):
-        return read_release(job.release)
+        release = read_release(job.release)
+        _check_method(job.release, release.method)
+        return release
     if job.promise is None:
         allowed = (
             f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
         )
         raise ParameterError("k", None, allowed)
     return read_bare(job.release, job.promise, **({} if job.original else job.reading))
+
+
+def _check_method(place: Path | str, method: Mapping[str, Any]) -> None:
+    """Refuse a method or a parameter that we do not have: it could say anything."""
+    if not method:
+        return
+    name = str(method.get("name"))
+    if name not in METHODS:
+        raise ReleaseError(place, f"this version does not know its method {name!r}")
+    known = parameters(METHODS[name])
+    for key, value in method.items():
+        words = (*known[key].choices, "given") if key in known else ()
+        if key != "name" and (key not in known or (isinstance(value, str) and value not in words)):
+            said = f"{key} = {value!r}"[:80]
+            raise ReleaseError(place, f"its method {name} cannot have {said}")
 
 
 def _is_folder(release: object) -> bool:

@@ -105,6 +105,11 @@ def write_baskets(data: Transactions) -> Iterator[str]:
         yield ",".join(map(cells.__getitem__, record)) or '""'
 
 
+def csv_cell(label: str) -> str:
+    """An item as a CSV cell."""
+    return '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label
+
+
 def guess_delimiter(text: str, candidates: str = _DELIMITERS) -> str:
     """The candidate that occurs most often outside quotes; the first if none does."""
     bare = _OPENED.sub("", text)
@@ -196,10 +201,7 @@ def _cells(data: Transactions) -> list[str]:
     if "" in used_labels(data):
         problem = "an empty text as an item cannot be written to a CSV file"
         raise DataError(problem, remedy="choose another format, such as jsonl")
-    return [
-        '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label
-        for label in data.vocabulary.labels
-    ]
+    return [csv_cell(label) for label in data.vocabulary.labels]
 
 
 def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> Iterator[str]:

@@ -24,6 +24,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
 from setveil.io.releases.records import check_columns
+from setveil.io.releases.strict import check_parquet
 from setveil.io.source.database import copy_to_parquet, database, quoted, translated
 from setveil.io.writing import not_unicode
 from setveil.published.disassociated.canonical import canonical
@@ -144,6 +145,7 @@ def _fetch(
     table, order = f"read_parquet({quoted(path)})", ", ".join(columns[:sort_by])
     with translated(path.name):
         check_columns(connection, table, path.name, columns)
+        check_parquet(connection, path, path.name)
         select = f"SELECT {chosen} FROM {table} ORDER BY {order}"
         found = connection.execute(select).fetchnumpy()
     for name, values in found.items():
@@ -209,6 +211,10 @@ def _subrecords(
         raise FileFormatError(SUBRECORDS, "the rows of one subrecord have different counts")
     rows = _rows(SUBRECORDS, row, entries["item"], vocabulary, int(begins.sum()))
     _check_distinct(rows, owner[begins])
+    if (subrecord[begins] != _ranks(owner[begins])).any():
+        raise FileFormatError(SUBRECORDS, "the subrecords of a chunk must be numbered from 1")
+    if len(np.unique(owner)) < chunks.sum():
+        raise FileFormatError(SUBRECORDS, f"a chunk of {CLUSTERS} has no subrecord")
     return rows, owner[begins], count[begins]
 
 

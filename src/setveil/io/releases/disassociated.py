@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io.files import read_source
@@ -15,6 +18,7 @@ from setveil.io.formats.jsonl import json_lines
 from setveil.io.formats.reading import Reading
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
 from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
+from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
 from setveil.promises.promise import Promise
@@ -47,7 +51,26 @@ def read_disassociated(folder: ReleaseFolder) -> Disassociated:
             f"{folder.names[0]} has {len(release)} records, but release.json says {folder.size}"
         )
         raise DataError(problem)
+    _check_order(folder, release)
     return release
+
+
+def _check_order(folder: ReleaseFolder, release: Disassociated) -> None:
+    """Refuse clusters, chunks or subrecords in another order than by their content."""
+    if folder.names != TABLES:
+        check_lines(folder, folder.names[0], release.lines())
+        return
+    given, wanted = _arrays(release), _arrays(release.arranged)
+    if not all(np.array_equal(one, other) for one, other in zip(given, wanted, strict=True)):
+        problem = "clusters, chunks and subrecords must be numbered in the order of their text"
+        raise FileFormatError(TABLES[0], problem)
+
+
+def _arrays(release: Disassociated) -> list[npt.NDArray[np.integer]]:
+    rows = (release.subrecords, release.terms)
+    inside = [array for each in rows for array in (each.indptr, each.items)]
+    chunks = (release.chunk_node, release.subrecord_chunk, release.subrecord_counts)
+    return [release.parent, release.sizes, *chunks, *inside]
 
 
 DISASSOCIATED = ReleaseForm(

@@ -31,6 +31,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
@@ -42,8 +43,9 @@ from setveil.disk import new_folder
 from setveil.errors import DataError, ReleaseError
 from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
-from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
+from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, ReleaseForm
 from setveil.io.releases.generalized import GENERALIZED
+from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
@@ -59,6 +61,13 @@ FORMS: dict[str, ReleaseForm] = {
 }
 """How each form is written and read: one line per form."""
 _NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
+_VERSION = re.compile(r"\d[\w.+-]{0,40}")
+_FREE = {
+    "setveil": Fact(
+        lambda value: type(value) is str and bool(_VERSION.fullmatch(value)), "a version"
+    ),
+    "verified": TRUTH,
+}
 
 
 def release_formats() -> list[str]:
@@ -97,7 +106,7 @@ def fill_release(release: Release, stage: Path, *, verified: bool = False, **cho
     about = {
         "setveil": _version(),
         "form": release.form,
-        "promise": {**release.promise.to_dict(), "meaning": release.describe()},
+        "promise": _said(release),
         "method": dict(release.method),
         **release.facts,
         "records": len(release),
@@ -119,16 +128,19 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     about = _read_about(place)
     form = FORMS[about["form"]]
     names = form.data_files(place, about)
+    check_keys(place, about, {*_NEEDED, *_FREE, *form.facts})
     for name, digest in about["files"].items():
         _check_file(place, name, digest)
     promise = _promise(place, about["promise"])
     form.check_promise(place, promise)
     try:
-        return form.read(ReleaseFolder(place, about, names, promise))
+        release = form.read(ReleaseFolder(place, about, names, promise))
     except ReleaseError:
         raise
     except DataError as error:
         raise ReleaseError(place, str(error)) from None
+    check_said(place, about["promise"], _said(release))
+    return release
 
 
 def other_files(folder: str | os.PathLike[str]) -> list[str]:
@@ -136,6 +148,11 @@ def other_files(folder: str | os.PathLike[str]) -> list[str]:
     place = Path(folder)
     known = {ABOUT, *_read_about(place)["files"]}
     return sorted(path.name for path in place.iterdir() if path.name not in known)
+
+
+def _said(release: Release) -> dict[str, object]:
+    """The promise as it is written in `release.json`."""
+    return {**release.promise.to_dict(), "meaning": release.describe()}
 
 
 def _version() -> str:
@@ -161,6 +178,9 @@ def _read_about(place: Path) -> dict[str, Any]:
     if not isinstance(about, dict):
         about = {}
     wrong = [key for key, kind in _NEEDED.items() if type(about.get(key)) is not kind]
+    wrong += [
+        key for key, fact in _FREE.items() if key in about and not fact.is_allowed(about[key])
+    ]
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
     if not 0 <= about["records"] <= MOST_RECORDS:

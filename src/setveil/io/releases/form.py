@@ -43,7 +43,6 @@ class Fact(NamedTuple):
 
 
 TRUTH = Fact(lambda value: type(value) is bool, "true or false")
-OBJECT = Fact(lambda value: type(value) is dict, "an object")
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from setveil.data.arrays import Int32s
 from setveil.data.transactions import Bags
-from setveil.hierarchy.files import read_hierarchy, write_hierarchy
-from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.io.releases.form import (
-    OBJECT,
     RECORD_FORMATS,
     RECORD_PROMISES,
     TRUTH,
@@ -21,10 +15,9 @@ from setveil.io.releases.form import (
     ReleaseForm,
 )
 from setveil.io.releases.records import read_records, write_records
+from setveil.io.releases.trees import RECIPE, TREE, read_tree, write_tree
 from setveil.published.generalized import Generalized
 from setveil.published.rows import relabeled
-
-TREE = "hierarchy.csv"
 
 
 def fill_generalized(
@@ -45,8 +38,8 @@ def read_generalized(folder: ReleaseFolder) -> Generalized:
         raise folder.fault(f"release.json does not name {TREE}")
     if bags and "recoding" in about:
         raise folder.fault("in release.json, recoding must be left out for bags")
-    tree = read_tree(folder)
     data, weights = read_records(folder, bags=bags)
+    tree = read_tree(folder, data.vocabulary.labels)
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
     return Generalized.of_rows(
         rows, tree, folder.promise, folder.method, weights=weights, is_global="recoding" in about
@@ -63,36 +56,7 @@ GENERALIZED = ReleaseForm(
     beside=(TREE,),
     facts={
         "bags": TRUTH,
-        "hierarchy": OBJECT,
+        "hierarchy": RECIPE,
         "recoding": Fact(lambda value: value == "global", '"global"'),
     },
 )
-
-
-def write_tree(tree: Hierarchy, nodes: Int32s, stage: Path, choices: Choices) -> dict[str, object]:
-    """Write a tree; gives its recipe.
-
-    Of a tree that was built from the items of the data, only the part that these nodes show is
-    written.
-    """
-    if not (tree.origin.is_public or choices.public_items):
-        tree = tree.pruned(nodes)
-    write_hierarchy(tree, stage / TREE)
-    return write_origin(tree.origin)
-
-
-def read_tree(folder: ReleaseFolder) -> Hierarchy:
-    """The tree that `write_tree` wrote."""
-    origin = read_origin(folder.about.get("hierarchy") or {})
-    return read_hierarchy(folder.place / TREE, layout="paths", delimiter=";", origin=origin)
-
-
-def write_origin(origin: Origin) -> dict[str, object]:
-    """Where a tree comes from, as in `release.json`."""
-    return {"kind": origin.kind, **origin.parameters} | ({"pruned": True} if origin.pruned else {})
-
-
-def read_origin(recipe: Mapping[str, Any]) -> Origin:
-    """What `write_origin` gave."""
-    parameters = {key: value for key, value in recipe.items() if key not in ("kind", "pruned")}
-    return Origin(recipe.get("kind", "given"), parameters, pruned=bool(recipe.get("pruned")))

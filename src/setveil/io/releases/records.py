@@ -25,6 +25,7 @@ from setveil.io.formats.longform import numbered_items
 from setveil.io.formats.parquet import check_magic, write_parquet_rows
 from setveil.io.formats.reading import Pairs
 from setveil.io.releases.form import ReleaseFolder
+from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
 from setveil.io.source.database import (
     column_types,
     csv_table,
@@ -100,11 +101,10 @@ def _read_lines(path: Path, size: int, bags: bool) -> Transactions:
     assert isinstance(rows, Bags)
     if len(rows) != size:
         raise DataError(f"{path.name} has {len(rows)} records, but release.json says {size}")
-    if bags:
-        return rows
-    if rows.counts.max(initial=1) > 1:
+    if not bags and rows.counts.max(initial=1) > 1:
         raise _repeated(path.name)
-    return rows.sets()
+    check_fimi(path, rows)
+    return rows if bags else rows.sets()
 
 
 def _read_table(path: Path, size: int, bags: bool) -> Transactions:
@@ -129,6 +129,8 @@ def _read_table(path: Path, size: int, bags: bool) -> Transactions:
     rows = entries.assembled(labels, len(used), bags=bags)
     if len(rows.items) < len(records):
         raise _repeated(path.name)
+    if path.suffix == ".csv":
+        check_csv(path, rows, used)
     return rows
 
 
@@ -155,6 +157,7 @@ def _loaded(source: Source, name: str, columns: tuple[str, ...]) -> Iterator[Duc
             check_magic(source, name)
             table = f"read_parquet({quoted(source.path)})"
             check_columns(connection, table, name, columns)
+            check_parquet(connection, source.path, name)
         else:
             _check_header(source, name, columns)
             table = csv_table(source.path, columns)

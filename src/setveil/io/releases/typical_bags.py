@@ -13,7 +13,6 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError
 from setveil.io.formats.delimited import csv_rows, write_release_rows
 from setveil.io.releases.form import (
-    OBJECT,
     RECORD_FORMATS,
     RECORD_PROMISES,
     TRUTH,
@@ -22,8 +21,16 @@ from setveil.io.releases.form import (
     ReleaseFolder,
     ReleaseForm,
 )
-from setveil.io.releases.generalized import TREE, read_origin, read_tree, write_origin, write_tree
 from setveil.io.releases.records import read_records, write_records
+from setveil.io.releases.strict import check_lines
+from setveil.io.releases.trees import (
+    RECIPE,
+    TREE,
+    read_origin,
+    read_tree,
+    write_origin,
+    write_tree,
+)
 from setveil.io.writing import write_lines
 from setveil.published.typical_bags import TypicalBags
 
@@ -56,10 +63,8 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
     about = folder.about
     data, weights = read_records(folder, bags=True)
     rows = cast(Bags, data)
-    tree = read_tree(folder) if folder.has(TREE) else None
-    if tree is not None:
-        tree.nodes.encode(rows.vocabulary.labels)
-    return TypicalBags.of_rows(
+    tree = read_tree(folder, rows.vocabulary.labels) if folder.has(TREE) else None
+    release = TypicalBags.of_rows(
         rows,
         folder.promise,
         folder.method,
@@ -70,6 +75,9 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
         epsilon=about.get("epsilon"),
         omega=about.get("omega"),
     )
+    if release.slots is not None:
+        check_lines(folder, SLOTS, _slot_lines(release.slots))
+    return release
 
 
 TYPICAL_BAGS = ReleaseForm(
@@ -82,8 +90,8 @@ TYPICAL_BAGS = ReleaseForm(
     beside=(SLOTS, TREE),
     facts={
         "bags": TRUTH,
-        "hierarchy": OBJECT,
-        "semantics": OBJECT,
+        "hierarchy": RECIPE,
+        "semantics": RECIPE,
         "epsilon": Fact(lambda value: type(value) is int and value >= 0, "a number of steps"),
         "omega": Fact(
             lambda value: type(value) in (int, float) and 0 < value < inf, "a number above 0"

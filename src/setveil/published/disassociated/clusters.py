@@ -127,7 +127,7 @@ class Flattening:
                 return None
         self.sizes.append(size)
         self.terms.append(terms)
-        for chunk in chunks:
+        for chunk in filter(None, chunks):
             self._add_chunk(chunk.items(), len(chunk), node)
         return parts
 
@@ -164,6 +164,8 @@ class Flattening:
 
 
 def _check_chunk(chunk: list[Any]) -> None:
+    if not chunk:
+        raise DataError("a chunk must have at least one subrecord")
     for entry in chunk:
         items, count = entry if isinstance(entry, list) and len(entry) == 2 else (None, 0)
         good = isinstance(items, list) and items and _is_set(items) and type(count) is int
@@ -202,7 +204,8 @@ def _rows(rows: list[Sequence[str]], vocabulary: Vocabulary) -> Transactions:
 
 def _in_order(chunks: Iterable[Chunk]) -> list[object]:
     """Chunks as sorted lists of [items, count]."""
-    pairs = ([(tuple(sorted(items)), count) for items, count in each.items()] for each in chunks)
+    held = filter(None, chunks)
+    pairs = ([(tuple(sorted(items)), count) for items, count in each.items()] for each in held)
     return sorted(
         ([[list(items), count] for items, count in sorted(each)] for each in pairs), key=_text
     )
