@@ -71,10 +71,25 @@ def test_a_release_without_records_says_what_to_do():
     assert sv.summarize(sv.reconstruct(PIECES, seed=1)).records == 6
 
 
-@pytest.mark.parametrize("release", [SETS, KEPT, WORDS, DATA, None], ids=repr)
-def test_only_pieces_are_put_together(release):
-    with pytest.raises(ParameterError, match="only a disassociated release"):
-        sv.reconstruct(release)
+@each_release
+def test_every_release_is_reconstructed_from_itself_or_its_folder(release, tmp_path):
+    world = sv.reconstruct(release, seed=1)
+    assert world == release.reconstruct(1)
+    assert len(world) == len(release)
+    sv.write(release, tmp_path / "it")
+    assert len(sv.reconstruct(tmp_path / "it", seed=1)) == len(release)
+
+
+@pytest.mark.parametrize("data", [DATA, None], ids=repr)
+def test_only_releases_are_reconstructed(data):
+    with pytest.raises(ParameterError, match="give a release or its folder"):
+        sv.reconstruct(data)
+
+
+@pytest.mark.parametrize("release", [SETS, KEPT, WORDS], ids=lambda release: release.form)
+def test_only_releases_with_term_chunks_take_a_number_per_term(release):
+    with pytest.raises(ParameterError, match="has no term chunks"):
+        sv.reconstruct(release, most_per_term=2)
 
 
 @pytest.mark.parametrize("release", [SETS, KEPT, WORDS, PIECES], ids=repr)
@@ -103,11 +118,9 @@ def test_a_text_is_no_itemset():
 def test_what_is_no_seed_is_refused(release, seed):
     def asked():
         yield lambda: sv.measure(release, DATA, seed=seed)
-        yield (
-            (lambda: sv.reconstruct(release, seed))
-            if release is PIECES
-            else (lambda: release.records(seed))
-        )
+        yield lambda: sv.reconstruct(release, seed)
+        if release is not PIECES:
+            yield lambda: release.records(seed)
 
     for ask in asked():
         with pytest.raises(ParameterError, match="it must be a whole number of 0 or more, or None"):

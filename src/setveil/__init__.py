@@ -49,7 +49,7 @@ _HOMES = {
     "read": "setveil.io",
     "read_querylog": "setveil.io.querylog.read",
     "read_release": "setveil.io.releases.folder",
-    "reconstruct": "setveil.published.disassociated.reconstruct",
+    "reconstruct": "setveil.pipeline.reconstruct",
     "run": "setveil.pipeline",
     "summarize": "setveil.data.summary",
     "top_itemsets": "setveil.metrics.itemsets",

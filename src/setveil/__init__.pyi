@@ -35,6 +35,7 @@ from setveil.pipeline import run as run
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
+from setveil.pipeline.reconstruct import reconstruct as reconstruct
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
 from setveil.promises import Coherence as Coherence
@@ -46,6 +47,5 @@ from setveil.published import Disassociated as Disassociated
 from setveil.published import Generalized as Generalized
 from setveil.published import Suppressed as Suppressed
 from setveil.published import TypicalBags as TypicalBags
-from setveil.published.disassociated.reconstruct import reconstruct as reconstruct
 
 __version__: str

@@ -38,9 +38,8 @@ from setveil.cli.show import progress_bar, show
 def command(as_json: bool, **options: Any) -> None:
     """Write possible originals of a release, at random.
 
-    Each file has as many records as the original, with the same items, combined in one of the ways
-    that the release allows. A record in it may or may not be somebody's. Analyse several and
-    average.
+    Each file has as many records as the original, of items that the release allows. Some of them
+    may equal true records. Analyse several and average.
 
     \b
     setveil reconstruct release -o worlds -n 10 --seed 1"""

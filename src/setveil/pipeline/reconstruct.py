@@ -1,4 +1,4 @@
-"""Reconstruct: possible originals of a release, written to a folder."""
+"""Reconstruct: possible originals of a release, in memory or written to a folder."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
-from setveil.errors import OutputError
+from setveil.errors import OutputError, ParameterError
 from setveil.io.releases.worlds import write_worlds
 from setveil.pipeline.inputs import load_release
+from setveil.published import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,36 @@ class Reconstructions:
     records: int
     """How many records each file has."""
     names: tuple[str, ...]
+
+
+def reconstruct(
+    release: object, seed: int | None = None, *, most_per_term: int = 1
+) -> Transactions:
+    """Records that a release of any form could have been made from, at random.
+
+    Some of them equal records of the original by chance, or because the release shows these whole.
+
+    Args:
+        release: A release, or its folder.
+        seed: The same seed gives the same records; without one, each call gives others.
+        most_per_term: In how many records of its cluster an item of a term chunk is at most; only
+            for disassociated releases.
+
+    Example:
+        >>> from setveil import Suppressed, Coherence
+        >>> release = Suppressed.of([["beer"], ["wine", "beer"]], Coherence(h=1, k=2, p=1))
+        >>> sorted(reconstruct(release, seed=1))
+        [('beer',), ('beer', 'wine')]
+    """
+    given, how = load_release(release), {}
+    if not isinstance(given, Release):
+        raise ParameterError("release", type(given).__name__, "give a release or its folder")
+    if most_per_term != 1:
+        how["most_per_term"] = most_per_term
+        if given.shows_records:
+            problem = f"a {given.form} release has no term chunks"
+            raise ParameterError("most_per_term", most_per_term, problem)
+    return given.reconstruct(seed, **how)
 
 
 def run(job: ReconstructJob, progress: Progress | None = None) -> Reconstructions:

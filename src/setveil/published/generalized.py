@@ -16,7 +16,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.estimates import estimate_supports
 from setveil.published.release import RecordRelease
-from setveil.published.rows import merged, relabeled, with_leaves
+from setveil.published.rows import coverage, merged, relabeled, with_leaves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,6 +130,9 @@ class Generalized(RecordRelease):
         return with_leaves(self.records(seed), self.hierarchy, random_from(seed))
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
+        numbers, tree = self.hierarchy.nodes.numbers, self.hierarchy
+        if tree.origin.pruned or any(numbers.get(item, 0) >= tree.leaf_count for item in items):
+            return super().estimates(items, queries)
         return estimate_supports(self, list(items), queries)
 
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
@@ -157,25 +160,26 @@ class Generalized(RecordRelease):
             is_global=self.is_global,
         )
 
-    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
+    def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """A published node at or below the label is certain, one above it is possible.
 
         In an empty record of a local recoding, and under one cut for a label that it does not cover
         as a whole, anything may have been suppressed."""
-        tree, classes = self.hierarchy, self.classes
+        tree, classes, sizes = self.hierarchy, self.classes, self.sizes
         node = tree.nodes.numbers.get(label)
         hidden = classes.lengths == 0 if not self.is_global else np.zeros(len(classes), dtype=bool)
         if node is None:
             unknown = np.full(len(classes), tree.origin.pruned) | hidden
-            return np.zeros(len(classes), dtype=bool), unknown, np.zeros(len(classes))
-        within, above, chance = self._coverage(node)
+            return np.zeros_like(sizes), np.where(unknown, sizes, 0), np.zeros(len(classes))
+        within, above, chance = coverage(tree, classes.items, node)
         if isinstance(classes, Bags):
             chance = 1.0 - (1.0 - chance) ** classes.counts
         if self.is_global and not self._is_covered(node):
             hidden = ~hidden
         missing = np.ones(len(classes))
         np.multiply.at(missing, classes.rows, 1.0 - chance)
-        return _any(within, classes), _any(within | above, classes) | hidden, 1.0 - missing
+        certain, possible = _any(within, classes), _any(within | above, classes) | hidden
+        return np.where(certain, sizes, 0), np.where(possible, sizes, 0), 1.0 - missing
 
     def _is_covered(self, node: int) -> bool:
         """Whether one cut covers every leaf below a node, so that none of them is suppressed.
@@ -189,20 +193,6 @@ class Generalized(RecordRelease):
             return bool((above & (tree.depth[published] <= tree.depth[node])).any())
         below = (first >= tree.first[node]) & (stop <= tree.stop[node])
         return bool(above.any() or (stop - first)[below].sum() == tree.widths[node])
-
-    def _coverage(self, node: int) -> tuple[Flags, Flags, Floats]:
-        """For each entry of `classes`: is it at or below a node, is it above it, and the chance.
-
-        Of a tree of which only a part was published, a node has leaves that nobody sees: at least
-        one."""
-        tree, items = self.hierarchy, self.classes.items
-        first, stop = tree.first[items], tree.stop[items]
-        within = (first >= tree.first[node]) & (stop <= tree.stop[node])
-        if tree.origin.pruned:
-            within &= tree.depth[items] >= tree.depth[node]
-        above = (first <= tree.first[node]) & (stop >= tree.stop[node]) & ~within
-        width = tree.widths[items] + tree.origin.pruned
-        return within, above, np.where(above, tree.widths[node] / width, within)
 
 
 def _any(flags: Flags, classes: Transactions) -> Flags:

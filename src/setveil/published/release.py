@@ -201,17 +201,20 @@ class RecordRelease(Release):
 
     def support(self, itemset: Iterable[object]) -> Support:
         labels = sorted(set(texts_of(itemset)))
-        lower = np.ones(len(self.classes), dtype=bool)
-        upper, expected = lower.copy(), np.ones(len(self.classes))
-        for label in labels:
-            certain, possible, chance = self._holders(label)
-            lower, upper, expected = lower & certain, upper & possible, expected * chance
         sizes = self.sizes
-        return Support(int(sizes[lower].sum()), int(sizes[upper].sum()), float(expected @ sizes))
+        lower, upper, expected = sizes, sizes, sizes.astype(np.float64)
+        for label in labels:
+            least, most, chance = self._holders(label)
+            # If a of n people have one item and b another, at least a + b - n have both.
+            lower = np.maximum(lower + least - sizes, 0)
+            upper, expected = np.minimum(upper, most), expected * chance
+        expected = np.clip(expected, lower, upper)
+        return Support(int(lower.sum()), int(upper.sum()), float(expected.sum()))
 
     @abstractmethod
-    def _holders(self, label: str) -> tuple[Any, Any, Floats]:
-        """For each class: whether all its people have the item, whether any may, and the chance."""
+    def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
+        """For each class: at least and at most how many of its people have the item, and the
+        chance that one has."""
 
     def meanings(self) -> list[object]:
         """What each published item means, for comparing two releases."""

@@ -1,16 +1,21 @@
-"""Published records on their way into a release: renamed, and equal ones merged."""
+"""Published records on their way into a release, and from nodes back to items that they may
+represent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
+
+FAR = 1 << 30
+"""More steps than any tree has."""
 
 
 def relabeled(data: Transactions, numbers: Int32s, vocabulary: Vocabulary) -> Transactions:
@@ -53,6 +58,63 @@ def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator
     leaves = random.integers(tree.first[nodes], tree.stop[nodes]).astype(np.int32)
     vocabulary = Vocabulary(tree.labels[: tree.leaf_count])
     return kind.from_pairs(owners, leaves, vocabulary, size=len(rows))
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The leaves below a node, with the branch of each and its steps up to the node."""
+
+    leaves: Int32s
+    branch: Int32s
+    steps: Int32s
+    nearest: Int32s
+    """The steps of the nearest leaf in another branch; very many if there is none."""
+
+    @classmethod
+    def below(cls, tree: Hierarchy, node: int) -> Branches:
+        """All leaves below a node."""
+        leaves = np.arange(tree.first[node], tree.stop[node], dtype=np.int32)
+        steps = tree.depth[leaves] - tree.depth[node]
+        branch = tree.ancestors[leaves, tree.depth[node] + 1] if len(leaves) > 1 else leaves
+        order = np.argsort(steps, kind="stable")
+        here = branch == branch[order[0]]
+        others = order[~here[order]]
+        nearest = np.where(here, steps[others[0]] if len(others) else 2 * FAR, steps[order[0]])
+        return cls(leaves, branch, steps, nearest)
+
+    def drawn(self, size: int, epsilon: int | None, random: np.random.Generator) -> Int32s:
+        """Leaves for `size` people, such that the node is the lowest one above all of them.
+
+        So two are in different branches; and all are at most `epsilon` steps apart. If the tree
+        has no such leaves (only a part of it may be published), any of the leaves."""
+        far = FAR if epsilon is None else epsilon
+        able = np.flatnonzero(self.steps <= far - self.nearest)
+        if size < 2 or not len(able):
+            return random.choice(self.leaves, size)
+        one = random.choice(able)
+        fits = (self.branch != self.branch[one]) & (self.steps <= far - self.steps[one])
+        two = random.choice(np.flatnonzero(fits))
+        # Leaves with at most so many steps are near enough to both and to each other.
+        most = min(far // 2, far - max(self.steps[one], self.steps[two]))
+        pool = np.union1d([one, two], np.flatnonzero(self.steps <= most))
+        chosen = np.concatenate(([one, two], random.choice(pool, size - 2)))
+        drawn: Int32s = self.leaves[random.permutation(chosen)]
+        return drawn
+
+
+def coverage(tree: Hierarchy, nodes: Int32s, node: int) -> tuple[Flags, Flags, Floats]:
+    """For each of some published nodes: is it at or below a node, is it above it, and the chance
+    that an item below it is also below the node.
+
+    Of a tree of which only a part was published, a node has leaves that nobody sees: at least
+    one."""
+    first, stop = tree.first[nodes], tree.stop[nodes]
+    within = (first >= tree.first[node]) & (stop <= tree.stop[node])
+    if tree.origin.pruned:
+        within &= tree.depth[nodes] >= tree.depth[node]
+    above = (first <= tree.first[node]) & (stop >= tree.stop[node]) & ~within
+    width = tree.widths[nodes] + tree.origin.pruned
+    return within, above, np.where(above, tree.widths[node] / width, within)
 
 
 def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:

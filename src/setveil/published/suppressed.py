@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
@@ -106,11 +106,12 @@ class Suppressed(RecordRelease):
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         return tuple(item for item in original.vocabulary if item not in self.items)
 
-    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
+    def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """The supports of published items are exact; any other item may have been in any record."""
         classes, number = self.classes, self.items.numbers.get(label)
-        found = np.zeros(len(classes), dtype=bool)
+        found = np.zeros(len(classes))
         if number is None:
-            return found, ~found, found.astype(np.float64)
-        found[classes.rows[classes.items == number]] = True
-        return found, found, found.astype(np.float64)
+            return np.zeros_like(self.sizes), self.sizes, found
+        found[classes.rows[classes.items == number]] = 1.0
+        held = np.where(found > 0, self.sizes, 0)
+        return held, held, found

@@ -8,16 +8,22 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s
-from setveil.data.items import texts_of
+from setveil.data.arrays import Floats, Int32s, Int64s
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
-from setveil.published.release import Frozen, RecordRelease, Support
-from setveil.published.rows import distinct_records, merged, relabeled, tidy, with_leaves
+from setveil.published.release import Frozen, RecordRelease
+from setveil.published.rows import (
+    Branches,
+    coverage,
+    distinct_records,
+    merged,
+    relabeled,
+    tidy,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,24 +183,29 @@ class TypicalBags(RecordRelease):
         return cast(Bags, super().records(seed))
 
     def reconstruct(self, seed: int | None = None) -> Bags:
-        """Bags of original items: nodes become leaves below them, slots are dealt out to their
-        people.
+        """Bags of original items: slots are dealt out to their people, and nodes become leaves
+        below them, at most epsilon steps apart and not all in one branch.
 
         Items are kept as they are. What people had that is not published stays unknown.
         """
-        random = random_from(seed)
         if self.slots is not None:
-            return self._dealt(random)
-        rows = self.records(seed)
-        return cast(Bags, with_leaves(rows, self.hierarchy, random)) if self.hierarchy else rows
-
-    def support(self, itemset: Iterable[object]) -> Support:
-        """Bounds and an estimate; anybody may have had any item, for what fits no group is
-        dropped."""
-        labels = sorted(set(texts_of(itemset)))
-        certain = super().support(labels)
-        lower = max(certain.lower, self._least(labels[0]) if len(labels) == 1 else 0)
-        return Support(lower, len(self), max(certain.expected, float(lower)))
+            known = self.slots.vocabulary
+        elif self.hierarchy is not None:
+            known = Vocabulary(self.hierarchy.labels[: self.hierarchy.leaf_count])
+        else:
+            return self.records(seed)
+        random = random_from(seed)
+        people, starts = random.permutation(len(self)), np.cumsum(self.sizes) - self.sizes
+        owners, items = [people[:0]], [self.classes.items[:0]]
+        kinds = [self._represented(item) for item in range(len(self.items))]
+        entries = self.classes.rows, self.classes.items, self.classes.counts
+        for row, item, count in zip(*(array.tolist() for array in entries), strict=True):
+            group = people[starts[row] : starts[row] + int(self.sizes[row])]
+            for _ in range(count):
+                owners.append(group)
+                items.append(self._dealt(kinds[item], len(group), random))
+        rows, numbers = np.concatenate(owners), np.concatenate(items)
+        return Bags.from_pairs(rows, numbers, known, size=len(self))
 
     def without_alignment(self) -> Self:
         return replace(self, alignment=None, matches=None)
@@ -203,58 +214,50 @@ class TypicalBags(RecordRelease):
         hierarchy.nodes.encode(self.items.labels)
         return replace(self, hierarchy=hierarchy)
 
-    def _dealt(self, random: np.random.Generator) -> Bags:
-        """Each slot hands its occurrences to the people of its group, one each, at random."""
-        classes, slots = self.classes, self.slots
-        assert slots is not None
-        people = random.permutation(len(self))
-        starts = np.cumsum(self.sizes) - self.sizes
-        owners, items = [people[:0]], [slots.items[:0]]
-        for row, slot, count in zip(classes.rows, classes.items, classes.counts, strict=True):
-            inside = slice(slots.indptr[slot], slots.indptr[slot + 1])
-            terms = np.repeat(slots.items[inside], slots.counts[inside])
-            size = int(self.sizes[row])
-            for _ in range(int(count)):
-                groups = range(0, size, max(len(terms), 1))
-                dealt = np.concatenate([random.permutation(terms) for _ in groups])[:size]
-                owners.append(people[starts[row] : starts[row] + len(dealt)])
-                items.append(dealt)
-        rows, numbers = np.concatenate(owners), np.concatenate(items)
-        return Bags.from_pairs(rows, numbers, slots.vocabulary, size=len(self))
-
-    def _least(self, label: str) -> int:
-        """At least how many people have an item that is published."""
-        classes, slots, number = self.classes, self.slots, self.items.numbers.get(label)
-        if slots is None:
-            return 0 if number is None else int((classes.items == number).sum())
-        term = slots.vocabulary.numbers.get(label)
-        inside = np.bincount(slots.rows, weights=slots.counts * (slots.items == term))
-        held = inside[classes.items] * self.sizes[classes.rows] / slots.totals[classes.items]
-        most = np.zeros(len(classes))
-        np.maximum.at(most, classes.rows, held)
-        return int(most.sum())
-
-    def _holders(self, label: str) -> tuple[Flags, Flags, Floats]:
-        """A published leaf is certain for its whole group; an item or a slot is only an
-        estimate."""
-        classes, tree = self.classes, self.hierarchy
-        leaf = None if tree is None else tree.nodes.numbers.get(label)
-        chance: Floats = np.zeros(len(self.items))
+    def _represented(self, item: int) -> Int32s | Branches:
+        """The terms of a slot, or the leaves below a node."""
         if self.slots is not None:
-            term, slots = self.slots.vocabulary.numbers.get(label), self.slots
-            weights = slots.counts * (slots.items == term) / slots.totals[slots.rows]
-            chance = np.bincount(slots.rows, weights, len(slots)).astype(np.float64)
-        elif tree is not None and leaf is not None:
-            nodes = tree.nodes.encode(self.items.labels)
-            covers = (tree.first[nodes] <= tree.first[leaf]) & (tree.stop[nodes] >= tree.stop[leaf])
-            chance = np.where(covers, tree.widths[leaf] / tree.widths[nodes], 0.0)
-        elif label in self.items.numbers:
-            chance[self.items.numbers[label]] = 1.0
-        missing = np.ones(len(classes))
-        np.multiply.at(missing, classes.rows, (1.0 - chance[classes.items]) ** classes.counts)
-        everyone = np.ones(len(classes), dtype=bool)
-        shown = leaf is not None and not (tree and tree.origin.pruned)
-        return (missing == 0) & shown, everyone, 1.0 - missing
+            inside = slice(*self.slots.indptr[item : item + 2])
+            return np.repeat(self.slots.items[inside], self.slots.counts[inside])
+        assert self.hierarchy is not None
+        return Branches.below(self.hierarchy, self.hierarchy.nodes.number(self.items[item]))
+
+    def _dealt(self, kind: Int32s | Branches, size: int, random: np.random.Generator) -> Int32s:
+        """An item for each of `size` people."""
+        if isinstance(kind, Branches):
+            return kind.drawn(size, self.epsilon, random)
+        groups = range(0, size, max(len(kind), 1))
+        return np.concatenate([random.permutation(kind) for _ in groups])[:size]
+
+    def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
+        """Anybody may have had any item, for what fits no group is dropped."""
+        rows, sizes = self.classes.rows, self.sizes
+        held, chance = self._held(label)
+        least, missing = np.zeros_like(sizes), np.ones(len(sizes))
+        np.maximum.at(least, rows, held)
+        np.multiply.at(missing, rows, (1.0 - chance) ** self.classes.counts)
+        return least, sizes, 1.0 - missing
+
+    def _held(self, label: str) -> tuple[Int64s, Floats]:
+        """For each entry of `classes`: how many people have an item for certain because of it, and
+        the chance that one has.
+
+        A node at or below the label is certain for all of them, an item belongs to at least one,
+        and a slot says how many have each of its items."""
+        items, slots, tree = self.classes.items, self.slots, self.hierarchy
+        sizes = self.sizes[self.classes.rows]
+        if slots is not None:
+            is_asked = slots.items == slots.vocabulary.numbers.get(label, -1)
+            held = np.bincount(slots.rows, slots.counts * is_asked, len(slots)).astype(np.int64)
+            totals = slots.totals[items]
+            return held[items] * sizes // totals, held[items] / totals
+        node = (self.items if tree is None else tree.nodes).numbers.get(label)
+        if node is None:
+            return np.zeros_like(sizes), np.zeros(len(items))
+        if tree is None:
+            return (items == node).astype(np.int64), (items == node).astype(np.float64)
+        within, _, chance = coverage(tree, tree.nodes.encode(self.items.labels)[items], node)
+        return np.where(within, sizes, 0), chance
 
     def meanings(self) -> list[object]:
         if self.slots is None:

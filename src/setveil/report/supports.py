@@ -20,7 +20,7 @@ def report_reconstructions(done: Reconstructions) -> Report:
     names = done.names
     named = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
     title = f"Written: {plural(len(names), 'reconstruction')} of {plural(done.records, 'record')}"
-    text = "Each is one possible original at random. A record in it may or may not be somebody's."
+    text = "Each is one possible original at random. Some of its records may equal true ones."
     values = {"folder": str(done.folder), "records": done.records, "files": list(names)}
     return Report((Section(title, text, (Fact(f"{done.folder}/", named),)),), values)
 

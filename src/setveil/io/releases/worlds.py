@@ -17,7 +17,7 @@ from setveil.published.release import Release
 ABOUT = "worlds.json"
 MEANING = (
     "Each file is one possible original of the release, drawn at random. "
-    "A record in it may or may not be somebody's."
+    "Some of its records may equal true ones."
 )
 
 

@@ -148,11 +148,11 @@ class Disassociated(Release):
         """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
 
-    def reconstruct(self, seed: int | None = None) -> Transactions:
+    def reconstruct(self, seed: int | None = None, *, most_per_term: int = 1) -> Transactions:
         """One possible original at random; see `setveil.published.disassociated.reconstruct`."""
         from setveil.published.disassociated.reconstruct import reconstruct
 
-        return reconstruct(self, seed)
+        return reconstruct(self, seed, most_per_term=most_per_term)
 
     @cached_property
     def _support_index(self) -> SupportIndex:

@@ -7,7 +7,7 @@ import numpy as np
 
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
-from setveil.errors import DataError, ParameterError, check_count
+from setveil.errors import DataError, check_count
 from setveil.published.disassociated.allotment import Supply, allot
 from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
@@ -50,12 +50,6 @@ def reconstruct(
         >>> len(world), dict(zip(world.vocabulary, world.supports().tolist()))
         (3, {'flu': 3, 'ikea': 1, 'itunes': 2})
     """
-    if not isinstance(release, Disassociated):
-        raise ParameterError(
-            "release",
-            release,
-            "only a disassociated release is reconstructed; others tell their records()",
-        )
     check_count("most_per_term", most_per_term, 1)
     random = random_from(seed)
     release = release if seed is None else release.arranged
