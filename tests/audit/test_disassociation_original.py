@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from setveil.audit.disassociated import pairs
 from setveil.audit.verify import verify
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -61,7 +62,8 @@ def compare(seed: int, hardest: float) -> str:
         return "left out"
     if seed % 4:
         originals = spoil(random, originals)
-    checks = by_name(verify(*with_original(clusters, originals)))
+    release, data = with_original(clusters, originals)
+    checks, blind = by_name(verify(release, data)), verify(release.without_alignment(), data)
     is_world = all(
         oracle.is_world(cluster, groups)
         for cluster, groups in zip(clusters, originals, strict=True)
@@ -72,6 +74,7 @@ def compare(seed: int, hardest: float) -> str:
         assert checks["records"].holds
         assert checks["items"].holds
         assert checks["supports"].holds
+        assert by_name(blind)["pairs"].holds, (seed, clusters, originals)
     return "a world" if is_world else "no world"
 
 
@@ -107,6 +110,49 @@ def test_without_the_alignment_the_verdict_says_what_was_not_checked():
     assert verdict.holds
     assert "world" not in by_name(verdict)
     assert "was not checked" in by_name(verdict)["supports"].text
+
+
+def test_scrambled_data_is_found_without_the_alignment():
+    lines = [{"size": 5, "chunks": [[[["b", "d"], 3]]], "terms": ["c"]}]
+    release = Disassociated.of_clusters(lines, KmAnonymity(k=3, m=2))
+    verdict = verify(release, original("d", "d", "b c d", "b", "b"))
+    assert [check.name for check in verdict.failed] == ["pairs"]
+    assert verdict.witness.text == "{b, d} occurs in 1 original, but in 3 subrecords"
+    assert verdict.witness.private
+    assert verify(release, original("b d", "b d", "b c d", "c", "c")).holds
+
+
+def test_pairs_that_no_world_has_are_found_without_the_alignment():
+    lines = [{"size": 4, "chunks": [[[["a"], 2], [["b"], 2]]], "terms": ["c"]}]
+    release = Disassociated.of_clusters(lines, PROMISE)
+    assert verify(release, original("a c", "a", "b", "b")).holds
+    verdict = verify(release, original("a b", "a", "b", "c"))
+    assert [check.name for check in verdict.failed] == ["pairs"]
+    assert "in 0 to 0 records of every possible world" in verdict.witness.text
+
+
+def test_triples_are_compared_if_m_is_three():
+    chunk = [[["a", "b", "c"], 2], [["a"], 1], [["b"], 1], [["c"], 1]]
+    records = original("a b", "b c", "a c", "a b c d", "d")
+    for m, failed in ((2, []), (3, ["pairs"])):
+        lines = [{"size": 5, "chunks": [chunk], "terms": ["d"]}]
+        release = Disassociated.of_clusters(lines, KmAnonymity(k=2, m=m))
+        verdict = verify(release, records)
+        assert [check.name for check in verdict.failed if check.name == "pairs"] == failed
+
+
+@pytest.mark.parametrize("few", [0, 1])
+def test_large_data_is_compared_by_its_most_suspicious_pairs(monkeypatch, few):
+    monkeypatch.setattr(pairs, "MOST_SETS", few)
+    lines = [{"size": 5, "chunks": [[[["b", "d"], 3]]], "terms": ["c"]}]
+    release = Disassociated.of_clusters(lines, KmAnonymity(k=3, m=2))
+    assert not verify(release, original("d", "d", "b c d", "b", "b")).holds
+    verdict = verify(release, original("b d", "b d", "b c d", "c", "c"))
+    assert verdict.holds
+    assert "every pair of items in a chunk is at least that of its" in verdict.checks[-1].text
+    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
+    verdict = verify(release, original("b d", "b d", "b c d", "c", "c"))
+    assert "pairs of some items in chunks" in verdict.checks[-1].text
 
 
 @pytest.mark.parametrize(

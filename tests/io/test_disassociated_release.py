@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, InfeasibleError, ParameterError, ReleaseError
+from setveil.errors import DataError, InfeasibleError, MisfitError, ParameterError, ReleaseError
 from setveil.io import read_release, write
-from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.alignment import with_alignment, write_alignment
 from setveil.io.releases.disassociated import DISASSOCIATED, read_bare
 from setveil.io.releases.folder import fill_release, staged_release
 from setveil.methods.disassociation import Disassociation
@@ -192,10 +193,33 @@ def test_no_trace_of_who_is_in_which_cluster_is_written(tmp_path):
     ).read_bytes()
 
 
-def test_an_alignment_is_refused_and_the_reason_said(release, tmp_path):
-    with pytest.raises(ParameterError, match="an alignment would only link records to clusters"):
-        write_alignment(release, Transactions.of([["a"]] * 12), tmp_path / "a.csv")
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize("format", DISASSOCIATED.formats)
+def test_an_alignment_says_the_cluster_of_each_original(tmp_path, format):
+    words = ["a b", "a", "b", "a b c", "", "c d", "c d e", "e", "d", "c d"]
+    for repeats in (1, 3, 7):
+        data = Transactions.of([word.split() for word in words] * repeats)
+        release = Disassociation(max_cluster=5).anonymize(data, PROMISE)
+        write_alignment(release, data, tmp_path / "a.csv", force=True)
+        write(release, tmp_path / format, format=format, force=True)
+        again = with_alignment(read_release(tmp_path / format), tmp_path / "a.csv")
+        verdict = verify(again, data)
+        assert verdict.holds
+        assert verdict.checks[-1].name == "world"
+        lines = (tmp_path / "a.csv").read_text().splitlines()
+        assert len(lines) == len(data)
+        (tmp_path / "a.csv").write_text("\n".join([*lines[::-1], ""]))
+        turned = with_alignment(read_release(tmp_path / format), tmp_path / "a.csv")
+        assert not verify(turned, data).holds
+
+
+@pytest.mark.parametrize("line", ["0", "-1", "x", "", "1.0", "99", "1 1", "9" * 30])
+def test_a_line_of_an_alignment_that_is_no_cluster_is_refused(release, tmp_path, line):
+    (tmp_path / "a.csv").write_text(f"1\n{line}\n1\n")
+    with pytest.raises(MisfitError, match=r"line 2 of .* is not a cluster of the release"):
+        with_alignment(release, tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("")
+    with pytest.raises(DataError, match="the file is empty"):
+        with_alignment(release, tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ from setveil.cli.show import progress_bar, show
     "--alignment",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Also write the published record of each original record, privately.",
+    help="Also write the published record (or cluster) of each original record, privately.",
 )
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
 @click.option(

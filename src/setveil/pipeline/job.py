@@ -12,7 +12,7 @@ from setveil.disk import check_place
 from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.alignment import NO_RECORDS
+from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS
 from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
@@ -52,7 +52,7 @@ class Job:
     format: str | None = None
     """The format of the data in the release folder; the choice depends on the published form."""
     alignment: Path | str | None = None
-    """Where to write, privately, the published record of each original record."""
+    """Where to write, privately, the published record or cluster of each original record."""
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """More items for the promise, by parameter, such as `{"private": ["dx:*"]}`: files, items,
     patterns, or `under:NODE` of the hierarchy."""
@@ -116,8 +116,8 @@ def check_job(job: Job) -> None:
         allowed = "it must be a method with its parameters, such as Partition()"
         raise ParameterError("method", job.method, allowed)
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
-    if job.alignment is not None and not Release.named(job.method.form).shows_records:
-        raise ParameterError("alignment", str(job.alignment), NO_RECORDS)
+    if job.alignment is not None and FORMS[job.method.form].links is None:
+        raise ParameterError("alignment", str(job.alignment), NO_LINKS)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
     if job.explain and not job.method.explains:

@@ -102,6 +102,9 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
         release = load_release(job.release)
         _check(job, release)
         if job.alignment is not None:
+            if not release.shows_records:
+                allowed = "this release does not have one published record for each original record"
+                raise ParameterError("alignment", str(job.alignment), allowed)
             release = with_alignment(release, job.alignment)
         original = load(job.original, job.reading)
         tree = tree_maker(job.hierarchy, job.layout)(original)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
+from setveil.audit.disassociated.pairs import check_pairs
 from setveil.audit.disassociated.projections import compare_projections
 from setveil.audit.records import check_record_count
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
+from setveil.published.rows import relabeled
 from setveil.words import are, count, plural
 
 
@@ -18,14 +20,23 @@ def check_original(layout: Layout, original: Transactions, limit: int = 1) -> li
 
     The private alignment gives the simple cluster of each original record, which decides whether
     the original is one of the worlds. Without it (a release read from disk) only numbers of records
-    and supports are compared, and the answer says so.
+    and the supports of items, pairs and larger sets are compared, and the answer says so.
     """
     data = original.sets() if isinstance(original, Bags) else original
     records = _check_records(layout, data)
     checks = [records, check_items(layout, data, limit), check_supports(layout, data, limit)]
     if layout.release.alignment is not None:
         checks.append(check_world(layout, data, limit))
+    elif all(check.holds for check in checks):
+        most = min(getattr(layout.release.promise, "m", 2), layout.width)
+        checks.append(check_pairs(layout, _renumbered(layout, data), most, limit))
     return checks
+
+
+def _renumbered(layout: Layout, original: Transactions) -> Transactions:
+    """The original with its items numbered as in the release, which has all of them."""
+    numbers = _renumber(layout, original).astype(np.int32)
+    return relabeled(original, numbers, layout.release.items)
 
 
 def _check_records(layout: Layout, original: Transactions) -> Check:

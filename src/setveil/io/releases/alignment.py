@@ -1,4 +1,4 @@
-"""The private alignment file: line i is the published record of original record i."""
+"""The private alignment file: line i says what was published of original record i."""
 
 from __future__ import annotations
 
@@ -6,20 +6,15 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.disk import new_file
-from setveil.errors import DataError, FileFormatError, MisfitError, OutputError, ParameterError
-from setveil.io.files import read
-from setveil.io.formats.delimited import write_baskets
+from setveil.errors import DataError, FileFormatError, OutputError, ParameterError
+from setveil.io.releases.folder import FORMS
+from setveil.io.releases.links import Links
 from setveil.io.writing import write_lines
-from setveil.published.release import RecordRelease, Release
+from setveil.published.release import Release
 
-NO_RECORDS = (
-    "this release does not have one published record for each original record; an alignment would "
-    "only link records to clusters"
-)
+NO_LINKS = "this form of release does not link originals to what is published of them"
 
 
 def write_alignment(
@@ -30,9 +25,10 @@ def write_alignment(
     force: bool = False,
     folder: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Write the published record of each original record, to a file that only its owner can read.
+    """Write what was published of each original record, to a file that only its owner can read.
 
-    A line has the items as CSV cells, as in the format `baskets`; an empty record is two quotes.
+    A line has the items of the published record as CSV cells, as in the format `baskets` (an empty
+    record is two quotes); for disassociated data, the number of its cluster in the files.
 
     Args:
         release: A release that has just been made, so that its alignment is known.
@@ -42,11 +38,9 @@ def write_alignment(
         folder: The release folder, if it does not exist yet.
 
     Raises:
-        ParameterError: if the form does not have one record for each original.
+        ParameterError: if the form cannot have an alignment.
     """
-    target = Path(path)
-    if not isinstance(release, RecordRelease):
-        raise ParameterError("alignment", str(target), NO_RECORDS)
+    target, links = Path(path), _links(release, path)
     above = (*target.absolute().parents, *target.resolve().parents)
     homes = [parent for parent in above if (parent / "release.json").is_file()]
     if homes or (folder is not None and target.resolve().is_relative_to(Path(folder).resolve())):
@@ -54,39 +48,28 @@ def write_alignment(
     if release.alignment is None or len(release.alignment) != len(original):
         problem = "this release does not know which original record became which published one"
         raise DataError(f"{problem}: only one that has just been made from this data does")
-    lines = list(write_baskets(release.classes))
     with new_file(target, force=force, mode=0o600) as temporary:
-        write_lines((lines[number] for number in release.alignment.tolist()), temporary)
+        write_lines(links.lines(release), temporary)
 
 
-def with_alignment(release: Release, path: str | os.PathLike[str]) -> RecordRelease:
+def with_alignment(release: Release, path: str | os.PathLike[str]) -> Release:
     """The release with the alignment from a file that `write_alignment` made.
 
     It does not check that records fit their originals; `verify` does.
 
     Raises:
-        MisfitError: if a line is not a record of the release; it names the line.
-        ParameterError: if the form does not have one record for each original.
+        MisfitError: if a line is not a record or cluster of the release; it names the line.
+        ParameterError: if the form cannot have an alignment.
     """
-    if not isinstance(release, RecordRelease):
-        raise ParameterError("alignment", str(path), NO_RECORDS)
-    rows = read(path, format="baskets", bags=isinstance(release.classes, Bags))
-    if not len(rows) and len(release):
+    alignment = _links(release, path).read(release, Path(path))
+    if not len(alignment) and len(release):
         problem = "the file is empty; an alignment has a line for each record"
         raise FileFormatError(str(path), problem)
-    numbers = {key: number for number, key in enumerate(_keys(release.classes))}
-    alignment = np.empty(len(rows), dtype=np.int64)
-    for line, key in enumerate(_keys(rows)):
-        if key not in numbers:
-            problem = f"line {line + 1} of {path} is not a record of the release"
-            raise MisfitError(problem, published=rows.record(line))
-        alignment[line] = numbers[key]
     return replace(release, alignment=alignment)  # type: ignore[type-var]
 
 
-def _keys(rows: Transactions) -> list[frozenset[tuple[str, int]]]:
-    """Each record as the set of its items with their counts."""
-    counts = rows.counts.tolist() if isinstance(rows, Bags) else [1] * len(rows.items)
-    labels = [rows.vocabulary.labels[item] for item in rows.items.tolist()]
-    pairs, bounds = list(zip(labels, counts, strict=True)), rows.indptr.tolist()
-    return [frozenset(pairs[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)]
+def _links(release: Release, path: object) -> Links:
+    found = FORMS[release.form].links
+    if found is None:
+        raise ParameterError("alignment", str(path), NO_LINKS)
+    return found

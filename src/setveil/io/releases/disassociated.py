@@ -18,6 +18,7 @@ from setveil.io.formats.jsonl import json_lines
 from setveil.io.formats.reading import Reading
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
 from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
+from setveil.io.releases.links import CLUSTER_LINKS
 from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
@@ -79,6 +80,7 @@ DISASSOCIATED = ReleaseForm(
     fill=fill_disassociated,
     read=read_disassociated,
     promises=("km-anonymity", "l-diversity"),
+    links=CLUSTER_LINKS,
 )
 
 

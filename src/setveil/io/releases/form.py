@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError, ReleaseError
+from setveil.io.releases.links import Links
 from setveil.promises.promise import Promise
 from setveil.published.release import Release
 
@@ -95,6 +96,8 @@ class ReleaseForm:
     """Further files that it may have."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """The keys of its own in `release.json`."""
+    links: Links | None = None
+    """How its private alignment is written and read, if it can have one."""
 
     def check(self, choices: Choices) -> None:
         """Refuse choices that this form does not have."""

@@ -14,6 +14,7 @@ from setveil.io.releases.form import (
     ReleaseFolder,
     ReleaseForm,
 )
+from setveil.io.releases.links import RECORD_LINKS
 from setveil.io.releases.records import read_records, write_records
 from setveil.io.releases.trees import RECIPE, TREE, read_tree, write_tree
 from setveil.published.generalized import Generalized
@@ -52,6 +53,7 @@ GENERALIZED = ReleaseForm(
     fill=fill_generalized,
     read=read_generalized,
     promises=RECORD_PROMISES,
+    links=RECORD_LINKS,
     has_tree=True,
     beside=(TREE,),
     facts={

@@ -12,6 +12,7 @@ from setveil.io.releases.form import (
     ReleaseFolder,
     ReleaseForm,
 )
+from setveil.io.releases.links import RECORD_LINKS
 from setveil.io.releases.records import read_records, write_records
 from setveil.published.suppressed import Suppressed
 
@@ -40,6 +41,7 @@ SUPPRESSED = ReleaseForm(
     fill=fill_suppressed,
     read=read_suppressed,
     promises=RECORD_PROMISES,
+    links=RECORD_LINKS,
     facts={
         "min_support": Fact(
             lambda value: type(value) in (int, float) and 0 <= value < 1,

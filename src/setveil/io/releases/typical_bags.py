@@ -21,6 +21,7 @@ from setveil.io.releases.form import (
     ReleaseFolder,
     ReleaseForm,
 )
+from setveil.io.releases.links import RECORD_LINKS
 from setveil.io.releases.records import read_records, write_records
 from setveil.io.releases.strict import check_lines
 from setveil.io.releases.trees import (
@@ -86,6 +87,7 @@ TYPICAL_BAGS = ReleaseForm(
     fill=fill_typical_bags,
     read=read_typical_bags,
     promises=RECORD_PROMISES,
+    links=RECORD_LINKS,
     has_tree=True,
     beside=(SLOTS, TREE),
     facts={
