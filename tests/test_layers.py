@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "errors": set(),
     "words": set(),
     "parameters": {"errors"},
-    "disk": {"errors"},
+    "disk": {"errors", "words"},
     "data": ROOT,
     "promises": ROOT,
     "hierarchy": ROOT | {"data"},
@@ -41,7 +41,10 @@ MAY_IMPORT = {
 
 OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard"}
 KERNEL_LIBRARIES = {"numpy", "numba"}
-STANDARD = {"__future__", "collections", "inspect", "sys", "typing", "setveil"}
+STANDARD = {
+    *("__future__", "collections", "contextlib", "hashlib", "inspect", "pickle", "sys", "typing"),
+    "setveil",
+}
 """What kernels import besides."""
 
 

@@ -16,6 +16,8 @@ An error holds facts: what is wrong (`problem`) and what to do about it (`remedy
 parameters in braces, as in `name the column with {record}` or `allow it with {force=True}`, and
 each door spells them its own way: Python as `record=...`, the command line as `--record`.
 
+`LeftoverWarning` (UserWarning) says that something of an interrupted run was cleaned up.
+
 `exit_code` is the exit code of the command line: 2 for usage, 3 for data. A promise that does not
 hold is not an error but a `Verdict` with a witness."""
 
@@ -55,6 +57,10 @@ def spelled(text: str, spell: Spelling = as_keyword) -> str:
         'name the column with record=...'
     """
     return _PARAMETER.sub(lambda found: spell(found[1], found[2]), text)
+
+
+class LeftoverWarning(UserWarning):
+    """Something that an interrupted run had left behind was removed or restored."""
 
 
 class SetveilError(Exception):

@@ -6,14 +6,16 @@ import errno
 import os
 import shutil
 import stat
+import sys
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from setveil.data.transactions import Transactions
-from setveil.disk import naming, new_file, new_folder, private_folder
-from setveil.errors import OutputError
+from setveil.disk import naming, new_file, new_folder, output, private_folder, renaming, workplace
+from setveil.disk.workplace import remove_leftovers, working_folder
+from setveil.errors import LeftoverWarning, OutputError
 from setveil.io import write, writing
 
 MARK = "mark.txt"
@@ -29,8 +31,12 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+def parts(folder: Path) -> set[str] | None:
+    return {MARK} if (folder / MARK).is_file() else None
+
+
 def replace(folder: Path) -> None:
-    with new_folder(folder, force=True, is_ours=MARK) as stage:
+    with new_folder(folder, force=True, parts=parts) as stage:
         (stage / MARK).write_text("new", encoding="utf-8")
 
 
@@ -44,11 +50,22 @@ def test_a_folder_is_replaced_and_nothing_else_is_left(folder):
     assert held(folder) == ("new", ["here"])
 
 
+@pytest.fixture
+def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system cannot exchange two names in one step."""
+    monkeypatch.setattr(renaming, "_rename", lambda *arguments: False)
+
+
+def test_without_an_exchange_of_names_a_folder_is_replaced_in_two_steps(folder, no_exchange):
+    replace(folder)
+    assert held(folder) == ("new", ["here"])
+
+
 @pytest.mark.parametrize("step", [1, 2])
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(5, "Input/output error")])
 @pytest.mark.parametrize("done", [False, True])
 def test_the_old_folder_stays_when_either_step_of_replacing_it_fails(
-    folder, monkeypatch, step, error, done
+    folder, monkeypatch, no_exchange, step, error, done
 ):
     rename, calls = Path.rename, []
 
@@ -70,14 +87,14 @@ def test_a_folder_that_another_run_has_put_there_meanwhile_is_left_alone(folder)
     (folder / MARK).unlink()
     with (
         pytest.raises(OutputError, match="a release exists there already"),
-        new_folder(folder, is_ours=MARK),
+        new_folder(folder, parts=parts),
     ):
         (folder / MARK).write_text("of another run", encoding="utf-8")
     assert held(folder) == ("of another run", ["here"])
 
 
 def test_nobody_else_can_look_into_a_folder_that_is_not_yet_in_its_place(folder):
-    with new_folder(folder, force=True, is_ours=MARK) as stage:
+    with new_folder(folder, force=True, parts=parts) as stage:
         (stage / MARK).write_text("new", encoding="utf-8")
         assert stat.S_IMODE(stage.parent.stat().st_mode) == 0o700
 
@@ -106,6 +123,114 @@ def test_a_file_that_is_replaced_can_be_read_by_nobody_new(
         temporary.write_text("record,item\n", encoding="utf-8")
     assert stat.S_IMODE(place.stat().st_mode) == after
     assert os.listdir(tmp_path) == ["data.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions in the manner of POSIX")
+@pytest.mark.parametrize("suffix", [".csv", ".csv.zst", ".csv.gz", ".parquet", ".dat", ".jsonl"])
+def test_a_private_file_stays_private_in_every_format(tmp_path, usual_permissions, suffix):
+    place = tmp_path / f"data{suffix}"
+    place.touch(0o600)
+    write(Transactions.of([["1"]]), place, force=True)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions in the manner of POSIX")
+def test_nobody_else_can_read_a_file_that_is_not_yet_in_its_place(tmp_path, usual_permissions):
+    with new_file(tmp_path / "data.csv") as temporary:
+        assert stat.S_IMODE(temporary.parent.stat().st_mode) == 0o700
+        assert os.listdir(tmp_path) == [temporary.parent.name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions in the manner of POSIX")
+def test_a_private_folder_stays_private(folder):
+    folder.chmod(0o700)
+    replace(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a rename that Linux has")
+def test_a_file_that_another_run_writes_in_the_last_moment_is_left_alone(tmp_path, monkeypatch):
+    place = tmp_path / "data.csv"
+    monkeypatch.setattr(output, "sync", lambda temporary: place.write_text("of another run"))
+    with pytest.raises(OutputError, match="it exists already"), new_file(place) as temporary:
+        temporary.write_text("of this run")
+    assert place.read_text() == "of another run"
+    assert os.listdir(tmp_path) == ["data.csv"]
+
+
+def leftover(parent: Path, name: str = ".setveil-0123456789ab") -> Path:
+    """What a killed process has left: a folder with a lock that nobody holds."""
+    work = parent / name
+    work.mkdir(mode=0o700)
+    (work / workplace.LOCK).write_text("here")
+    (work / "new").write_text("private")
+    return work
+
+
+needs_locks = pytest.mark.skipif(os.name == "nt", reason="locks in the manner of POSIX")
+
+
+@needs_locks
+def test_the_next_run_removes_what_a_killed_one_has_left_and_says_so(tmp_path):
+    work = leftover(tmp_path)
+    other = tmp_path / ".setveil-thesis"
+    other.mkdir()
+    with pytest.warns(LeftoverWarning) as said:
+        write(Transactions.of([["1"]]), tmp_path / "a.dat")
+    told = f"removed {work}, which an interrupted run had left behind"
+    assert [str(each.message) for each in said] == [told]
+    assert sorted(os.listdir(tmp_path)) == [".setveil-thesis", "a.dat"]
+
+
+@needs_locks
+def test_temporary_folders_of_killed_processes_are_removed_too(tmp_path, monkeypatch):
+    leftover(tmp_path, "setveil-0123456789ab")
+    (tmp_path / "setveil-0123456789cd").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.warns(LeftoverWarning), private_folder() as folder:
+        assert os.listdir(tmp_path) == [folder.name]
+
+
+@needs_locks
+def test_the_work_of_a_living_process_is_left_alone(tmp_path):
+    with working_folder(tmp_path) as one, working_folder(tmp_path) as two:
+        remove_leftovers(tmp_path)
+        assert one.is_dir()
+        assert two.is_dir()
+    assert os.listdir(tmp_path) == []
+
+
+@needs_locks
+def test_a_working_folder_that_was_taken_for_a_leftover_is_made_again(tmp_path, monkeypatch):
+    """Another run may come between making a folder, making its lock and locking it."""
+    locked = workplace.fcntl.flock
+    calls = []
+
+    def interfere(lock, how):
+        calls.append(how)
+        if len(calls) == 1:
+            shutil.rmtree(next(tmp_path.iterdir()))
+        return locked(lock, how)
+
+    monkeypatch.setattr(workplace.fcntl, "flock", interfere)
+    with working_folder(tmp_path) as folder:
+        assert (folder / workplace.LOCK).is_file()
+    assert len(calls) == 2
+
+
+@needs_locks
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_release_that_was_moved_aside_gets_its_name_back(tmp_path, taken):
+    work = leftover(tmp_path)
+    (work / workplace.OLD).mkdir()
+    (work / workplace.OLD / MARK).write_text("old")
+    if taken:
+        (tmp_path / "here").mkdir()
+        (tmp_path / "here" / MARK).write_text("newer")
+    with pytest.warns(LeftoverWarning) as said:
+        remove_leftovers(tmp_path)
+    assert held(tmp_path / "here") == ("newer" if taken else "old", ["here"])
+    assert len(said) == (1 if taken else 2)
 
 
 def test_a_file_that_does_not_fit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

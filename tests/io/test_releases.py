@@ -306,7 +306,6 @@ def test_what_is_no_folder_is_no_release(tmp_path):
 def test_a_release_is_replaced_only_when_asked(release, tmp_path):
     folder = tmp_path / "r"
     write(release, folder)
-    (folder / "stray").write_text("x")
     with pytest.raises(OutputError) as error:
         write(release, folder)
     assert (
@@ -316,7 +315,6 @@ def test_a_release_is_replaced_only_when_asked(release, tmp_path):
     )
     write(release, folder, force=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r"]
-    assert not (folder / "stray").exists()
 
 
 def test_an_empty_folder_is_taken(release, tmp_path):
@@ -331,10 +329,26 @@ def test_a_folder_of_something_else_is_never_touched(release, tmp_path):
         with pytest.raises(OutputError) as error:
             write(release, tmp_path, force=force)
         assert str(error.value) == (
-            f"cannot write {tmp_path}: the folder is not empty and not a release (it has no "
-            "release.json); choose another name"
+            f"cannot write {tmp_path}: the folder is not empty and not a release; "
+            "choose another name"
         )
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_force_never_deletes_a_file_that_is_not_part_of_the_old_release(release, tmp_path):
+    place = tmp_path / "r"
+    write(release, place)
+    (place / "notes.txt").write_text("years of work")
+    with pytest.raises(OutputError) as error:
+        write(release, place, force=True)
+    assert str(error.value) == (
+        f"cannot write {place}: the release there also contains notes.txt, which is not part of "
+        "it; move that away or choose another name"
+    )
+    assert (place / "notes.txt").read_text() == "years of work"
+    (place / "notes.txt").rename(place / ".DS_Store")
+    write(release, place, force=True)
+    assert read_release(place) == release
 
 
 def test_a_file_or_a_link_is_no_place_for_a_release(release, tmp_path):

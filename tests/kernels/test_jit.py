@@ -67,6 +67,43 @@ def test_a_step_of_another_file_or_folder_that_changes_is_compiled_anew(tmp_path
     assert answer_of(tmp_path, "changing") == [60, 0]
 
 
+def damaged(text: bytes, how: str) -> bytes:
+    middle = len(text) // 2
+    changed = bytes([text[middle] ^ 1])
+    kinds = {"empty": b"", "cut": text[:middle], "other": b"x" * len(text)}
+    return kinds.get(how, text[:middle] + changed + text[middle + 1 :])
+
+
+@pytest.mark.parametrize("how", ["empty", "cut", "flipped", "other"])
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_cache_is_compiled_anew_and_repaired(tmp_path, suffix, how):
+    folder = tmp_path / "damaging"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "inner").mkdir()
+    (folder / "inner" / "__init__.py").write_text("")
+    (folder / "inner" / "kernels.py").write_text(
+        "from setveil.kernels.jit import kernel\n\n@kernel\ndef answer():\n    return 7\n"
+    )
+    assert answer_of(tmp_path, "damaging") == [7, 0]
+    (kept,) = folder.rglob(f"*.{suffix}")
+    kept.write_bytes(damaged(kept.read_bytes(), how))
+    assert answer_of(tmp_path, "damaging") == [7, 0]
+    assert answer_of(tmp_path, "damaging") == [7, 1]
+
+
+def test_a_cache_that_cannot_be_written_is_not_an_error(monkeypatch):
+    def fail(*arguments):
+        raise OSError(28, "No space left on device")
+
+    @jit.kernel
+    def seven():
+        return 7
+
+    monkeypatch.setattr(jit.IndexDataCacheFile, "_open_for_write", fail)
+    assert seven() == 7
+
+
 def test_a_cache_that_names_a_type_which_is_gone_is_not_read(tmp_path):
     folder = tmp_path / "renaming"
     (folder / "inner").mkdir(parents=True)

@@ -8,7 +8,7 @@ import sys
 TYPE_CHECKING = False  # as in `typing`, which an interruption could hit before `main` is there
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn, TextIO
+    from typing import Any, NoReturn, TextIO
 
 INTERRUPTED = 130
 PIPE_CLOSED = 141
@@ -25,6 +25,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
         listen()
         _prepare_streams()
+        _prepare_warnings()
         code = answer(sys.argv[1:] if args is None else args)
         listen_no_more()
     except KeyboardInterrupt:
@@ -96,6 +97,24 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _prepare_warnings() -> None:
+    """Show what was cleaned up after an interrupted run as one line."""
+    import warnings
+
+    from setveil.errors import LeftoverWarning
+
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, LeftoverWarning):
+            _say(f"setveil: {message}\n")
+        else:
+            usual(message, category, *place, **more)
+
+    warnings.simplefilter("always", LeftoverWarning)
+    warnings.showwarning = show
 
 
 def _interrupted() -> int:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_SEAL = sha256().digest_size
 _WITHOUT_DOORS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -19,17 +24,12 @@ def kernel(function: Function) -> Function:
     """Compile on first call, without the interpreter lock.
 
     The machine code is cached next to the package or in the user's cache folder. If neither can be
-    written, Numba refuses to cache, and each process compiles the kernel again.
+    written, each process compiles the kernel again.
     """
-    try:
-        made: Any = njit(cache=True, nogil=True)(function)
-    except RuntimeError:
-        return cast(Function, njit(nogil=True)(function))
+    made: Any = njit(nogil=True)(function)
     if made is not function:  # it is if NUMBA_DISABLE_JIT is set
-        # Numba checks only the kernel's own file, but steps of other files change too; and reading
-        # an index fails if it names types that are gone. The version is compared before both.
-        kept = made._cache._cache_file
-        kept._version = (kept._version, *sources(function.__module__))
+        with suppress(RuntimeError):  # no folder for the cache can be written
+            made._cache = _KernelCache(function)
     return cast(Function, made)
 
 
@@ -47,6 +47,61 @@ def sources(module: str) -> tuple[str, ...]:
         lines = (line for line in texts[-1].splitlines() if line.startswith(start))
         pending += sorted({line.split()[1] for line in lines} - {*pending, __name__})
     return tuple(texts)
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache, but a damaged file is as good as none and a full disk is not an error."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        kept = self._cache_file
+        self._cache_file = _SealedFile(
+            kept._cache_path, self._impl.filename_base, kept._source_stamp
+        )
+        # Numba compares only the kernel's own file, but steps of other files change too.
+        texts = "".join(sources(function.__module__)).encode()
+        self._cache_file.version = sha256(kept._version.encode() + texts).digest()
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+class _SealedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Files that start with a checksum of what follows and of all sources, checked before use.
+
+    Numba would run damaged machine code, and fail on a damaged index in every run.
+    """
+
+    version = b""
+
+    def _load_index(self) -> dict[Any, str]:
+        try:
+            stamp, overloads = pickle.loads(self._unsealed(self._index_path))
+        except OSError:
+            return {}
+        return dict(overloads) if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self._seal(self._index_path, (self._source_stamp, overloads))
+
+    def _load_data(self, name: str) -> Any:
+        return pickle.loads(self._unsealed(self._data_path(name)))
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self._seal(self._data_path(name), data)
+
+    def _seal(self, path: str, content: Any) -> None:
+        body = self._dump(content)
+        with self._open_for_write(path) as file:
+            file.write(sha256(self.version + body).digest() + body)
+
+    def _unsealed(self, path: str) -> bytes:
+        with open(path, "rb") as file:
+            seal, body = file.read(_SEAL), file.read()
+        if sha256(self.version + body).digest() != seal:
+            raise OSError(f"{path} is damaged or of another version")
+        return body
 
 
 def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Any:

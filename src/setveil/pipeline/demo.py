@@ -59,7 +59,7 @@ def run(job: DemoJob, progress: Progress | None = None) -> Demo:
     """Make the shop's data, inspect and anonymize it, and keep everything in the folder.
 
     A folder that exists is replaced only if it is empty or an earlier demo."""
-    place = new_folder(job.folder, force=True, is_ours=MARK, kind="demo")
+    place = new_folder(job.folder, force=True, parts=_parts, kind="demo")
     with suppress(_Rejected), place as stage:
         data = _open_shop(stage, job.records)
         found = inspect.run(inspect.InspectJob(data=data, k=2), progress)
@@ -68,6 +68,13 @@ def run(job: DemoJob, progress: Progress | None = None) -> Demo:
         if not outcome.verdict.holds:
             raise _Rejected
     return demo
+
+
+def _parts(folder: Path) -> set[str] | None:
+    """The files and folders of an earlier demo."""
+    if not (folder / MARK).is_file():
+        return None
+    return {MARK, str(TREE), str(RELEASE), BASKETS.parts[0]}
 
 
 def _open_shop(stage: Path, records: int) -> Transactions:

@@ -39,7 +39,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from setveil.disk import new_folder
+from setveil.disk import listed_files, new_folder
 from setveil.errors import DataError, ReleaseError
 from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
@@ -87,7 +87,7 @@ def staged_release(folder: str | os.PathLike[str], *, force: bool = False) -> It
         ...         if read_release(stage) != release:
         ...             raise RuntimeError("this is not the same release")
     """
-    with new_folder(Path(folder), force=force, is_ours=ABOUT) as stage:
+    with new_folder(Path(folder), force=force, parts=listed_files(ABOUT)) as stage:
         yield stage
 
 

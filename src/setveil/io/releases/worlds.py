@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from setveil.disk import new_folder
+from setveil.disk import listed_files, new_folder
 from setveil.errors import ParameterError
 from setveil.io.files import write
 from setveil.io.formats.table import FORMATS
@@ -58,7 +58,7 @@ def write_worlds(
         "meaning": MEANING,
     }
     kind = "folder of reconstructions"
-    with new_folder(Path(folder), force=force, is_ours=ABOUT, kind=kind) as stage:
+    with new_folder(Path(folder), force=force, parts=listed_files(ABOUT), kind=kind) as stage:
         for done, (name, one) in enumerate(zip(names, seeds, strict=True)):
             if progress is not None:
                 progress(done, count, "reconstructing")

@@ -1,0 +1,146 @@
+"""New files and folders, which appear under their names whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from setveil.disk.renaming import exchange, move, sync, sync_entry
+from setveil.disk.room import naming
+from setveil.disk.workplace import OLD, working_folder
+from setveil.errors import OutputError
+from setveil.words import some
+
+Parts = Callable[[Path], Collection[str] | None]
+"""The names of the files that make up a folder of some kind; None if it is not of that kind."""
+
+_OVERWRITE = "choose another name or allow overwriting with {force=True}"
+_LITTER = {".DS_Store", "Thumbs.db", "desktop.ini"}
+"""Files that systems put into folders by themselves."""
+
+
+@contextmanager
+def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Iterator[Path]:
+    """A temporary file that replaces `path` if the block succeeds, and is removed otherwise.
+
+    Until then only the user can read it. A symbolic link is kept: the file it points to is
+    replaced. The file gets `mode`, or else the permissions of the file that it replaces.
+    """
+    check_place(path, force=force)
+    place = Path(os.path.realpath(path))
+    with ExitStack() as stack:
+        with _writable(path):
+            temporary = stack.enter_context(working_folder(place.parent)) / "new"
+            wanted = _mode(place) if mode is None else mode
+            handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, wanted)
+            final = stat.S_IMODE(os.fstat(handle).st_mode)
+            os.close(handle)
+        with naming(path):
+            yield temporary
+        check_place(path, force=force)
+        with _writable(path):
+            temporary.chmod(final)  # a database may have put another file in its place
+            sync(temporary)
+            _put(temporary, place, force)
+            sync_entry(place)
+
+
+def check_place(path: Path, *, force: bool) -> None:
+    """Refuse a place where no file can be written, or where one exists and may not be replaced."""
+    if path.is_dir():
+        raise OutputError(path, "it is a folder", remedy="give the name of a file")
+    if path.exists() and not path.is_file():
+        raise OutputError(path, "it is a device or a pipe", remedy="give the name of a file")
+    if path.exists() and not force:
+        raise OutputError(path, "it exists already", remedy=_OVERWRITE)
+    if not path.parent.is_dir():
+        raise OutputError(path, f"the folder {path.parent} does not exist")
+
+
+@contextmanager
+def new_folder(
+    folder: Path, *, force: bool = False, parts: Parts, kind: str = "release"
+) -> Iterator[Path]:
+    """A temporary folder that replaces `folder` if the block succeeds, and is removed otherwise.
+
+    Until then nobody else can open it. With `force` an old folder is replaced, but only if it is
+    empty or a `kind`, and contains nothing but the `parts` of one.
+    """
+    _check_folder(folder, force, parts, kind)
+    with ExitStack() as stack:
+        with _writable(folder):
+            work = stack.enter_context(working_folder(folder.parent, target=folder.name))
+            stage = work / "new"
+            stage.mkdir()
+        with naming(folder):
+            yield stage
+        _check_folder(folder, force, parts, kind)
+        with _writable(folder):
+            sync(stage)
+            if folder.exists():
+                stage.chmod(stat.S_IMODE(folder.stat().st_mode))
+                exchange(stage, folder, work / OLD)
+            else:
+                stage.rename(folder)
+            sync_entry(folder)
+
+
+def listed_files(about: str) -> Parts:
+    """The parts of a folder whose JSON file `about` lists its files under `files`."""
+
+    def parts(folder: Path) -> Collection[str] | None:
+        if not (folder / about).is_file():
+            return None
+        try:
+            known = json.loads((folder / about).read_bytes())
+        except (OSError, ValueError, RecursionError):
+            known = None
+        return {about, *(known.get("files", ()) if isinstance(known, dict) else ())}
+
+    return parts
+
+
+def _mode(place: Path) -> int:
+    """The permissions of the file to be replaced; those of a new file if there is none."""
+    return stat.S_IMODE(place.stat().st_mode) & 0o666 | 0o600 if place.exists() else 0o666
+
+
+def _put(temporary: Path, place: Path, force: bool) -> None:
+    try:
+        temporary.replace(place) if force else move(temporary, place)
+    except FileExistsError:
+        raise OutputError(place, "it exists already", remedy=_OVERWRITE) from None
+
+
+def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise OutputError(folder, "it exists and is not a folder")
+    if not folder.parent.is_dir():
+        raise OutputError(folder, f"the folder {folder.parent} does not exist")
+    inside = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if not inside:
+        return
+    ours = parts(folder)
+    if ours is None:
+        problem = f"the folder is not empty and not a {kind}"
+        raise OutputError(folder, problem, remedy="choose another name")
+    foreign = sorted(inside - {*ours} - _LITTER)
+    if foreign:
+        problem = f"the {kind} there also contains {some(foreign)}, which is not part of it"
+        raise OutputError(folder, problem, remedy="move that away or choose another name")
+    if not force:
+        raise OutputError(folder, f"a {kind} exists there already", remedy=_OVERWRITE)
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from None

@@ -1,0 +1,54 @@
+"""Temporary folders, and full disks by name."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from setveil.disk.workplace import working_folder
+from setveil.errors import OutputError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LITTLE = 1 << 20
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A temporary folder that is removed after the block.
+
+    Raises:
+        OutputError: if the disk of temporary files is full; it names the folder.
+    """
+    place = tempfile.gettempdir()
+    with working_folder(Path(place), hidden=False) as folder:
+        try:
+            yield folder
+        except OSError as error:
+            if not is_full(error) or shutil.disk_usage(folder).free > _LITTLE:
+                raise
+            remedy = "set TMPDIR to another folder for temporary files"
+            raise OutputError(place, error.strerror or str(error), remedy=remedy) from error
+
+
+@contextmanager
+def naming(place: Path) -> Iterator[None]:
+    """Say which file or folder it was if the disk is full, which the system does not.
+
+    Raises:
+        OutputError: instead of the error of the system.
+    """
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise OutputError(place, error.strerror or str(error)) from error
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the system has no room left, or allows no larger file."""
+    return error.errno in _FULL and not isinstance(error, OutputError)
