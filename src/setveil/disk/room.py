@@ -14,6 +14,7 @@ from setveil.errors import OutputError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LITTLE = 1 << 20
+_LIMIT = "allow larger files (ulimit -f)"
 
 
 @contextmanager
@@ -28,9 +29,11 @@ def private_folder() -> Iterator[Path]:
         try:
             yield folder
         except OSError as error:
-            if not is_full(error) or shutil.disk_usage(folder).free > _LITTLE:
+            is_here = str(error.filename).startswith(str(folder))
+            if not is_full(error) or not (is_here or shutil.disk_usage(folder).free <= _LITTLE):
                 raise
-            remedy = "set TMPDIR to another folder for temporary files"
+            is_large = error.errno == errno.EFBIG
+            remedy = _LIMIT if is_large else "set TMPDIR to another folder for temporary files"
             raise OutputError(place, error.strerror or str(error), remedy=remedy) from error
 
 
@@ -46,7 +49,8 @@ def naming(place: Path) -> Iterator[None]:
     except OSError as error:
         if not is_full(error):
             raise
-        raise OutputError(place, error.strerror or str(error)) from error
+        remedy = _LIMIT if error.errno == errno.EFBIG else ""
+        raise OutputError(place, error.strerror or str(error), remedy=remedy) from error
 
 
 def is_full(error: OSError) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 1 << 24
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|B)\Z", re.IGNORECASE)
+_PLACE = re.compile(r'file \\?"([^"\\]+)')
 _LINE = re.compile(r"(?:CSV Error on Line: |in line )(\d+)")
 _COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
 
@@ -46,6 +50,8 @@ def database(
     try:
         connection.execute("SET enable_progress_bar = false").fetchall()
         yield connection
+    except duckdb.Error as error:
+        raise _no_room(error) or error from None
     except RuntimeError as error:
         if "interrupted" in str(error).lower():
             raise KeyboardInterrupt from None
@@ -117,11 +123,26 @@ def translated(name: str) -> Iterator[None]:
 
     try:
         yield
-    except duckdb.OutOfMemoryException:
+    except duckdb.OutOfMemoryException as error:
+        if full := _no_room(error):
+            raise full from None
         problem = f"{name} cannot be read within the memory limit"
         raise DataError(problem, remedy="allow more with {memory_limit}") from None
     except duckdb.Error as error:
-        raise _explained(name, str(error)) from None
+        raise _no_room(error) or _explained(name, str(error)) from None
+
+
+def _no_room(error: Exception) -> OSError | None:
+    """An error of DuckDB as one of the system if the disk is full or a file may not grow."""
+    message = str(error)
+    found = _PLACE.search(message)
+    place = found[1] if found else None
+    if "max_temp_directory_size" in message:
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), place or tempfile.gettempdir())
+    for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if os.strerror(code) in message:
+            return OSError(code, os.strerror(code), place)
+    return None
 
 
 def _explained(name: str, message: str) -> FileFormatError:
