@@ -8,7 +8,7 @@ import os
 import sys
 
 from torture.campaign import Tally, attempt
-from torture.table import CAMPAIGNS
+from torture.table import CAMPAIGNS, attempt_named
 
 SHOWN = 5
 
@@ -67,11 +67,7 @@ def _run(name: str, cases: range, options: argparse.Namespace) -> Tally:
         return attempt(CAMPAIGNS[name], cases, options.seed)
     shares = [(name, cases[at :: options.workers], options.seed) for at in range(options.workers)]
     with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-        return sum(pool.starmap(_share, shares), Tally())
-
-
-def _share(name: str, cases: range, seed: int) -> Tally:
-    return attempt(CAMPAIGNS[name], cases, seed)
+        return sum(pool.starmap(attempt_named, shares), Tally())
 
 
 if __name__ == "__main__":

@@ -4,8 +4,6 @@ This is the front door. Its names are loaded when they are first used, so that `
 `setveil --help` stay quick. `__init__.pyi` says the same to type checkers; a test keeps both equal.
 """
 
-from importlib import import_module
-
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -67,6 +65,8 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'setveil' has no attribute {name!r}")
+    from importlib import import_module  # not needed to start the command line
+
     is_module = home == __name__
     value = import_module(f"{home}.{name}") if is_module else getattr(import_module(home), name)
     globals()[name] = value

@@ -11,7 +11,7 @@ from torture.campaign import Campaign, attempt
 from torture.table import CAMPAIGNS
 
 
-@pytest.mark.parametrize("name", CAMPAIGNS)
+@pytest.mark.parametrize("name", [name for name in CAMPAIGNS if CAMPAIGNS[name].few])
 def test_a_few_cases_of_each_campaign_end_well(name: str) -> None:
     campaign = CAMPAIGNS[name]
     reason = campaign.skip()
@@ -19,7 +19,7 @@ def test_a_few_cases_of_each_campaign_end_well(name: str) -> None:
         pytest.skip(reason)
     tally = attempt(campaign, range(campaign.few))
     assert tally.bad == []
-    assert tally.tried == campaign.few > 0
+    assert tally.tried == campaign.few
 
 
 def test_a_campaign_reports_bad_cases_and_exceptions_by_number() -> None:
