@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from setveil.audit import verify
@@ -94,6 +96,21 @@ def test_the_order_of_the_records_does_not_matter(method):
         for given in (records, records[::-1])
     )
     assert forwards == backwards
+
+
+@each_method
+@pytest.mark.parametrize("kind", [Transactions, Bags], ids=["sets", "bags"])
+def test_the_order_of_random_records_does_not_matter(method, kind):
+    for seed in range(25):
+        chance = Random(seed)
+        records = [chance.choices("abcdef", k=chance.randint(0, 5)) for _ in range(12)]
+        tree = Hierarchy.balanced(Transactions.of(records).vocabulary, chance.choice([2, 3]))
+        mixed = chance.sample(records, len(records))
+        forwards, backwards = (
+            method().anonymize(kind.of(given), promise_of(method, 2), tree)
+            for given in (records, mixed)
+        )
+        assert forwards == backwards
 
 
 @each_method

@@ -20,7 +20,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read
 from setveil.methods.partition import Partition, split
 from setveil.metrics import measure
-from setveil.promises import KAnonymity, KmAnonymity
+from setveil.promises import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from tests.oracle import partition as oracle
 from tests.strategies import data_with_tree
 
@@ -135,6 +135,17 @@ def test_a_bag_is_grouped_like_its_set_and_keeps_the_smallest_counts_of_its_grou
                 for i in range(len(members))
             ]
             assert count == min(sums)
+
+
+def test_equal_sets_with_other_counts_are_chosen_by_their_counts_not_by_their_place():
+    tree = Hierarchy.from_paths([("c", "N1", "N2"), ("a", "N1", "N2"), ("b", "N2")])
+    rows = [list(text) for text in ("aab", "ab", "ab", "abbbccc")]
+    made = [
+        Partition().anonymize(Bags.of(order), VocabularyKAnonymity(k=2), tree)
+        for order in (rows, rows[::-1])
+    ]
+    assert made[0] == made[1]
+    assert verify(made[1], Bags.of(rows[::-1])).holds
 
 
 def test_lg_bag_keeps_duplicates_that_all_records_of_the_group_share():

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from setveil.data.arrays import Int64s
+from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method, Request
@@ -70,11 +71,14 @@ class Partition(Method[Generalized]):
     ) -> Generalized:
         promise, hierarchy = request.promise, request.tree
         data = _on_leaves(request.records, hierarchy)
+        order = _fixed_order(data)
+        data = data if order is None else data.take(order)
         kept = _near_each_other(data, _kept_records(data, promise.k), hierarchy)
         rows, alignment = _classes(data, kept, promise.k, request)
         if isinstance(data, Bags):
             rows = _with_counts(rows, alignment[kept], data.take(kept), hierarchy)
         weights = np.bincount(alignment, minlength=len(rows)).astype(np.int64)
+        alignment = alignment if order is None else alignment[np.argsort(order)]
         return Generalized.of_rows(
             rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=weights
         )
@@ -86,6 +90,13 @@ def _on_leaves(data: Transactions, hierarchy: Hierarchy) -> Transactions:
     if isinstance(data, Bags) or not (numbers[1:] > numbers[:-1]).all():
         return relabeled(data, numbers, hierarchy.nodes)
     return Transactions(data.indptr, numbers[data.items], hierarchy.nodes)
+
+
+def _fixed_order(data: Transactions) -> Int64s | None:
+    """For bags an order that depends only on their content, which breaks all ties by it.
+
+    Equal sets need none: it does not matter which of them is chosen. As bags they may differ."""
+    return np.argsort(hash_records(data, 1), kind="stable") if isinstance(data, Bags) else None
 
 
 def _kept_records(data: Transactions, k: int) -> Int64s:
