@@ -36,6 +36,17 @@ def horpart(
     return clusters
 
 
+def with_public_terms(clusters, sensitive):
+    """Put clusters of nothing but sensitive terms together with the smallest others."""
+    good = [number for number, rows in enumerate(clusters) if any(row - sensitive for row in rows)]
+    bad = [number for number in range(len(clusters)) if number not in good]
+    result = {number: list(clusters[number]) for number in good}
+    good.sort(key=lambda number: len(clusters[number]))
+    for place, number in enumerate(bad):
+        result[good[place % len(good)]] += clusters[number]
+    return [result[number] for number in sorted(result)]
+
+
 def _cut_off(group, used):
     parts = []
     while True:
@@ -144,7 +155,7 @@ def disassociate(
 ) -> list:
     """The release of records that are not empty, as nested clusters."""
     simple = []
-    for cluster in horpart(records, k, limit, sensitive):
+    for cluster in with_public_terms(horpart(records, k, limit, sensitive), sensitive):
         domains, is_short = verpart(cluster, k, m, sensitive)
         simple.append((cluster, domains, is_short))
     nodes = _open(simple, k, sensitive)

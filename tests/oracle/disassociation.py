@@ -151,6 +151,23 @@ def most_records(possible: set[World], itemset: Sequence[str]) -> int:
     )
 
 
+def certainties(cluster: Cluster, sensitive: set[str], most: int) -> list[tuple[int, str, Record]]:
+    """Each (number of a simple cluster, sensitive term, up to `most` known other terms) such that
+    every record of the cluster with the known terms has the sensitive one, in every world."""
+    found = []
+    possible = worlds(cluster)
+    for number, simple in enumerate(simple_clusters(cluster)):
+        for term in sorted(sensitive.intersection(simple["terms"])):
+            always: dict[Record, bool] = {}
+            for record in {record for world in possible for record in world[number]}:
+                others = [item for item in record if item not in sensitive]
+                for size in range(most + 1):
+                    for known in combinations(others, size):
+                        always[known] = always.get(known, True) and term in record
+            found += [(number, term, known) for known, is_certain in always.items() if is_certain]
+    return found
+
+
 def violations(clusters: Sequence[Cluster], k: int, m: int) -> dict[Record, int]:
     """The itemsets of up to m terms that some world holds and no world holds k times, each with the
     most records of one world.

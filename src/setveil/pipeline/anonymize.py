@@ -9,6 +9,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
 from setveil.data.transactions import Transactions
@@ -32,6 +34,7 @@ from setveil.pipeline.names import (
     reading_from,
 )
 from setveil.pipeline.stages import Stages
+from setveil.promises.promise import Promise
 from setveil.published import Release
 
 
@@ -210,7 +213,7 @@ def _after(loaded: _Loaded, release: Release, stages: Stages) -> dict[str, Any]:
         with stages("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
         found["alignment"] = Path(job.alignment)
-    found["notes"] = (*notes, *_empty_note(release, data))
+    found["notes"] = (*notes, *_empty_note(release, data), *_sensitive_note(job.promise, data))
     return found | {"output": None if job.output is None else Path(job.output)}
 
 
@@ -221,6 +224,19 @@ def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:
         return ()
     people = "1 person is" if lost == 1 else f"{lost:,} people are"
     return (f"{people} published with an empty record: none of their items could be kept.",)
+
+
+def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
+    """A note if some people have nothing but sensitive items, which no group can hide."""
+    named = promise.named_items.get("sensitive", frozenset())
+    public = np.array([label not in named for label in data.vocabulary], dtype=bool)
+    shown = np.bincount(data.rows[public[data.items]], minlength=len(data))
+    only = int(((shown == 0) & (data.lengths > 0)).sum()) if named else 0
+    if not only:
+        return ()
+    have = "1 person has" if only == 1 else f"{only:,} people have"
+    whoever = "whoever knows that they have none of the other items of their group"
+    return (f"{have} only sensitive items: {whoever} knows that they have a sensitive one.",)
 
 
 def _is_pruned(release: Release | None) -> bool:

@@ -118,6 +118,11 @@ class Worlds:
         """Whether there is any world."""
         return self.is_void or self._possible({}, {})
 
+    def can_hold(self, part: int, itemset: Itemset) -> bool:
+        """Whether a record of this part contains the itemset in some world."""
+        found = {holder.part: holder for holder in self.holders(itemset, 1)}
+        return part in found and self._possible({part: 1}, found)
+
     def most(self, itemset: Itemset, enough: int) -> int:
         """The most records of a world with the itemset, up to `enough`; 0 if there is no world."""
         holders = {holder.part: holder for holder in self.holders(itemset, enough)}

@@ -10,6 +10,7 @@ import numpy as np
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.hashing import hash_records
 from setveil.data.transactions import Transactions
+from setveil.errors import InfeasibleError
 from setveil.kernels.disassociation.given import Block
 
 
@@ -79,6 +80,34 @@ def horpart(data: Transactions, sensitive: Flags, least: int, limit: int) -> Clu
     rows = data.take(origin)
     order, bounds = split_horizontally(rows.indptr, rows.items, sensitive, Sizes(least, limit))
     return Clusters(rows.take(order), origin[order], bounds)
+
+
+def with_public_terms(clusters: Clusters, sensitive: Flags) -> Clusters:
+    """The clusters, each with a record that has a term that is not sensitive.
+
+    A cluster without one is put together with one of the smallest others.
+
+    Raises:
+        InfeasibleError: if no record has such a term.
+    """
+    public = np.concatenate(([0], np.cumsum(~sensitive[clusters.rows.items])))
+    has_public = np.diff(public[clusters.rows.indptr[clusters.bounds]]) > 0
+    if has_public.all():
+        return clusters
+    others = np.flatnonzero(has_public)
+    if not len(others):
+        raise InfeasibleError(
+            "no record has an item that is not sensitive, so everybody would have a sensitive one",
+            remedy="leave items that everybody has out of {sensitive}",
+        )
+    others = others[np.argsort(clusters.sizes[others], kind="stable")]
+    owner = np.arange(len(clusters))
+    owner[~has_public] = np.resize(others, len(owner) - len(others))
+    by_row = owner[clusters.cluster_of_row]
+    order = np.argsort(by_row, kind="stable")
+    sizes = np.bincount(by_row, minlength=len(clusters))
+    bounds = np.concatenate(([0], np.cumsum(sizes[sizes > 0])))
+    return Clusters(clusters.rows.take(order), clusters.origin[order], bounds)
 
 
 def canonical_order(data: Transactions) -> Int64s:

@@ -12,7 +12,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.assemble import assemble
-from setveil.methods.disassociation.horpart import horpart
+from setveil.methods.disassociation.horpart import horpart, with_public_terms
 from setveil.methods.disassociation.refine import PAPER, level_plan, no_joints, refine
 from setveil.methods.disassociation.verpart import verpart
 from setveil.methods.method import Method, Request
@@ -40,6 +40,8 @@ class Disassociation(Method[Disassociated]):
         - Clusters have at least k records: smaller parts are put together with their neighbours.
           The paper leaves them as they are, which breaks the guarantee whatever their chunks are.
         - A group that no unused term can cut is cut evenly.
+        - A cluster in which every record has only sensitive terms is put together with another one:
+          all its people would have a sensitive term, and everybody would know.
         - A cluster that meets Lemma 2 only by its term chunk keeps a term in it when terms are
           shared.
         - Property 1 is not sound. A shared chunk of several terms has none that is also in a chunk
@@ -102,6 +104,8 @@ class Disassociation(Method[Disassociated]):
         _check_enough(int(np.count_nonzero(data.lengths)), least)
         rule = Rule(promise.k, promise.m, _sensitive(data, promise))
         clusters = horpart(data, rule.sensitive, least, max(limit, least + 1))
+        if rule.sensitive.any():
+            clusters = with_public_terms(clusters, rule.sensitive)
         chunks = verpart(clusters, rule, engine, request.progress)
         if self.refine:
             levels = level_plan(promise.k, limit, with_lost=self.share_lost)
