@@ -17,13 +17,15 @@ from setveil.audit.records import (
     not_paired,
     shown_record,
 )
+from setveil.audit.typical_bags.assignment import check_assignment
 from setveil.audit.typical_bags.certificate import check_matches
 from setveil.audit.typical_bags.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s
 from setveil.data.tables.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import MisfitError
+from setveil.errors import DataError, MisfitError
+from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import TypicalBags
 from setveil.words import are, plural
 
@@ -86,9 +88,8 @@ def _check_original(
     """Whether there is one bag for each original, of its items, that can represent it."""
     counts = check_record_count(len(release), len(original))
     try:
-        if release.alignment is not None:
-            tree = semantic_tree(release, original, question.hierarchy)
-            question = replace(question, hierarchy=tree)
+        tree = _semantic_tree(release, original, question.hierarchy)
+        question = replace(question, hierarchy=tree)
         release = over_tree(release, original, question.hierarchy)
     except MisfitError as misfit:
         return [counts, misfit_check(misfit)]
@@ -101,6 +102,20 @@ def _check_original(
     items = _check_items(release, data, question.limit)
     pairs = _check_containment(release, data, question) if counts.holds else not_paired("bags")
     return [counts, items, pairs]
+
+
+def _semantic_tree(
+    release: TypicalBags, original: Transactions, given: Hierarchy | None
+) -> Hierarchy | None:
+    """The tree that bags were compared with; None if it is not known, or not installed here."""
+    try:
+        return semantic_tree(release, original, given)
+    except MisfitError:
+        raise
+    except DataError:
+        if release.alignment is None:
+            return None
+        raise
 
 
 def _check_items(release: TypicalBags, original: Bags, limit: int) -> Check:
@@ -173,13 +188,29 @@ def _check_containment(release: TypicalBags, original: Bags, question: Question)
     """Whether the bags can represent the originals: by the matches, by the alignment, or by length
     alone, depending on what the release has."""
     if release.alignment is None:
-        return _check_lengths(release, original)
+        return _check_unaligned(release, original, question)
     fault = _misalignment(release, release.alignment, original, question.limit)
     if fault is not None:
         return fault
     if release.matches is not None:
         return check_matches(release, release.matches, original, question)
     return _check_pairs(release, original, question)
+
+
+def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -> Check:
+    """Whether the bags can be given to originals that they may represent, by a matching; by their
+    lengths alone if that is not known, or if there are too many."""
+    lengths = _check_lengths(release, original)
+    relation = Relation.of(release, original.vocabulary, question.hierarchy)
+    if not lengths.holds or relation.partners is None:
+        return lengths
+    found = check_assignment(release, original, relation)
+    return _too_large(lengths) if found is None else found
+
+
+def _too_large(lengths: Check) -> Check:
+    text = "the data is too large to compare all bags with all originals"
+    return replace(lengths, text=f"{lengths.text}; {text}")
 
 
 def _check_lengths(release: TypicalBags, original: Bags) -> Check:
