@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ import pytest
 import setveil
 from setveil import (
     Bags,
+    Coherence,
     Disassociation,
     Hierarchy,
     Job,
@@ -18,13 +20,16 @@ from setveil import (
     KmAnonymity,
     LDiversity,
     Partition,
+    Suppression,
     Transactions,
+    anonymize,
     run,
 )
-from setveil.errors import InfeasibleError, OutputError, ParameterError
+from setveil.errors import DataError, InfeasibleError, OutputError, ParameterError
 from setveil.hierarchy.recipes import hierarchy_maker
 from setveil.pipeline import anonymize as running
 from setveil.published.disassociated.clusters import SimpleCluster
+from setveil.report.outcome import report_outcome
 
 BASKETS = [
     ["beer", "wine"],
@@ -399,3 +404,28 @@ def test_a_job_of_other_things_is_refused(field, value, advice):
 
 def test_a_job_does_not_show_its_data():
     assert len(repr(Job(data=BASKETS * 1000, promise=KAnonymity(k=2), method=Partition()))) < 300
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_private_item_that_the_data_spells_with_other_characters_is_refused(form):
+    named = unicodedata.normalize(form, "Crème")
+    other = unicodedata.normalize({"NFC": "NFD", "NFD": "NFC"}[form], "Crème")
+    data = [["a", other]] * 4 + [["a", "HIV"]] * 4
+    job = Job(
+        data=data,
+        promise=Coherence(h=0.5, k=2, p=1, private=frozenset({named, "HIV"})),
+        method=Suppression(),
+    )
+    with pytest.raises(DataError, match="looks like a private item, but consists of other Unicode"):
+        run(job)
+
+
+def test_what_compares_with_the_original_is_apart_from_what_may_be_filed():
+    outcome = anonymize([["a"], ["a"], ["b"], ["a", "b"]], k=2, hierarchy="balanced:2")
+    private = {check.name for check in outcome.verdict.checks if check.private}
+    assert private == {"records", "containment"}
+    titles = [section.title for section in report_outcome(outcome).sections]
+    at = titles.index("Verified: k-anonymity (k = 2)")
+    assert titles[at + 1] == "Comes from this original (private, not part of the release)"
+    public = report_outcome(outcome).sections[at]
+    assert all("original" not in fact.remark for fact in public.facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from setveil.audit.coherence import check_coherence
@@ -36,6 +37,9 @@ FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
 """By form: whether a release is well formed and comes from its original, if one is given.
 A form that does not show records also checks its promise."""
 
+OF_THE_RELEASE = ("structure", "clusters", "chunks")
+"""Checks that need no original, besides those of promises."""
+
 
 def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
     """Whether these records keep a promise."""
@@ -52,7 +56,13 @@ def check_release(release: Release, question: Question) -> tuple[Check, ...]:
     if isinstance(release, RecordRelease) and _shows_sizes(release):
         counted = count_records(release.classes, release.sizes)
         checks.insert(1, check_promise(counted, question.promise, question.limit))
-    return tuple(checks)
+    return tuple(checks if question.original is None else _marked(checks, question.promise))
+
+
+def _marked(checks: Sequence[Check], promise: Promise) -> list[Check]:
+    """Mark the checks that compare with the original; the others see the release alone."""
+    alone = {*OF_THE_RELEASE, promise.model, *(part.model for part in promise.parts)}
+    return [replace(check, private=check.name not in alone) for check in checks]
 
 
 def _shows_sizes(release: RecordRelease) -> bool:

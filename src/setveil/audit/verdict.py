@@ -43,6 +43,8 @@ class Check:
     """The answer in one sentence, without anyone's items."""
     witnesses: tuple[Witness, ...] = ()
     """Where it fails, up to the number asked for."""
+    private: bool = False
+    """Whether it compares with the original, so that its answer is not for publication."""
 
     @property
     def witness(self) -> Witness | None:
@@ -53,6 +55,7 @@ class Check:
         return {
             "name": self.name,
             "holds": self.holds,
+            "private": self.private,
             "text": self.text,
             "witnesses": [witness.to_dict() for witness in self.witnesses],
         }
@@ -82,6 +85,16 @@ class Verdict:
     def holds(self) -> bool:
         """Whether every check holds."""
         return all(check.holds for check in self.checks)
+
+    @property
+    def keeps_promise(self) -> bool:
+        """Whether every check of the release alone holds."""
+        return all(check.holds for check in self.checks if not check.private)
+
+    @property
+    def fits_original(self) -> bool:
+        """Whether every comparison with the original holds (also if there was none)."""
+        return all(check.holds for check in self.checks if check.private)
 
     @property
     def failed(self) -> tuple[Check, ...]:

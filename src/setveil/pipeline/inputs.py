@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import ParameterError, UnknownItemError
+from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
@@ -17,6 +18,7 @@ from setveil.io import read
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
+from setveil.words import some
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -71,9 +73,11 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
     """A note if the data lacks some items that the promise names: they may be misspelled.
 
     Raises:
-        UnknownItemError: if it has none of them, so nothing would be protected."""
+        UnknownItemError: if it has none of them, so nothing would be protected.
+        DataError: if the data spells some of them with other Unicode characters."""
     notes = []
     for name, items in promise.named_items.items():
+        _check_spelling(name, items, vocabulary)
         missing = sorted(item for item in items if item not in vocabulary)
         if missing and len(missing) == len(items):
             raise UnknownItemError(missing, f"the data has none of the {name} items:")
@@ -85,3 +89,16 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
             )
             notes.append(f"{text} Are they spelled as in the data?")
     return tuple(notes)
+
+
+def _check_spelling(name: str, items: frozenset[str], vocabulary: Vocabulary) -> None:
+    """Refuse items of the data that look like a named one but are other characters (NFC, NFD)."""
+    composed = {normalize("NFC", item) for item in items if not item.isascii()}
+    if not composed:
+        return
+    alike = [item for item in vocabulary if not item.isascii() and item not in items]
+    missed = [item for item in alike if normalize("NFC", item) in composed]
+    if missed:
+        problem = f"{some(list(map(repr, missed)))} in the data looks like a {name} item, but"
+        problem += " consists of other Unicode characters (NFC or NFD)"
+        raise DataError(problem, remedy="spell it alike in both, or name both spellings")

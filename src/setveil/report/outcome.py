@@ -27,8 +27,8 @@ TREE_HINT = (
 
 def report_outcome(outcome: Outcome) -> Report:
     """What a run has done: the promise, the verdict, the losses, and where everything is."""
-    sections = [_data(outcome), *_promise(outcome.release), _verdict(outcome.verdict)]
-    sections += _notes(outcome.notes)
+    sections = [_data(outcome), *_promise(outcome.release), *_verdict(outcome.verdict)]
+    sections += _notes(outcome.notes, f"Note ({PRIVATE})")
     if outcome.verdict.holds:
         sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome)]
         sections.append(_places(outcome))
@@ -40,7 +40,7 @@ def report_outcome(outcome: Outcome) -> Report:
 
 def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
     """Whether a promise holds, check by check, with a witness if it does not."""
-    return Report((_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
+    return Report((*_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
 
 
 def report_losses(losses: Mapping[str, Any], left_out: Sequence[str] = ()) -> Report:
@@ -71,10 +71,20 @@ def _promise(release: Release) -> list[Section]:
     ]
 
 
-def _verdict(verdict: Verdict) -> Section:
-    title = f"{'Verified' if verdict.holds else 'Does not hold'}: {verdict.promise.title}"
-    facts = tuple(fact for check in verdict.checks for fact in _check(check))
-    return Section(title, facts=facts, holds=verdict.holds)
+def _verdict(verdict: Verdict) -> list[Section]:
+    """What anyone can check on the release, and apart from it what only its owner can."""
+    title = f"{'Verified' if verdict.keeps_promise else 'Does not hold'}: {verdict.promise.title}"
+    sections = [_checks(title, verdict, private=False)]
+    if any(check.private for check in verdict.checks):
+        comes = "Comes from" if verdict.fits_original else "Does not come from"
+        sections.append(_checks(f"{comes} this original ({PRIVATE})", verdict, private=True))
+    return sections
+
+
+def _checks(title: str, verdict: Verdict, *, private: bool) -> Section:
+    checks = [check for check in verdict.checks if check.private == private]
+    facts = tuple(fact for check in checks for fact in _check(check))
+    return Section(title, facts=facts, holds=all(check.holds for check in checks))
 
 
 def _check(check: Check) -> list[Fact]:
@@ -85,8 +95,8 @@ def _check(check: Check) -> list[Fact]:
     ]
 
 
-def _notes(notes: Sequence[str]) -> list[Section]:
-    return [Section("Note", "\n".join(notes))] if notes else []
+def _notes(notes: Sequence[str], title: str = "Note") -> list[Section]:
+    return [Section(title, "\n".join(notes))] if notes else []
 
 
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
