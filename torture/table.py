@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torture import processes
+from torture import processes, releases
 from torture.campaign import Campaign, Tally, attempt
 
 CAMPAIGNS: dict[str, Campaign] = {
@@ -37,6 +37,15 @@ CAMPAIGNS: dict[str, Campaign] = {
     ),
     "damaged kernel cache": Campaign(
         processes.damaged_cache, cases=20, few=0, about="flipped, cut and empty cache files"
+    ),
+    "random releases": Campaign(
+        releases.any_release,
+        cases=5_000,
+        few=25,
+        about="every method on random data, through files, against plain oracles",
+    ),
+    "another order": Campaign(
+        releases.any_order, cases=8_000, few=25, about="the same records in another order"
     ),
 }
 """The name of each campaign and what it does."""
