@@ -40,7 +40,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     ),
     "random releases": Campaign(
         releases.any_release,
-        cases=5_000,
+        cases=4_000,
         few=25,
         about="every method on random data, through files, against plain oracles",
     ),
