@@ -16,6 +16,7 @@ from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
 from setveil.published.release import Support
 from tests.oracle import worlds
+from tests.oracle.disassociation import worlds as all_worlds
 
 PROMISE = KmAnonymity(k=2, m=2)
 
@@ -59,6 +60,23 @@ def test_every_possible_original_lies_within_the_bounds(block):
 def test_every_possible_original_of_many_releases_lies_within_the_bounds(block):
     for seed in range(block * 20, block * 20 + 20):
         check(seed, 40, 9)
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_all_possible_originals_of_a_tiny_release_lie_within_the_bounds(block):
+    for seed in range(block * 25, block * 25 + 25):
+        chance = Random(f"tiny {seed}")
+        clusters, _ = worlds.random_release(chance, chance.randint(1, 4), chance.randint(1, 4))
+        release = Disassociated.of_clusters(clusters, PROMISE)
+        possible = [
+            [[set(record) for part in world for record in part] for world in all_worlds(cluster)]
+            for cluster in clusters
+        ]
+        for itemset in itemsets([*release.items, "zebra"], 3):
+            numbers = [[holds(world, itemset) for world in one] for one in possible]
+            bounds = release.support(itemset)
+            assert bounds.lower <= sum(map(min, numbers)), f"{clusters} {itemset} {bounds}"
+            assert sum(map(max, numbers)) <= bounds.upper, f"{clusters} {itemset} {bounds}"
 
 
 def released(*clusters: SimpleCluster | JointCluster) -> Disassociated:
