@@ -1,5 +1,4 @@
-"""Which clusters shared subrecords belong to, where not all of them may, or where a cluster
-needs some."""
+"""The clusters that shared subrecords go to, if some cannot take them or need them."""
 
 from __future__ import annotations
 
@@ -17,11 +16,11 @@ def allot(counts: Counts, allowed: Flags, sizes: Counts, random: np.random.Gener
     """How many of each kind of subrecord (row) go to each cluster (column), at random: each record
     takes one at most.
 
-    Kinds with the fewest places choose first, each among all free places alike; where a kind finds
-    none left, others make way.
+    Kinds with the fewest places choose first, each free place with equal chance. If a kind finds no
+    place, others make room.
 
     Raises:
-        DataError: when there is no way.
+        DataError: if they cannot all be placed.
     """
     table, free = np.zeros(allowed.shape, dtype=np.int64), sizes.copy()
     for kind in np.argsort(allowed @ sizes, kind="stable").tolist():
@@ -64,8 +63,8 @@ def _make_way(kind: int, table: Counts, allowed: Flags, free: Counts) -> None:
 
 
 class Supply:
-    """Moves shared subrecords to clusters that have fewer pieces than records and no term chunk
-    to fill the rest."""
+    """Moves shared subrecords to clusters that have fewer pieces than records, and no term chunk to
+    fill the rest."""
 
     def __init__(
         self, forest: Forest, pieces: Offsets, kinds: Offsets, random: np.random.Generator
@@ -80,7 +79,7 @@ class Supply:
         """Move pieces until each cluster can fill its records.
 
         Raises:
-            DataError: when there is no way.
+            DataError: if that is impossible.
         """
         forest = self._forest
         short = (self._stock < forest.sizes) & ~forest.has_terms & ~forest.is_empty
@@ -104,8 +103,7 @@ class Supply:
         ]
 
     def _fetch(self, cluster: int, movable: Offsets) -> None:
-        """Give one more piece to a cluster, along a shortest chain that begins where there is
-        one to spare."""
+        """Give one more piece to a cluster, along a shortest chain from one that can spare it."""
         forest, came = self._forest, {cluster: (-1, -1)}
         pending = deque([cluster])
         while pending:

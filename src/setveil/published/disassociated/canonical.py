@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Canonical:
-    """A release as text, and its parts in the order in which they stand in that text."""
+    """A release as text, and its parts in the order of that text."""
 
     lines: list[str]
     """The lines of `data.jsonl`, one for each top-level cluster, sorted."""
@@ -68,8 +68,8 @@ def canonical(release: Disassociated) -> Canonical:
 
 
 def arranged(release: Disassociated) -> Disassociated:
-    """The same release with all its parts in canonical order, over the sorted items that stand
-    in it: as it is read from its files."""
+    """The same release as it is read from its files: all parts in canonical order, and only the
+    items that occur, sorted."""
     order = canonical(release)
     nodes, chunks = _places(order.nodes), _places(order.chunks)
     parent = release.parent[order.nodes]
@@ -90,7 +90,7 @@ def arranged(release: Disassociated) -> Disassociated:
 
 
 def _places(order: Offsets) -> Offsets:
-    """Where each number stands in an order of all of them."""
+    """The place of each number in an order of all of them."""
     places = np.empty_like(order)
     places[order] = np.arange(len(order))
     return places

@@ -1,5 +1,5 @@
-"""The clusters of a disassociated release as a forest: which records lie under which node, and
-where an item may not stand."""
+"""The clusters of a disassociated release as a forest: the records below each node, and where an
+item cannot be."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Numbers for nodes, simple clusters and records, so that all that lies under a node is one
-    interval.
+    """Numbers for nodes, simple clusters and records, such that all below a node is one interval.
 
-    Node v is number `preorder[v]`, and under it lie the nodes of number `preorder[v]` to
-    `node_stop[v] - 1`, the simple clusters `first[v]` to `stop[v] - 1`, and their records: cluster
-    c holds `starts[c]` to `starts[c + 1] - 1`."""
+    Node v has number `preorder[v]`. Below it are the nodes `preorder[v]` to `node_stop[v] - 1`, the
+    simple clusters `first[v]` to `stop[v] - 1`, and their records: those of cluster c are
+    `starts[c]` to `starts[c + 1] - 1`."""
 
     release: Disassociated
     preorder: Offsets
@@ -77,8 +76,8 @@ class Forest:
 
     @cached_property
     def is_empty(self) -> Flags:
-        """Whether the records of each simple cluster are empty: nothing stands in it, and it is
-        no part of a joint one."""
+        """Whether the records of each simple cluster are empty: it contains nothing and is not part
+        of a joint one."""
         chunks = np.zeros(len(self.release.parent), dtype=bool)
         chunks[self.release.chunk_node] = True
         return ~chunks[self.nodes] & ~self.has_terms & (self.release.parent[self.nodes] < 0)
@@ -100,13 +99,11 @@ class Forest:
         return counts.astype(np.int64)
 
     @cached_property
-    def standings(self) -> Offsets:
-        """Where items stand: codes `item * (nodes + 1) + preorder of the node`, ascending, each
-        once.
+    def places(self) -> Offsets:
+        """Which node has which item: codes `item * (nodes + 1) + preorder of the node`, ascending.
 
         Raises:
-            DataError: when an item stands in two chunks of one cluster, so that nobody can tell the
-            two apart.
+            DataError: if an item is in two chunks of one cluster.
         """
         release = self.release
         entries, chunks = release.subrecords, release.subrecord_chunk
@@ -122,31 +119,30 @@ class Forest:
         if len(twice):
             item = release.items[int(codes[twice[0]] // width)]
             raise DataError(
-                f"the release has no possible original: the item {item!r} stands in two chunks "
-                "of one cluster"
+                f"the release has no possible original: the item {item!r} is in two chunks of "
+                "one cluster"
             )
         return codes
 
     @cached_property
     def barred(self) -> dict[int, list[tuple[int, int]]]:
         """The intervals of simple clusters that a shared subrecord, by its number, cannot belong
-        to; those without any are left out.
+        to, if there are any.
 
-        An item of a shared chunk is none of the clusters below in which it stands by itself: in a
-        record chunk, in the term chunk, or in a shared chunk further down. [Terrovitis2012] section
-        3"""
+        A shared chunk does not count an item for clusters that list it themselves: in a record
+        chunk, in the term chunk, or in a shared chunk further down. [Terrovitis2012] section 3"""
         release, width = self.release, len(self.release.parent) + 1
         nodes = release.chunk_node[release.subrecord_chunk]
         shared = np.flatnonzero(~release.is_simple[nodes])
         rows = release.subrecords.take(shared)
         owners = nodes[shared][rows.rows]
         base = rows.items.astype(np.int64) * width
-        lows = np.searchsorted(self.standings, base + self.preorder[owners] + 1)
-        highs = np.searchsorted(self.standings, base + self.node_stop[owners])
+        lows = np.searchsorted(self.places, base + self.preorder[owners] + 1)
+        highs = np.searchsorted(self.places, base + self.node_stop[owners])
         by_preorder = np.argsort(self.preorder)
         found: dict[int, list[tuple[int, int]]] = {}
         for entry in np.flatnonzero(highs > lows).tolist():
-            below = by_preorder[self.standings[lows[entry] : highs[entry]] - base[entry]]
+            below = by_preorder[self.places[lows[entry] : highs[entry]] - base[entry]]
             intervals = found.setdefault(int(shared[rows.rows[entry]]), [])
             intervals.extend(
                 zip(self.first[below].tolist(), self.stop[below].tolist(), strict=True)
@@ -155,8 +151,8 @@ class Forest:
 
 
 def _places(parents: list[int], sizes: list[int], own: int) -> Offsets:
-    """The first place of each node when nodes are laid out one after the other, parts inside
-    their parent after its `own` places."""
+    """The first place of each node, one after the other; parts come after the `own` places of their
+    parent."""
     places, cursor, top = [0] * len(parents), [0] * len(parents), 0
     for node, parent in enumerate(parents):
         if parent < 0:

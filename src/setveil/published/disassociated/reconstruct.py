@@ -20,27 +20,27 @@ def reconstruct(
     """Records that could have been the original: a random possible world, in random order.
 
     The subrecords of a record chunk go to distinct records of their cluster, those of a shared
-    chunk to distinct records of the joint cluster, except in parts in which one of their items
-    stands by itself (in a record chunk, the term chunk or a shared chunk further down). Each term
-    of a term chunk goes to `most_per_term` records or fewer. Then records that have got nothing
-    take a piece from one of their cluster that has several; where a cluster has fewer pieces than
-    records, shared subrecords come from other parts, or terms of the term chunk stand once more. So
-    no record is empty, except those of a cluster in which nothing stands. Every such choice is
-    equally likely, but for those last repairs.
+    chunk to distinct records of the joint cluster, except in parts that list one of their items
+    themselves (in a record chunk, the term chunk or a shared chunk further down). Each term of a
+    term chunk goes to at most `most_per_term` records. Then records that got nothing take a piece
+    from one of their cluster that has several. If a cluster has fewer pieces than records, shared
+    subrecords come from other parts, or terms of the term chunk are used once more. So no record is
+    empty, except in a cluster that contains nothing. All choices but these repairs are equally
+    likely.
 
     Args:
         release: The release.
         seed: The same seed gives the same records, also of a release that was written and read;
-            when not given, each call gives others.
-        most_per_term: A term of a term chunk stands in 1 to so many records of its cluster, each
-            number equally likely (never in more than there are). By default in one: that is all the
-            release tells for certain, and on real data the most frequent number.
+            without one, each call gives others.
+        most_per_term: A term of a term chunk is in 1 to so many records of its cluster, each number
+            equally likely. The default is 1: that is all the release says for certain, and on real
+            data the most frequent number.
 
     Raises:
-        DataError: when the release has no possible original.
+        DataError: if the release has no possible original.
 
-    Cost: linear, but for sorting; a million records take a few seconds. Only where shared chunks
-    repeat items of their parts, or leave too few pieces for a part, a matching is searched.
+    Cost: linear, except for sorting; a million records take a few seconds. A matching is searched
+    only if shared chunks repeat items of their parts, or leave too few pieces for a part.
 
     Example:
         >>> from setveil.promises import KmAnonymity
@@ -107,7 +107,7 @@ def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transa
 def _check(forest: Forest) -> None:
     """Refuse what no record can hold: an item in two chunks of a cluster, more subrecords than
     records."""
-    _ = forest.standings
+    _ = forest.places
     _, sizes = forest.records(forest.release.chunk_node)
     over = np.flatnonzero(forest.chunk_sizes > sizes)
     if len(over):
@@ -118,7 +118,7 @@ def _check(forest: Forest) -> None:
 
 
 def _place_subrecords(forest: Forest, random: np.random.Generator) -> tuple[Offsets, Offsets]:
-    """A record for every subrecord, as often as it stands; and the number of the subrecord."""
+    """A record for every occurrence of a subrecord, and the number of the subrecord."""
     release = forest.release
     narrow = np.zeros(len(release.chunk_node), dtype=bool)
     narrow[release.subrecord_chunk[list(forest.barred)]] = True

@@ -1,5 +1,4 @@
-"""How many records hold an itemset, told from a disassociated release alone: bounds that are
-certain, and what to expect."""
+"""How many records contain an itemset, computed from a disassociated release alone."""
 
 from __future__ import annotations
 
@@ -20,22 +19,21 @@ if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
 
 NOWHERE, TERM = -1, -2
-"""What stands for the chunk of an item that a cluster does not have, and for the term chunk."""
+"""In place of a chunk: the cluster does not have the item, or it is in the term chunk."""
 
 Group = tuple[int, ...]
-"""Items of a query, by their place in it, that stand in one chunk."""
+"""Items of a query, by their place in it, that are in one chunk."""
 
 
 @dataclass(frozen=True, eq=False)
 class SupportIndex:
-    """Where each item stands, so that a query looks only at clusters and subrecords that hold
-    its items."""
+    """Where each item is, so that a query reads only clusters and subrecords with its items."""
 
     forest: Forest
     inside: tuple[Offsets, Offsets]
     """The subrecords that hold each item: starts, and numbers one item after the other."""
     loose: tuple[Offsets, Offsets]
-    """The simple clusters in whose term chunk each item stands, likewise."""
+    """The simple clusters with each item in their term chunk, likewise."""
 
     @classmethod
     def of(cls, release: Disassociated) -> SupportIndex:
@@ -44,7 +42,7 @@ class SupportIndex:
         return cls(forest, _inverted(release.subrecords), (starts, forest.first[nodes]))
 
     def bounds(self, itemset: Iterable[object]) -> Support:
-        """See `setveil.published.query.support`."""
+        """How many records contain an itemset: certain bounds, and the average over worlds."""
         labels, numbers = sorted(set(texts_of(itemset))), self.forest.release.items.numbers
         if not all(label in numbers for label in labels):
             return Support(0, 0, 0.0)
@@ -147,8 +145,8 @@ class _Query:
         return self.counted[group]
 
     def bound(self, clusters: Offsets, groups: list[Group]) -> Support:
-        """The bounds over some clusters whose groups are alike; of groups that stand apart, a +
-        b - size records hold both for certain."""
+        """The bounds over some clusters with the same groups; if a and b records have two groups,
+        at least a + b - size have both."""
         sizes = self.forest.sizes[clusters]
         low, high, mean = sizes.copy(), sizes.copy(), sizes.astype(np.float64)
         shared: list[Group] = []
