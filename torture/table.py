@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torture import processes, releases
+from torture import fuzzing, processes, releases
 from torture.campaign import Campaign, Tally, attempt
 
 CAMPAIGNS: dict[str, Campaign] = {
@@ -46,6 +46,22 @@ CAMPAIGNS: dict[str, Campaign] = {
     ),
     "another order": Campaign(
         releases.any_order, cases=8_000, few=25, about="the same records in another order"
+    ),
+    "fuzz fimi": Campaign(fuzzing.fuzz_fimi, 20_000, 60, "damaged FIMI files, with an oracle"),
+    "fuzz csv": Campaign(fuzzing.fuzz_csv, 20_000, 60, "damaged CSV, with an oracle"),
+    "fuzz tsv": Campaign(fuzzing.fuzz_tsv, 20_000, 40, "damaged TSV, with an oracle"),
+    "fuzz baskets": Campaign(fuzzing.fuzz_baskets, 20_000, 60, "damaged baskets, with an oracle"),
+    "fuzz jsonl": Campaign(fuzzing.fuzz_jsonl, 20_000, 60, "damaged JSON lines, with an oracle"),
+    "fuzz parquet": Campaign(fuzzing.fuzz_parquet, 20_000, 30, "damaged Parquet files"),
+    "fuzz gz": Campaign(fuzzing.fuzz_gz, 20_000, 40, "damaged gzip files, with an oracle"),
+    "fuzz zst": Campaign(fuzzing.fuzz_zst, 20_000, 30, "damaged zstd files"),
+    "fuzz hierarchy": Campaign(
+        fuzzing.fuzz_hierarchy, 20_000, 60, "damaged hierarchies, with an oracle"
+    ),
+    "fuzz release": Campaign(fuzzing.fuzz_release, 20_000, 40, "damaged release folders"),
+    "fuzz query log": Campaign(fuzzing.fuzz_querylog, 20_000, 20, "damaged query logs"),
+    "fuzz item list": Campaign(
+        fuzzing.fuzz_item_list, 20_000, 60, "damaged item lists, with an oracle"
     ),
 }
 """The name of each campaign and what it does."""

@@ -18,12 +18,16 @@ each door spells them its own way: Python as `record=...`, the command line as `
 
 `LeftoverWarning` (UserWarning) says that something of an interrupted run was cleaned up.
 
+A message quotes what the user gave with `brief` and `brief_list`, and in no other way: a few names,
+a few characters of each. What was given may be private, or a megabyte long.
+
 `exit_code` is the exit code of the command line: 2 for usage, 3 for data. A promise that does not
 hold is not an error but a `Verdict` with a witness."""
 
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Callable, Sequence
 from numbers import Integral
 from pathlib import Path
@@ -35,6 +39,10 @@ Spelling = Callable[[str, str | None], str]
 _PARAMETER = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 _KEYWORDS = {"input_format": "format"}
 _MOST = 10**12
+_LONGEST_QUOTE = 60
+_MOST_QUOTES = 5
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 10 * _LONGEST_QUOTE, 10 * _LONGEST_QUOTE
 
 
 def as_keyword(name: str, value: str | None) -> str:
@@ -61,6 +69,33 @@ def spelled(text: str, spell: Spelling = as_keyword) -> str:
 
 class LeftoverWarning(UserWarning):
     """Something that an interrupted run had left behind was removed or restored."""
+
+
+def brief(value: object) -> str:
+    """A value of the user as a message quotes it, cut if it is long.
+
+    Example:
+        >>> brief("wine"), brief("x" * 1000)
+        ("'wine'", "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ...")
+    """
+    try:
+        text = repr(value[:_LONGEST_QUOTE]) if isinstance(value, str) else _SHORT.repr(value)
+    except ValueError:  # a whole number with thousands of digits
+        return "a very large number"
+    is_cut = isinstance(value, str) and len(value) > _LONGEST_QUOTE
+    return f"{text[: _LONGEST_QUOTE - 4]} ..." if is_cut or len(text) > _LONGEST_QUOTE else text
+
+
+def brief_list(values: Sequence[object]) -> str:
+    """Values of the user as a message lists them: the first few.
+
+    Example:
+        >>> brief_list(["a", "b"]), brief_list(range(100))
+        ("'a', 'b'", '0, 1, 2, 3, 4 and 95 more')
+    """
+    listed = ", ".join(map(brief, values[:_MOST_QUOTES]))
+    more = len(values) - _MOST_QUOTES
+    return f"{listed} and {more:,} more" if more > 0 else listed
 
 
 class SetveilError(Exception):
@@ -101,7 +136,7 @@ class ParameterError(SetveilError, ValueError):
         super().__init__(allowed)
 
     def text(self, spell: Spelling = as_keyword) -> str:
-        return f"{self.name} = {self.value!r} is not allowed: {spelled(self.allowed, spell)}"
+        return f"{self.name} = {brief(self.value)} is not allowed: {spelled(self.allowed, spell)}"
 
 
 class MissingExtraError(SetveilError, ImportError):
@@ -164,7 +199,7 @@ class UnknownItemError(DataError, KeyError):
         remedy: str = "",
     ) -> None:
         self.items, self.where = tuple(items), where
-        shown = ", ".join(repr(item) for item in self.items[:3])
+        shown = ", ".join(map(brief, self.items[:3]))
         more = f" and {len(self.items) - 3} more" if len(self.items) > 3 else ""
         super().__init__(f"{where} {shown}{more}", remedy=remedy)
 

@@ -286,8 +286,8 @@ def test_a_parquet_table_is_a_log(tmp_path):
         ("", {}, "the log is empty"),
         ("\n\n", {}, "the log is empty"),
         (oracle.HEADER + "\n", {}, "a header and no rows"),
-        ("1\twine\n2\tbeer\n", {}, "no column is obviously the user"),
-        ("1\twine\tyesterday\n2\tbeer\ttoday\n", {}, "no column is obviously the user"),
+        ("1\twine\n2\tbeer\n", {}, "does not name the columns of a log"),
+        ("1\twine\tyesterday\n2\tbeer\ttoday\n", {}, "does not name the columns of a log"),
         (
             oracle.HEADER + "\n1\twine\t1.3.2006\n",
             {},
@@ -304,7 +304,7 @@ def test_a_parquet_table_is_a_log(tmp_path):
             {},
             "could each be the text; choose one with text=",
         ),
-        ("just a text\n", {}, "no column is obviously the user"),
+        ("just a text\n", {}, "does not name the columns of a log"),
         (
             'user,query,time\n1,"a,2006-03-01\n2,b,2006-03-01\n',
             {},

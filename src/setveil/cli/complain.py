@@ -34,10 +34,16 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _line(f"{place}{error.strerror or error}"), 3
-        case MemoryError():
+        case MemoryError() | ImportError() if _is_memory(error):
             return _line("there is not enough memory for this data"), 3
     text = f"this is a bug in setveil, {type(error).__name__}: {error} (--debug shows where)"
     return _line(text), DEFECT
+
+
+def _is_memory(error: MemoryError | ImportError) -> bool:
+    """Whether memory ran out, perhaps while a library was loaded."""
+    signs = ("failed to map segment", "annot allocate memory")
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
 
 
 def as_option(command: click.Command) -> Spelling:

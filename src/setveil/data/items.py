@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from setveil.errors import DataError
+from setveil.errors import DataError, brief
 
 _NESTED = (list, dict, set, frozenset, np.ndarray)
 _PLAIN = "biuSUO"
@@ -39,10 +39,10 @@ def text_of(item: object) -> str:
         try:
             return item.decode()
         except UnicodeDecodeError:
-            raise DataError(f"the item {item!r} is not UTF-8 text") from None
+            raise DataError(f"the item {brief(item)} is not UTF-8 text") from None
     if isinstance(item, _NESTED):
         kind = type(item).__name__
-        raise DataError(f"an item must be a single value, not the {kind} {short(item)}")
+        raise DataError(f"an item must be a single value, not the {kind} {brief(item)}")
     return str(item)
 
 
@@ -50,11 +50,11 @@ def texts_of(record: object) -> list[str]:
     """The items of a record as texts, without missing ones."""
     if isinstance(record, str | bytes):
         raise DataError(
-            f"a record must be an iterable of items, not the text {short(record)}",
-            remedy=f"write [{short(record)}] for one item",
+            f"a record must be an iterable of items, not the text {brief(record)}",
+            remedy=f"write [{brief(record)}] for one item",
         )
     if not isinstance(record, Iterable) or (isinstance(record, np.ndarray) and not record.ndim):
-        raise DataError(f"a record must be an iterable of items, not {short(record)}")
+        raise DataError(f"a record must be an iterable of items, not {brief(record)}")
     items = (
         record.tolist()
         if isinstance(record, np.ndarray) and record.dtype.kind in _PLAIN
@@ -70,9 +70,3 @@ def texts_of(record: object) -> list[str]:
         for item in items
         if type(item) is str or not is_missing(item)
     ]
-
-
-def short(value: object) -> str:
-    """A value for a message, cut if it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:56]} ..."

@@ -13,7 +13,7 @@ from setveil.data.arrays import Int32s, Int64s
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, ParameterError
+from setveil.errors import DataError, ParameterError, brief
 from setveil.words import plural
 
 Offsets = Int64s
@@ -308,7 +308,7 @@ def _count(item: str, count: object) -> int:
     number = count if isinstance(count, int | float | np.integer | np.floating) else 0
     if number % 1 != 0 or not 1 <= number <= MOST:
         allowed = "it must be a whole number of 1 or more"
-        raise DataError(f"the count of item {item!r} is {count!r}: {allowed}")
+        raise DataError(f"the count of item {brief(item)} is {brief(count)}: {allowed}")
     return int(number)
 
 

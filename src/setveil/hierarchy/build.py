@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels, vocabulary_of
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, brief
 from setveil.hierarchy.outline import free_label
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.words import plural
@@ -136,7 +136,7 @@ def _sorted(
         raise ParameterError("order", order, f"it must be one of {', '.join(ORDERS)}")
     if order == "numeric" and natural_order(vocabulary) != "numeric":
         odd = next(item for item in vocabulary if natural_order([item]) != "numeric")
-        allowed = f"the item {odd!r} is not a whole number; alphabetical works for any item"
+        allowed = f"the item {brief(odd)} is not a whole number; alphabetical works for any item"
         raise ParameterError("order", order, allowed)
     return sort_labels(vocabulary, cast(Order, order))
 

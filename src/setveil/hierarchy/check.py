@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import HierarchyError, ParameterError
+from setveil.errors import HierarchyError, ParameterError, brief
 from setveil.hierarchy.outline import Edge, Links, Outline, chains_of, edges
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.words import plural
@@ -188,8 +188,8 @@ class _Check:
         lines = self._edge_lines()
         for label, others in self.links.more.items():
             parents = [self.links.parent[label], *others]
-            named = [f"{parent!r}{lines.get((label, parent), '')}" for parent in parents]
-            sentence = f"{label!r} has {_number(parents)} parents: {_listed(named)}"
+            named = [f"{brief(parent)}{lines.get((label, parent), '')}" for parent in parents]
+            sentence = f"{brief(label)} has {_number(parents)} parents: {_listed(named)}"
             yield Fault("two parents", (label, *parents), sentence)
 
     def _edge_lines(self) -> dict[Edge, str]:
@@ -204,8 +204,8 @@ class _Check:
 
     def _cycles(self) -> Iterator[Fault]:
         for cycle in _cycles_of(self.links):
-            shown = [repr(label) for label in cycle[:8]] + ["..."] * (len(cycle) > 8)
-            sentence = f"a cycle: {' -> '.join([*shown, repr(cycle[0])])}"
+            shown = [brief(label) for label in cycle[:8]] + ["..."] * (len(cycle) > 8)
+            sentence = f"a cycle: {' -> '.join([*shown, brief(cycle[0])])}"
             yield Fault("cycle", cycle, sentence)
 
     def _roots(self) -> Iterator[Fault]:
@@ -213,7 +213,7 @@ class _Check:
         if not roots:
             yield Fault("no root", (), "there is no root: every node has a parent")
         if len(roots) > 1:
-            named = _listed([repr(root) for root in roots])
+            named = _listed([brief(root) for root in roots])
             sentence = f"there must be one root, but there are {_number(roots)}: {named}"
             yield Fault("two roots", roots, sentence)
 
@@ -266,7 +266,7 @@ def _about(
 ) -> Iterator[Fault]:
     """One fault about all these labels, if any; `words` are for one label and for several."""
     if labels:
-        named = _listed([repr(label) for label in labels])
+        named = _listed([brief(label) for label in labels])
         yield Fault(kind, tuple(labels), f"{plural(len(labels), *words)}: {named}", severity)
 
 
@@ -277,9 +277,9 @@ def _without_empty_end(labels: Sequence[str]) -> Sequence[str]:
 
 def _sentence_of_levels(label: str, levels: set[int]) -> str:
     if _AS_LEAF in levels:
-        return f"{label!r} is used at two levels: as a leaf and as a group"
+        return f"{brief(label)} is used at two levels: as a leaf and as a group"
     steps = _listed([str(level) for level in sorted(levels)])
-    return f"{label!r} is used at {_number(levels)} levels: {steps} steps below the root"
+    return f"{brief(label)} is used at {_number(levels)} levels: {steps} steps below the root"
 
 
 def _number(things: Sized) -> str:

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Literal, TextIO
 
 from setveil.disk import new_file
-from setveil.errors import FileFormatError, OutputError, ParameterError
+from setveil.errors import FileFormatError, OutputError, ParameterError, brief
 from setveil.hierarchy.check import tree_of_outline
 from setveil.hierarchy.outline import Outline, free_label
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -280,5 +280,5 @@ def _write_file(path: Path, lines: Iterable[str], force: bool) -> None:
             with io.TextIOWrapper(binary, encoding="utf-8", newline="") as stream:
                 stream.writelines(lines)
         except UnicodeEncodeError as error:
-            problem = f"the label {error.object.strip()!r} cannot be written as UTF-8"
+            problem = f"the label {brief(error.object.strip())} cannot be written as UTF-8"
             raise OutputError(path, problem) from None

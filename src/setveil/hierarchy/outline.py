@@ -53,13 +53,14 @@ class Links:
         """The labels that have children."""
 
     def _add(self, labels: Sequence[str]) -> None:
-        if labels and labels[0]:
-            self.parent.setdefault(labels[0], "")
+        first = next(filter(None, labels), "")
+        if first:
+            self.parent.setdefault(first, "")
         for child, parent in edges(labels):
-            first = self.parent.get(child, "")
-            if not first:
+            known = self.parent.get(child, "")
+            if not known:
                 self.parent[child] = parent
-            elif first != parent and parent not in self.more.get(child, ()):
+            elif known != parent and parent not in self.more.get(child, ()):
                 self.more.setdefault(child, []).append(parent)
             self.parent.setdefault(parent, "")
 

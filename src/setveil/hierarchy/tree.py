@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Int32s, Int64s
 from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
-from setveil.errors import HierarchyError, ParameterError, UnknownItemError
+from setveil.errors import HierarchyError, ParameterError, UnknownItemError, brief
 
 if TYPE_CHECKING:
     from setveil.hierarchy.neighbours import Neighbours
@@ -88,7 +88,7 @@ class Hierarchy:
             nodes = f"nodes are numbered from 0 to {len(names) - 1}"
             raise HierarchyError([f"there is no parent {int(wrong[0])}: {nodes}"])
         if len(set(names)) != len(names):
-            raise HierarchyError([f"two nodes have the label {_first_repeated(names)!r}"])
+            raise HierarchyError([f"two nodes have the label {brief(_first_repeated(names))}"])
         return numbered(names, given, origin or Origin())
 
     @classmethod

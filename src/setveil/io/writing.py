@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from setveil.disk import private_folder
-from setveil.errors import DataError, OutputError
+from setveil.errors import DataError, OutputError, brief
 from setveil.io.source.source import PACKED
 
 _TEXT_AT_ONCE = 1 << 20
@@ -65,7 +65,8 @@ def compression_of(path: Path) -> str | None:
 def not_unicode(error: UnicodeEncodeError) -> DataError:
     """The error for an item that cannot be written as UTF-8."""
     half = error.object[error.start : error.end]
-    return DataError(f"an item contains {half!r}, which is not Unicode text and cannot be written")
+    problem = f"an item contains {brief(half)}, which is not Unicode text and cannot be written"
+    return DataError(problem)
 
 
 def _write_blocks(lines: Iterable[str], stream: IO[bytes] | gzip.GzipFile) -> None:

@@ -10,7 +10,13 @@ from unicodedata import normalize
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, ParameterError, UnknownItemError
+from setveil.errors import (
+    DataError,
+    FileFormatError,
+    ParameterError,
+    UnknownItemError,
+    brief_list,
+)
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
@@ -22,9 +28,16 @@ from setveil.words import some
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
-    """The records of a file or an object."""
+    """The records of a file or an object.
+
+    Raises:
+        FileFormatError: if a file has no records: it is not the one that the user meant.
+    """
     if isinstance(data, str | Path):
-        return read(data, **(reading or {}))
+        found = read(data, **(reading or {}))
+        if not len(found):
+            raise FileFormatError(data, "the file has no records")
+        return found
     return as_transactions(data, **(reading or {}))
 
 
@@ -82,8 +95,7 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
         if missing and len(missing) == len(items):
             raise UnknownItemError(missing, f"the data has none of the {name} items:")
         if missing:
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            listed = ", ".join(map(repr, missing[:5])) + more
+            listed = brief_list(missing)
             text = (
                 f"{len(missing)} of {len(items)} {name} items do not occur in the data: {listed}."
             )

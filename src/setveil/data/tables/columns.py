@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from setveil.errors import DataError
+from setveil.errors import DataError, brief, brief_list
 
 _RECORDS = """
     record recordid rid id customer customerid custid user userid person personid patient patientid
@@ -76,7 +76,7 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     if record is None or item is None:
         raise not_obvious("record" if record is None else "item", names, fail)
     if record == item:
-        raise fail(f"the column {record!r} cannot be both the record and the item")
+        raise fail(f"the column {brief(record)} cannot be both the record and the item")
     if wanted.bags is False and wanted.count is None:
         return Columns(record, item)
     return Columns(record, item, choose_column(names, "count", wanted.count, COUNT_NAMES, fail))
@@ -90,7 +90,7 @@ def find_list_column(lists: Sequence[str], wanted: Wanted, fail: Fail = DataErro
         name for name in lists if plain_name(name) not in COUNT_NAMES
     ]
     if len(likely) > 1:
-        problem = f"the list columns {listed(likely)} could each be the items"
+        problem = f"the list columns {brief_list(likely)} could each be the items"
         raise fail(problem, remedy="choose one with {item}")
     return likely[0] if likely else None
 
@@ -109,21 +109,15 @@ def choose_column(
         return _named_column(names, role, given, fail)
     found = [name for name in names if plain_name(name) in known]
     if len(found) > 1:
-        problem = f"the columns {listed(found)} could each be the {role}"
+        problem = f"the columns {brief_list(found)} could each be the {role}"
         raise fail(problem, remedy=f"choose one with {{{role}}}")
     return found[0] if found else None
 
 
 def not_obvious(role: str, names: Sequence[str], fail: Fail = DataError) -> DataError:
     """The error for a role that no column has obviously."""
-    problem = f"no column is obviously the {role} (the columns are {listed(names)})"
+    problem = f"no column is obviously the {role} (the columns are {brief_list(names)})"
     return fail(problem, remedy=f"name it with {{{role}}}")
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as a message lists them, at most eight."""
-    shown = ", ".join(repr(name) for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 
 
 def _named_column(names: Sequence[str], role: str, given: str, fail: Fail) -> str:
@@ -132,5 +126,5 @@ def _named_column(names: Sequence[str], role: str, given: str, fail: Fail) -> st
     ]
     if len(same) != 1:
         problem = "there is no column" if not same else "there are several columns"
-        raise fail(f"{problem} {given!r} for the {role}: the columns are {listed(names)}")
+        raise fail(f"{problem} {brief(given)} for the {role}: the columns are {brief_list(names)}")
     return same[0]

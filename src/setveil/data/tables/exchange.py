@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from setveil.data.records import refuse_text
-from setveil.data.tables.columns import Wanted, listed, looks_long
+from setveil.data.tables.columns import Wanted, looks_long
 from setveil.data.tables.frames import frame_of
 from setveil.data.tables.kinds import counted_as, is_sparse, kind_named, kind_of, make
 from setveil.data.tables.layouts import of_frame
 from setveil.data.tables.matrices import of_matrix, of_sparse
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError, ParameterError
+from setveil.errors import DataError, ParameterError, brief_list
 
 _MOST_COLUMNS = 50
 """A mapping with more keys than this holds records, not columns."""
@@ -131,6 +131,6 @@ def _of_iterable(thing: object, wanted: Wanted) -> Transactions:
 def _values(records: Mapping[Any, Any]) -> list[Any]:
     keys = [str(key) for key in records] if len(records) <= _MOST_COLUMNS else []
     if looks_long(keys):
-        problem = f"a mapping with the keys {listed(keys)} may be the columns of a table"
+        problem = f"a mapping with the keys {brief_list(keys)} may be the columns of a table"
         raise DataError(problem, remedy="make a table of it first")
     return list(records.values())

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Floats, Int64s
 from setveil.data.tables.columns import COUNT_NAMES, Wanted, plain_name
-from setveil.errors import DataError, MissingExtraError
+from setveil.errors import DataError, MissingExtraError, brief
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -62,7 +62,7 @@ class Frame:
         try:
             codes, values = _FACTORIZE[self.library](column)
         except TypeError:
-            problem = f"the column {name!r} has lists in some rows and single values in others"
+            problem = f"the column {brief(name)} has lists in some rows and single values in others"
             raise DataError(problem) from None
         return np.asarray(codes, dtype=np.int64), values
 

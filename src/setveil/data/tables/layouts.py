@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.arrays import Int64s
-from setveil.data.items import is_missing, short, text_of, texts_of
+from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder
 from setveil.data.tables.columns import (
     COUNT_NAMES,
@@ -18,7 +18,6 @@ from setveil.data.tables.columns import (
     Wanted,
     find_columns,
     find_list_column,
-    listed,
     plain_name,
 )
 from setveil.data.tables.frames import Frame
@@ -34,7 +33,7 @@ from setveil.data.tables.owners import (
 )
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError
+from setveil.errors import DataError, brief, brief_list
 from setveil.words import plural
 
 
@@ -63,7 +62,7 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
     rival = next((name for name in single if plain_name(name) in ITEM_NAMES), None)
     if wanted.item is None and rival is not None and plain_name(holder) not in ITEM_NAMES:
         raise DataError(
-            f"the columns {listed([rival, holder])} could each be the items",
+            f"the columns {brief_list([rival, holder])} could each be the items",
             remedy="choose one with {item}",
         )
     rows = _rows_of_lists(frame, holder, wanted)
@@ -86,7 +85,7 @@ def _as_row(row: Any) -> Iterable[object]:
     if isinstance(row, str | bytes) or not isinstance(row, Iterable):
         if is_missing(row):
             return ()
-        raise DataError(f"a row of the table has {short(row)} where others have a list of items")
+        raise DataError(f"a row of the table has {brief(row)} where others have a list of items")
     return row
 
 
@@ -110,7 +109,7 @@ def _of_one_hot(frame: Frame, owners: Int64s | None, wanted: Wanted) -> Transact
     for place in np.unique(columns[values != 1]).tolist() if wanted.bags else ():
         if plain_name(frame.names[place]) in RECORD_NAMES | ITEM_NAMES | COUNT_NAMES:
             raise DataError(
-                f"the column {frame.names[place]!r} may not be an item",
+                f"the column {brief(frame.names[place])} may not be an item",
                 remedy="name the columns with {record} and {item}; "
                 "or, if all columns are items, give them as a matrix with {labels}",
             )

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.arrays import Int64s
-from setveil.data.items import short, text_of
+from setveil.data.items import text_of
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, ParameterError
+from setveil.errors import DataError, ParameterError, brief
 from setveil.words import plural
 
 _MOST = 1 << 53
@@ -96,11 +96,11 @@ def whole_counts(counts: Sequence[object] | npt.NDArray[Any]) -> Int64s:
 def _not_one(value: Any, label: object, among_others: bool) -> DataError:
     """The error for a cell of a set that is neither 0 nor 1; its column may be the record."""
     if value != value:
-        problem = f"the column {label!r} has an empty cell"
+        problem = f"the column {brief(label)} has an empty cell"
         return DataError(problem, remedy="fill it, with 0 if the record does not have the item")
     may_be_record = among_others and isinstance(label, str)
     return DataError(
-        f"the column {label!r} contains {value:g}, but only 0 and 1 are allowed",
+        f"the column {brief(label)} contains {value:g}, but only 0 and 1 are allowed",
         remedy="use {bags=True} if these are counts"
         + (f", or {{record={label}}} if it is the record" if may_be_record else ""),
     )
@@ -114,7 +114,7 @@ def _number(value: object) -> float:
 
 
 def _shown(value: object) -> str:
-    return short(value.item() if isinstance(value, np.generic) else value)
+    return brief(value.item() if isinstance(value, np.generic) else value)
 
 
 def _listed(labels: Iterable[object] | None, width: int) -> Sequence[object]:

@@ -21,7 +21,7 @@ from setveil.data.tables.columns import (
 )
 from setveil.data.tables.frames import Frame
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError
+from setveil.errors import DataError, brief
 
 
 def owners_of(frame: Frame, record: str) -> Int64s:
@@ -29,7 +29,8 @@ def owners_of(frame: Frame, record: str) -> Int64s:
     name = choose_column(frame.names, "record", record, RECORD_NAMES)
     owners, _ = frame.factorized(name or record)
     if owners.min(initial=0) < 0:
-        raise DataError(f"the column {name!r} has an empty cell: every row must name its record")
+        problem = f"the column {brief(name)} has an empty cell: every row must name its record"
+        raise DataError(problem)
     return owners
 
 
@@ -91,18 +92,24 @@ def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
 def several_rows(kind: str, name: str, fail: Fail = DataError) -> DataError:
     """The error for rows that look like records although a column or an index repeats."""
     return fail(
-        f"the {kind} {name!r} repeats, so a record may span several rows",
-        remedy=f"join them with {{record={name}}}, or drop the {kind} if each row is a record",
+        f"the {kind} {brief(name)} repeats, so a record may span several rows",
+        remedy=f"join them with {_choice(name)}, or drop the {kind} if each row is a record",
     )
 
 
 def single_rows(record: str, other: str, fail: Fail = DataError) -> DataError:
     """The error for a guessed record column that may only number the rows."""
     return fail(
-        f"every row has a different {record!r}, so it may only number the rows",
-        remedy=f"use {{record={record}}} if each row is a record of one item, "
-        f"or name the record column, for example {{record={other}}}",
+        f"every row has a different {brief(record)}, so it may only number the rows",
+        remedy=f"use {_choice(record)} if each row is a record of one item, "
+        f"or name the record column, for example {_choice(other)}",
     )
+
+
+def _choice(record: str) -> str:
+    """The parameter with a column as its value, if a message can quote the name whole."""
+    is_plain = len(brief(record)) == len(record) + 2 and not set("{}").intersection(record)
+    return f"{{record={record}}}" if is_plain else "{record}"
 
 
 def joined(rows: Transactions, owners: Int64s) -> Transactions:

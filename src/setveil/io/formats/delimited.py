@@ -25,6 +25,7 @@ _OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
+_MOST_COLUMNS = 10_000
 _CUT_OFF = 1 << 15
 """A sample of this length may end within a line."""
 
@@ -116,10 +117,23 @@ def guess_delimiter(text: str, candidates: str = _DELIMITERS) -> str:
     return max(candidates, key=lambda mark: (bare.count(mark), -candidates.index(mark)))
 
 
-def header(head: str, delimiter: str) -> list[str]:
-    """The cells of the first line."""
-    rows = csv.reader(StringIO(head, newline=""), delimiter=delimiter)
-    return [cell.strip() for cell in next(rows, [])]
+def header(source: Source, head: str, delimiter: str, most: int = _MOST_COLUMNS) -> list[str]:
+    """The names of the columns: the cells of the first line of `head`.
+
+    Raises:
+        FileFormatError: if its quotes are wrong: one that is never closed would hide all rows.
+    """
+    rows = csv.reader(StringIO(head, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = [cell.strip() for cell in next(rows, [])]
+    except csv.Error:
+        names = ["\n"]
+    if any("\n" in name for name in names):
+        problem = "a quote in the first line is not closed, or in the wrong place"
+        raise source.fault(problem, remedy="each column name is in a pair of quotes or has none")
+    if len(names) > most:
+        raise source.fault(f"the first line has {len(names):,} columns: {most:,} are allowed")
+    return names
 
 
 def csv_rows(lines: Iterable[str], name: str, delimiter: str = ",") -> Iterator[list[str]]:
@@ -141,7 +155,8 @@ def csv_rows(lines: Iterable[str], name: str, delimiter: str = ",") -> Iterator[
 def _long_delimiter(sample: Sample) -> str | None:
     """What separates the columns of a long table; None if the file does not look like one."""
     delimiter = guess_delimiter(sample.text.split("\n", 1)[0])
-    is_long = sample.reading.names_columns or looks_long(header(sample.text, delimiter))
+    first = next(csv.reader(StringIO(sample.text, newline=""), delimiter=delimiter), [])
+    is_long = sample.reading.names_columns or looks_long([cell.strip() for cell in first])
     return delimiter if is_long else None
 
 
@@ -149,7 +164,7 @@ def _read_long(source: Source, reading: Reading, delimiters: str) -> Transaction
     text = source.head_text
     head = text.lstrip("\n")
     delimiter = guess_delimiter(head.split("\n", 1)[0], delimiters)
-    names = header(head, delimiter)
+    names = header(source, head, delimiter)
     if not any(names):
         raise source.fault("the file is empty: its first line must name the columns")
     columns = find_columns(names, reading, source.fault)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError
+from setveil.errors import DataError, brief
 from setveil.io.formats.guess import NO, POSSIBLE, Sample
 from setveil.io.formats.reading import Numbering, Pairs, Reading
 from setveil.io.source.database import not_utf8
@@ -28,10 +28,12 @@ MOST_REPEATS = 10_000_000
 """How many occurrences a line may have in a file without counts."""
 
 _BLOCK = 1 << 22
+_LONGEST_ITEM = 1 << 22
 _SMALL_NUMBER = 1 << 22
 _LONGEST_NUMBER = 18
 _BLANK = np.zeros(256, dtype=bool)
 _BLANK[list(b" \t\n\r\v\f")] = True
+_BLANKS = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 
 _ALL_NUMBERS = re.compile(r"\s*[0-9][0-9\s]*\Z", re.ASCII)
 
@@ -48,20 +50,23 @@ def recognize_fimi(sample: Sample) -> int:
 def read_fimi(source: Source, reading: Reading) -> Transactions:
     """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
     numbers: Numbering[bytes] = Numbering()
-    lengths: list[Int64s] = []
+    lengths: list[Int64s] = [np.zeros(0, dtype=np.int64)]
     items: list[Int32s] = []
     lines = size = 0
+    begun = np.zeros(1, dtype=np.int64)  # the tokens so far of the line that a block ends in
     with source.stream() as stream:
-        for block in _blocks(stream):
+        for block in _blocks(stream, source):
             text = np.frombuffer(block, dtype=np.uint8)
             ends = np.flatnonzero(text == ord("\n"))
             starts, widths = _tokens(text)
             per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
-            lengths.append(per_line[: len(ends) + (block[-1:] != b"\n")])
+            per_line[:1] += begun
+            lengths.append(per_line[:-1])
+            begun = per_line[-1:]
             items.append(_numbered(block, text, starts, widths, numbers))
             size = _last_written(text, ends, lines, size)
             lines += len(ends)
-    owners = np.repeat(np.arange(size, dtype=np.int32), _joined(lengths)[:size])
+    owners = np.repeat(np.arange(size, dtype=np.int32), _joined([*lengths, begun])[:size])
     labels = _decoded(source, numbers)
     return Pairs(owners, _joined(items)).assembled(labels, size, bags=bool(reading.bags))
 
@@ -71,8 +76,9 @@ def write_fimi(data: Transactions) -> Iterator[str]:
     for label in used_labels(data):
         text = label.encode("utf-8", "surrogatepass")
         if text.split() != [text]:
-            problem = f"the item {label!r} does not fit in a FIMI file, where blanks separate items"
-            raise DataError(problem, remedy="choose a format such as csv")
+            problem = f"the item {brief(label)} does not fit in a FIMI file"
+            reason = "where blanks separate items"
+            raise DataError(f"{problem}, {reason}", remedy="choose a format such as csv")
     for number, record in enumerate(occurrences(data)):
         line = " ".join(record) or " "
         yield BYTE_ORDER_MARK + line if number == 0 and line.startswith(BYTE_ORDER_MARK) else line
@@ -97,15 +103,22 @@ def occurrences(data: Transactions) -> Iterator[tuple[str, ...] | list[str]]:
         yield np.repeat(labels[data.items[start:stop]], data.counts[start:stop]).tolist()
 
 
-def _blocks(stream: BinaryIO) -> Iterator[bytes]:
-    """The file in blocks of whole lines; every line end becomes a newline."""
+def _blocks(stream: BinaryIO, source: Source) -> Iterator[bytes]:
+    """The file in blocks of whole items; every line end becomes a newline.
+
+    A line may go on in the next block. So a line of any length takes no more memory than others,
+    and no byte is copied twice. A Windows line end is never cut in two.
+    """
     rest = b""
     while piece := stream.read(_BLOCK):
         piece = rest + piece
-        cut = piece.rfind(b"\n") + 1
+        cut = max(piece.rfind(blank, 0, -1) for blank in _BLANKS) + 1
+        cut += piece[max(0, cut - 1) :] == b"\r\n"
         rest = piece[cut:]
         if cut:
             yield _with_newlines(piece[:cut])
+        elif len(rest) > _LONGEST_ITEM:
+            raise source.fault(f"an item is longer than {_LONGEST_ITEM >> 20} megabytes")
     if rest:
         yield _with_newlines(rest)
 

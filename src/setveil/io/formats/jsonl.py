@@ -11,13 +11,16 @@ import numpy as np
 
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
 from setveil.data.tables.owners import joined, several_rows
-from setveil.data.transactions import Bags, Transactions
-from setveil.errors import FileFormatError
+from setveil.data.transactions import MOST, Bags, Transactions
+from setveil.errors import FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Numbering, Reading, RecordBuilder
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape that is half of a character, and right only next to its other half."""
 
 
 def recognize_jsonl(sample: Sample) -> int:
@@ -37,7 +40,7 @@ def read_jsonl(source: Source, reading: Reading) -> Transactions:
         owner = choose_column(others, "record", reading.record, RECORD_NAMES, source.fault)
         return _read_lists(source, reading, key, owner)
     if reading.record is not None:
-        problem = f"there is no column {reading.record!r} for the record: each line is a list"
+        problem = f"there is no column {brief(reading.record)} for the record: each line is a list"
         raise source.fault(problem)
     return _read_lists(source, reading, None, None)
 
@@ -83,7 +86,17 @@ def parse_json(text: str, *, strict: bool = False) -> Any:
     Readers of JSON differ in which of two equal keys they use.
     """
     hook = _object if strict else None
-    return json.loads(text, parse_constant=_refuse, object_pairs_hook=hook)
+    value = json.loads(text, parse_constant=_refuse, object_pairs_hook=hook)
+    if _SURROGATE.search(text):
+        _refuse_half_characters(value)
+    return value
+
+
+def _refuse_half_characters(value: object) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("half of a surrogate pair is not a character") from None
 
 
 def _refuse(constant: str) -> None:
@@ -131,7 +144,7 @@ def _read_lists(
         value = line.get(key) if isinstance(line, dict) and key is not None else line
         if owner is not None:
             owners.append(numbers[_owner(source, number, line, owner)])
-        if value is None and isinstance(line, dict):
+        if value is None and isinstance(line, dict) and key in line:
             records.add_empty(1)
         elif isinstance(value, dict) and (counted or not begun):
             counted = True
@@ -153,7 +166,7 @@ def _read_lists(
 def _owner(source: Source, number: int, line: object, name: str) -> str:
     value = line.get(name) if isinstance(line, dict) else None
     if not isinstance(value, str | int | float) or isinstance(value, bool):
-        problem = f"row {number}: {name!r} is {value!r}: it must be a text or a number"
+        problem = f"row {number}: {brief(name)} is {brief(value)}: it must be a text or a number"
         raise source.fault(problem)
     return str(value)
 
@@ -161,13 +174,17 @@ def _owner(source: Source, number: int, line: object, name: str) -> str:
 def _texts(source: Source, number: int, values: list[object] | dict[str, object]) -> list[str]:
     for value in values:
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise source.fault(f"row {number}: the item {value!r} is neither a text nor a number")
+            problem = f"the item {brief(value)} is neither a text nor a number"
+            raise source.fault(f"row {number}: {problem}")
     return [str(value) for value in values]
 
 
 def _counts(source: Source, number: int, values: dict[str, object]) -> list[int]:
     for item, count in values.items():
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            allowed = "it must be a whole number of 1 or more"
-            raise source.fault(f"row {number}: the count of {item!r} is {count!r}: {allowed}")
+        whole = isinstance(count, int) and not isinstance(count, bool)
+        if not isinstance(count, int) or not whole or not 1 <= count <= MOST:
+            too_many = isinstance(count, int) and count > MOST
+            allowed = f"at most {MOST:.2g}" if too_many else "a whole number of 1 or more"
+            problem = f"the count of {brief(item)} is {brief(count)}: it must be {allowed}"
+            raise source.fault(f"row {number}: {problem}")
     return [count for count in values.values() if isinstance(count, int)]

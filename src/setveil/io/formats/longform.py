@@ -15,7 +15,7 @@ import numpy as np
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError
+from setveil.errors import DataError, brief
 from setveil.io.formats.reading import Pairs, Reading
 from setveil.io.source.database import database, number, run, translated
 from setveil.io.source.source import Source
@@ -56,7 +56,10 @@ def read_long(
 
     A `doubt` is the error to raise if no record has two rows.
     """
-    with database(source.work, reading.memory_limit) as connection, translated(source.name):
+    with (
+        database(source.work, reading.memory_limit, small=source.is_small) as connection,
+        translated(source.name),
+    ):
         run(connection, f"CREATE TABLE long AS {select}")
         _check_records(connection, source)
         if counted:
@@ -98,6 +101,6 @@ def _check_counts(connection: DuckDBPyConnection, source: Source) -> None:
     rows = connection.execute(f"SELECT rowid, count FROM long {first}").fetchall()
     if rows:
         row, count = rows[0]
-        shown = "is empty" if count is None else f"is {count!r}"
+        shown = "is empty" if count is None else f"is {brief(count)}"
         problem = f"the count of data row {row + 1} {shown}: it must be a whole number of 1 or more"
         raise source.fault(problem)

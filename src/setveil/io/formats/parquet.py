@@ -25,6 +25,7 @@ from setveil.io.source.database import (
     copy_to_parquet,
     csv_table,
     database,
+    is_small,
     named,
     quoted,
     translated,
@@ -50,7 +51,7 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     """Read a Parquet file: one row per record if it has a list of items, else a long table."""
     check_magic(source, source.name)
     file = quoted(source.plain())
-    with database(source.work) as connection, translated(source.name):
+    with database(source.work, small=source.is_small) as connection, translated(source.name):
         types = column_types(connection, f"read_parquet({file})")
     table = f"read_parquet({file}, file_row_number=true)"
     lists = [name for name, kind in types.items() if kind.endswith("[]")]
@@ -77,7 +78,7 @@ def write_parquet(data: Transactions, target: Path) -> None:
         write_lines(write_jsonl(data), work / "lines")
         options = f"format='newline_delimited', columns={{items: '{kind}'}}"
         table = f"read_json({quoted(work / 'lines')}, {options}, compression='uncompressed')"
-        with database(work, threads=1) as connection:
+        with database(work, threads=1, small=is_small(work / "lines")) as connection:
             copy_to_parquet(connection, f"SELECT {chosen} FROM {table}", target)
 
 
@@ -86,7 +87,7 @@ def write_parquet_rows(lines: Path, target: Path, work: Path, *, counted: bool) 
     columns = ("record", "item", "count") if counted else ("record", "item")
     types = {"record": "BIGINT", "item": "VARCHAR", "count": "BIGINT"}
     chosen = ", ".join(f"CAST({column} AS {types[column]}) AS {column}" for column in columns)
-    with database(work, threads=1) as connection:
+    with database(work, threads=1, small=is_small(lines)) as connection:
         copy_to_parquet(connection, f"SELECT {chosen} FROM {csv_table(lines, columns)}", target)
 
 
@@ -100,7 +101,7 @@ def _read_long(source: Source, table: str, names: list[str], reading: Reading) -
 def _refuse_several_rows(source: Source, table: str, owner: str) -> None:
     """Refuse to make each row a record if a column says that several rows belong together."""
     counted = f"SELECT count({named(owner)}), count(DISTINCT {named(owner)}) FROM {table}"
-    with database(source.work) as connection, translated(source.name):
+    with database(source.work, small=source.is_small) as connection, translated(source.name):
         ((rows, owners),) = connection.execute(counted).fetchall()
     if owners < rows:
         raise several_rows("column", owner, source.fault)

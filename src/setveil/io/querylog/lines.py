@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +13,7 @@ MARK = "\x1a"
 """Replaces a line that cannot be read."""
 LONGEST = 1 << 20
 _BLOCK = 1 << 22
+_MORE_CELLS = 100
 
 
 def clean_lines(source: Source) -> Path:
@@ -36,6 +38,30 @@ def first_text(path: Path) -> str:
         return stream.read(1 << 16).removeprefix(BOM).decode("utf-8", errors="ignore")
 
 
+def narrow_lines(path: Path, delimiter: str, columns: int, target: Path) -> Path:
+    """The file, or a copy in which no row of a table has many more cells than it has columns.
+
+    DuckDB describes a row with too many cells once per cell, with the whole row each time. In the
+    copy such a row has two cells too many, all of them `MARK`, and is refused as it was before.
+    """
+    most, mark = columns + _MORE_CELLS, delimiter.encode()
+    with path.open("rb") as stream:
+        if not any(_has_long_line(block, most) for block in _blocks(stream)):
+            return path
+    quotes = re.compile(rb'(?:\A|%b)"[^"]*(?:""[^"]*)*("?)' % re.escape(mark))
+    wide = mark.join([MARK.encode()] * (columns + 2))
+    is_open = False
+    with path.open("rb") as stream, target.open("wb") as copy:
+        for line in stream:
+            was_open, text = is_open, b'"' + line if is_open else line
+            found = list(quotes.finditer(text)) if b'"' in text else []
+            is_open = bool(found) and not found[-1][1]
+            if text.count(mark) - sum(cell[0].count(mark, 1) for cell in found) >= most:
+                line = (b'"' + mark) * was_open + wide + (mark + b'"') * is_open + b"\n"
+            copy.write(line)
+    return target
+
+
 def _blocks(stream: BinaryIO) -> Iterator[bytes]:
     """Blocks of whole lines; a line longer than a block is cut, since it is too long anyway."""
     while block := stream.read(_BLOCK):
@@ -56,11 +82,11 @@ def _is_clean(block: bytes) -> bool:
     return True
 
 
-def _has_long_line(block: bytes) -> bool:
+def _has_long_line(block: bytes, longest: int = LONGEST) -> bool:
     """Whether a line is longer than allowed."""
     place = 0
-    while place + LONGEST < len(block):
-        end = block.rfind(b"\n", place, place + LONGEST)
+    while place + longest < len(block):
+        end = block.rfind(b"\n", place, place + longest)
         if end < 0:
             return True
         place = end + 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
@@ -105,7 +106,7 @@ def read_querylog(
     report = progress or (lambda done, total, stage: None)
     with (
         open_source(path) as source,
-        database(source.work, memory_limit or MEMORY_LIMIT) as connection,
+        _log_database(source, memory_limit) as connection,
         translated(source.name),
     ):
         figures = _extract(connection, source, wanted, report)
@@ -120,6 +121,14 @@ def read_querylog(
         lemmas=lemmas,
     )
     return data.take(np.random.default_rng(seed).permutation(len(data))), found
+
+
+def _log_database(
+    source: Source, memory_limit: str | None
+) -> AbstractContextManager[DuckDBPyConnection]:
+    if source.is_small and memory_limit is None:
+        return database(source.work, small=True)
+    return database(source.work, memory_limit or MEMORY_LIMIT)
 
 
 @dataclass(frozen=True)

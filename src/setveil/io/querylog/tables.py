@@ -13,11 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from setveil.data.querylog.findings import BadLine
-from setveil.data.tables.columns import RECORD_NAMES, choose_column, not_obvious, plain_name
+from setveil.data.tables.columns import (
+    ITEM_NAMES,
+    RECORD_NAMES,
+    choose_column,
+    not_obvious,
+    plain_name,
+)
 from setveil.errors import FileFormatError
 from setveil.io.formats import parquet
 from setveil.io.formats.delimited import guess_delimiter, header
-from setveil.io.querylog.lines import MARK, clean_lines, first_text
+from setveil.io.querylog.lines import MARK, clean_lines, first_text, narrow_lines
 from setveil.io.source.database import (
     LONGEST_LINE,
     column_types,
@@ -39,9 +45,11 @@ _TIMES = "querytime time timestamp datetime date ts when searchtime eventtime cr
 USER_NAMES = RECORD_NAMES - frozenset(_NOT_USERS.split())
 TEXT_NAMES = frozenset(_TEXTS.split())
 TIME_NAMES = frozenset(_TIMES.split())
+_KNOWN = RECORD_NAMES | ITEM_NAMES | TEXT_NAMES | TIME_NAMES
 
 _AOL = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 _SHOWN = 5
+_MOST_COLUMNS = 1_000
 _DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
 _CLOCK = r"[ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 _LOOKS_TIMED = re.compile(rf"{_DATE}|\d{{9,19}}\Z", re.ASCII)
@@ -143,17 +151,18 @@ def _load_csv(
     wanted: LogColumns,
 ) -> None:
     """Load a table with a header and quoted cells."""
-    names = header(text.start, delimiter)
+    names = header(source, text.start, delimiter, _MOST_COLUMNS)
     columns = [f"c{names.index(name)}" for name in _find(source, names, wanted)]
+    path = narrow_lines(text.path, delimiter, len(names), source.work / "narrow")
     table = csv_table(
-        text.path,
+        path,
         [f"c{place}" for place in range(len(names))],
         delimiter=delimiter,
         more=f", ignore_errors=true, store_rejects=true, max_line_size={LONGEST_LINE}",
     )
     _make_tables(connection, _rows(table, columns), first_line=2)
     _refuse_open_quote(connection, source)
-    marked = f"starts_with(csv_line, {quoted(MARK)})"
+    marked = f"rtrim(csv_line, chr(10)) = {quoted(MARK)}"
     fault = f"any_value(CASE WHEN {marked} THEN 'unreadable' ELSE 'columns' END)"
     run(connection, f"INSERT INTO bad SELECT line, {fault} FROM reject_errors GROUP BY line")
 
@@ -180,7 +189,13 @@ def _rows(table: str, columns: Sequence[str]) -> str:
 
 
 def _find(source: Source, names: Sequence[str], wanted: LogColumns) -> tuple[str, str, str]:
-    """The columns of user, text and time by their names in the file."""
+    """The columns of user, text and time by their names in the file.
+
+    A first line without any known name may be a row of the log, which no message may quote.
+    """
+    if not {plain_name(name) for name in names} & _KNOWN and not _has_all(names, wanted):
+        problem = "its first line does not name the columns of a log: none has a known name"
+        raise source.fault(problem, remedy="name them with {user}, {text} and {time}")
     user = choose_column(names, "user", wanted.user, USER_NAMES, source.fault)
     text = choose_column(names, "text", wanted.text, TEXT_NAMES, source.fault)
     time = choose_column(names, "time", wanted.time, TIME_NAMES, source.fault)
@@ -193,10 +208,18 @@ def _find(source: Source, names: Sequence[str], wanted: LogColumns) -> tuple[str
     return user, text, time
 
 
+def _has_all(names: Sequence[str], wanted: LogColumns) -> bool:
+    """Whether the columns that the user named, one or more, are all there."""
+    plain = {plain_name(name) for name in names}
+    given = [name for name in (wanted.user, wanted.text, wanted.time) if name is not None]
+    return bool(given) and all(plain_name(name) in plain for name in given)
+
+
 def _make_tables(connection: DuckDBPyConnection, rows: str, *, first_line: int) -> None:
     """Make both tables from rows in the order of the file."""
     checked = f"""SELECT trim(user) AS user, trim(coalesce(text, '')) AS text,
         {_moment("trim(time)")} AS time, CASE WHEN fault IS NOT NULL THEN fault
+        WHEN contains(concat(user, text), {quoted(MARK)}) THEN 'unreadable'
         WHEN coalesce(trim(user), '') = '' THEN 'user' END AS fault FROM ({rows})"""
     kinds = ", ".join(map(quoted, _REASONS))
     run(

@@ -25,7 +25,7 @@ from setveil.disk import private_folder
 from setveil.errors import FileFormatError
 from setveil.io.releases.records import check_columns
 from setveil.io.releases.strict import check_parquet
-from setveil.io.source.database import copy_to_parquet, database, quoted, translated
+from setveil.io.source.database import copy_to_parquet, database, is_small, quoted, translated
 from setveil.io.writing import not_unicode
 from setveil.published.disassociated.canonical import canonical
 from setveil.published.disassociated.clusters import MOST_RECORDS, FlatArrays
@@ -76,7 +76,9 @@ def read_cluster_tables(folder: Path) -> FlatArrays:
         FileFormatError: if a table lacks a column or is inconsistent; it names the table.
     """
     of_subrecords = ("cluster", "chunk", "subrecord", "count", "item")
-    with private_folder() as work, database(work) as connection:
+    paths = (folder / CLUSTERS, folder / SUBRECORDS, folder / TERMS)
+    small = all(is_small(path, packed=True) for path in paths)
+    with private_folder() as work, database(work, small=small) as connection:
         clusters = _fetch(connection, folder / CLUSTERS, ("cluster", "parent", "size", "chunks"))
         entries = _fetch(connection, folder / SUBRECORDS, of_subrecords, sort_by=3)
         terms = _fetch(connection, folder / TERMS, ("cluster", "item"))

@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.disk import listed_files, new_folder
-from setveil.errors import DataError, ReleaseError
+from setveil.errors import DataError, ReleaseError, brief
 from setveil.io.formats.jsonl import parse_json
 from setveil.io.releases.disassociated import DISASSOCIATED
 from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, ReleaseForm
@@ -186,7 +186,7 @@ def _read_about(place: Path) -> dict[str, Any]:
     if not 0 <= about["records"] <= MOST_RECORDS:
         raise ReleaseError(place, f"{ABOUT} has an impossible number of records")
     if about["form"] not in FORMS:
-        raise ReleaseError(place, f"this version does not know its form {about['form']!r}")
+        raise ReleaseError(place, f"this version does not know its form {brief(about['form'])}")
     return about
 
 
@@ -203,7 +203,7 @@ def _promise(place: Path, about: dict[str, Any]) -> Promise:
     model = about.get("model")
     kind = PROMISES.get(str(model))
     if kind is None:
-        raise ReleaseError(place, f"this version does not know its promise {model!r}")
+        raise ReleaseError(place, f"this version does not know its promise {brief(model)}")
     known = {each.name: about[each.name] for each in fields(kind) if each.name in about}
     required = (each.name for each in fields(kind) if each.default is MISSING)
     missing = [name for name in required if name not in known]

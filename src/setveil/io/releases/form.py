@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setveil.errors import ParameterError, ReleaseError
+from setveil.errors import ParameterError, ReleaseError, brief
 from setveil.io.releases.links import Links
 from setveil.promises.promise import Promise
 from setveil.published.release import Release
@@ -126,7 +126,7 @@ class ReleaseForm:
         more = sorted(files.difference(names, self.beside))
         if more:
             part = f"not part of a {self.name} release with {names[0]}"
-            raise ReleaseError(place, f"release.json names {more[0][:80]!r}, which is {part}")
+            raise ReleaseError(place, f"release.json names {brief(more[0])}, which is {part}")
         for key, fact in self.facts.items():
             if key in about and not fact.is_allowed(about[key]):
                 raise ReleaseError(place, f"in release.json, {key} must be {fact.words}")

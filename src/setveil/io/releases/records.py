@@ -17,7 +17,7 @@ import numpy as np
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import private_folder
-from setveil.errors import DataError, FileFormatError
+from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.files import read
 from setveil.io.formats.delimited import write_release_rows
 from setveil.io.formats.fimi import write_fimi
@@ -84,10 +84,11 @@ def check_columns(
     types = column_types(connection, table)
     missing = [column for column in columns if column not in types]
     if missing:
-        raise FileFormatError(name, f"it has no column {missing[0]!r}")
+        raise FileFormatError(name, f"it has no column {brief(missing[0])}")
     more = [column for column in types if column not in columns]
     if more:
-        raise FileFormatError(name, f"it has a column {more[0]!r}, which a release does not have")
+        problem = f"it has a column {brief(more[0])}, which a release does not have"
+        raise FileFormatError(name, problem)
     for column in columns:
         kind, allowed = ("texts", {"VARCHAR"}) if column == "item" else ("whole numbers", _NUMBERS)
         if types[column] not in allowed | {'"NULL"'}:
@@ -152,7 +153,7 @@ def _loaded(source: Source, name: str, columns: tuple[str, ...]) -> Iterator[Duc
     """A database whose table `long` has the columns of a file as texts, its rows in order."""
     if source.compression is not None:
         raise FileFormatError(name, "the data file of a release is not compressed")
-    with database(source.work) as connection, translated(name):
+    with database(source.work, small=source.is_small) as connection, translated(name):
         if name.endswith(".parquet"):
             check_magic(source, name)
             table = f"read_parquet({quoted(source.path)})"
@@ -186,7 +187,7 @@ def _check_rows(connection: DuckDBPyConnection, name: str, columns: tuple[str, .
         rows = connection.execute(first).fetchall()
         if rows:
             row, value = rows[0]
-            shown = f"is {value!r}" if value else "is empty"
+            shown = f"is {brief(value)}" if value else "is empty"
             problem = f"the {column} of data row {row + 1} {shown}{rules[column]}"
             raise FileFormatError(name, problem)
 

@@ -10,7 +10,7 @@ from typing import cast
 
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, FileFormatError
+from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.formats.delimited import csv_rows, write_release_rows
 from setveil.io.releases.form import (
     RECORD_FORMATS,
@@ -125,7 +125,7 @@ def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
         raise DataError(f"{path.name} does not say what slot {missing[0]} contains")
     more = [label for label in found if label not in vocabulary]
     if more:
-        raise DataError(f"{path.name} has a slot {more[0]!r} that is in no bag")
+        raise DataError(f"{path.name} has a slot {brief(more[0])} that is in no bag")
     return Bags.of(found[label] for label in vocabulary)
 
 

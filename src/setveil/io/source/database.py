@@ -9,15 +9,21 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from setveil.errors import DataError, FileFormatError, ParameterError
+from setveil.words import printable
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 LONGEST_LINE = 1 << 24
+_LONGEST_REASON = 150
+_LEAST_ROOM = 1 << 28
+_SMALL = 1 << 22
+_SMALL_PACKED = 1 << 16
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|B)\Z", re.IGNORECASE)
 _PLACE = re.compile(r'file \\?"([^"\\]+)')
 _LINE = re.compile(r"(?:CSV Error on Line: |in line )(\d+)")
@@ -30,17 +36,44 @@ def check_memory_limit(limit: str | None) -> None:
         raise ParameterError("memory_limit", limit, "it must be a size such as 500MB or 2GB")
 
 
+def is_small(path: Path, *, packed: bool = False) -> bool:
+    """Whether the content of a file surely fits in memory several times."""
+    return path.stat().st_size <= (_SMALL_PACKED if packed else _SMALL)
+
+
 @contextmanager
 def database(
-    work: Path, memory_limit: str | None = None, *, threads: int | None = None
+    work: Path, memory_limit: str | None = None, *, threads: int | None = None, small: bool = False
 ) -> Iterator[DuckDBPyConnection]:
-    """A connection to a new database in the folder `work`, which also gets what exceeds memory."""
+    """A connection to a new, empty database.
+
+    It is in the folder `work`, which also gets what exceeds memory. With `small` and no memory
+    limit it is in memory instead, in an instance of DuckDB that this process keeps: to start one
+    takes longer than to read a small file. Both run the same statements.
+    """
     import duckdb
 
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": str(work / "spill"),
-        "preserve_insertion_order": True,
-    }
+    opened = _kept() if small and memory_limit is None else _private(work, memory_limit, threads)
+    with opened as connection:
+        try:
+            connection.execute("SET enable_progress_bar = false").fetchall()
+            yield connection
+        except duckdb.Error as error:
+            raise _no_room(error) or error from None
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
+
+
+@contextmanager
+def _private(
+    work: Path, memory_limit: str | None, threads: int | None
+) -> Iterator[DuckDBPyConnection]:
+    """A connection to a database of its own, on disk."""
+    import duckdb
+
+    config = _limits() | {"temp_directory": str(work / "spill"), "preserve_insertion_order": True}
     if memory_limit is not None:
         config["memory_limit"] = memory_limit
     if threads is not None:
@@ -48,17 +81,83 @@ def database(
     file = work / f"{uuid.uuid4().hex}.duckdb"
     connection = duckdb.connect(str(file), config=config)
     try:
-        connection.execute("SET enable_progress_bar = false").fetchall()
+        run(connection, "PRAGMA disable_checkpoint_on_shutdown")  # what is removed need not be kept
         yield connection
-    except duckdb.Error as error:
-        raise _no_room(error) or error from None
-    except RuntimeError as error:
-        if "interrupted" in str(error).lower():
-            raise KeyboardInterrupt from None
-        raise
     finally:
         connection.close()
         file.unlink(missing_ok=True)
+        file.with_suffix(".duckdb.wal").unlink(missing_ok=True)
+
+
+@contextmanager
+def _kept() -> Iterator[DuckDBPyConnection]:
+    """A connection to an empty database in memory; other threads do not see its tables."""
+    name = f"job_{uuid.uuid4().hex}"
+    connection = _instance().cursor()
+    try:
+        run(connection, f"ATTACH ':memory:' AS {name}", f"USE {name}")
+        yield connection
+    finally:
+        _leave(connection, name)
+
+
+def _leave(connection: DuckDBPyConnection, name: str) -> None:
+    """Remove a database from the kept instance; if that fails, the instance goes with it."""
+    import duckdb
+
+    try:
+        run(connection, "USE memory", f"DETACH {name}")
+    except (duckdb.Error, RuntimeError):
+        _instance.cache_clear()
+    finally:
+        connection.close()
+
+
+@cache
+def _instance() -> DuckDBPyConnection:
+    """DuckDB as this process keeps it: without temporary files, and closed before a fork.
+
+    A forked process would have its memory but not its threads, and crash when it ends.
+    """
+    import duckdb
+
+    _close_before_fork()
+    return duckdb.connect(":memory:", config=_limits() | {"temp_directory": "", "threads": 1})
+
+
+def _limits() -> dict[str, str | bool | int | float | list[str]]:
+    """What DuckDB must keep to if the address space of this process is limited (`ulimit -v`).
+
+    DuckDB does not ask, and crashes where the system refuses memory.
+
+    Raises:
+        MemoryError: if too little is left to start it.
+    """
+    room = _room()
+    if room is None:
+        return {}
+    if room < _LEAST_ROOM:
+        raise MemoryError
+    return {"threads": 1, "memory_limit": f"{room // 3}B"}
+
+
+def _room() -> int | None:
+    """How many bytes of address space this process may still take; None if it is not limited."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):
+        return None
+    unlimited = limit == resource.RLIM_INFINITY
+    return None if unlimited else limit - pages * resource.getpagesize()
+
+
+@cache
+def _close_before_fork() -> None:
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_instance.cache_clear)
 
 
 def run(connection: DuckDBPyConnection, *statements: str) -> None:
@@ -128,6 +227,8 @@ def translated(name: str) -> Iterator[None]:
             raise full from None
         problem = f"{name} cannot be read within the memory limit"
         raise DataError(problem, remedy="allow more with {memory_limit}") from None
+    except (duckdb.InternalException, duckdb.FatalException):
+        raise FileFormatError(name, "the file is damaged", remedy="get it again") from None
     except duckdb.Error as error:
         raise _no_room(error) or _explained(name, str(error)) from None
 
@@ -159,8 +260,14 @@ def _explained(name: str, message: str) -> FileFormatError:
     if "invalid state" in message:
         problem = "the file mixes Windows and Unix line ends, or has a broken quote"
         return FileFormatError(name, problem, remedy="correct it and try again")
-    first = message.split("\n", 1)[0]
-    return FileFormatError(name, re.sub(r"^[A-Z][\w ]* Error: ", "", first).strip(), line=line)
+    return FileFormatError(name, _reason(message), line=line)
+
+
+def _reason(message: str) -> str:
+    """The first line of a message of DuckDB, safe to show and short: it may quote the file."""
+    first = re.sub(r"^[A-Z][\w ]* Error: ", "", message.strip().split("\n", 1)[0]).strip()
+    text = printable(first)
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> FileFormatError:

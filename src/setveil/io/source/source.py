@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal
 
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
-from setveil.io.source.database import not_utf8
+from setveil.io.source.database import is_small, not_utf8
 from setveil.io.source.zstd import MAGIC, check_frames, first_lines, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
@@ -63,6 +63,11 @@ class Source:
         except UnicodeDecodeError as error:
             raise not_utf8(self.name, self.head.count(b"\n", 0, error.start) + 1) from None
         return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it surely fits in memory."""
+        return is_small(self.path, packed=self.compression is not None)
 
     def refuse_utf16(self) -> None:
         """Refuse a text file that begins with the mark of UTF-16."""
@@ -154,7 +159,7 @@ def _of_file(path: Path, filename: str, shown: str, work: Path) -> Source:
         "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start == MAGIC else None
     )
     claimed = PACKED.get(ends[-1]) if ends else None
-    if claimed and compression is None and start:
+    if claimed and compression is None:
         raise FileFormatError(shown, f"the name says {claimed}, but the content is not compressed")
     if compression == "zstd":
         check_frames(path, shown)

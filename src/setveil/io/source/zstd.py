@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from setveil.errors import FileFormatError
-from setveil.io.source.database import database, lines_table, quoted, run, translated
+from setveil.io.source.database import database, is_small, lines_table, quoted, run, translated
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -57,7 +57,8 @@ def _skip_blocks(stream: BinaryIO) -> bool:
 
 def first_lines(path: Path, name: str, work: Path, count: int = 200) -> bytes:
     """The first lines of a text file; if line ends are mixed, some may look like blank lines."""
-    with database(work) as connection, translated(name):
+    small = is_small(path, packed=True)
+    with database(work, small=small) as connection, translated(name):
         table = lines_table(path, compression="zstd", more=", strict_mode=false")
         rows = connection.execute(f"SELECT line FROM {table} LIMIT {count}").fetchall()
     return b"".join((line or "").encode() + b"\n" for (line,) in rows)
@@ -68,7 +69,8 @@ def unpack_lines(path: Path, name: str, work: Path, target: Path) -> None:
     table = lines_table(path, compression="zstd")
     options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
     lines = f"SELECT coalesce(line, '') FROM {table}"
-    with database(work) as connection, translated(name):
+    small = is_small(path, packed=True)
+    with database(work, small=small) as connection, translated(name):
         run(connection, f"COPY ({lines}) TO {quoted(target)} ({options})")
 
 
@@ -78,7 +80,8 @@ def pack(target: Path, work: Path) -> Iterator[BinaryIO]:
     plain = work / "unpacked"
     with plain.open("wb") as stream:
         yield stream
-    with database(work) as connection, plain.open("rb") as stream:
+    small = is_small(plain)
+    with database(work, small=small) as connection, plain.open("rb") as stream:
         connection.execute("CREATE TABLE blocks (content BLOB)")
         while block := stream.read(_BLOCK):
             connection.execute("INSERT INTO blocks VALUES (?)", [block]).fetchall()

@@ -1,0 +1,185 @@
+"""Plain readers of data files, by the rules in `docs/formats`: `ValueError` if a rule is broken.
+
+Each record is a dictionary of its items and how often they occur."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+Record = dict[str, int]
+
+_BOM = "\ufeff"
+_QUOTED = re.compile(r'"(?:[^"]|"")*"?')
+_COUNT_NAMES = {"count", "counts", "quantity", "qty", "frequency", "freq"}
+_WHOLE = re.compile(r"\s*\+?([0-9]{1,18})(\.0*)?\s*", re.ASCII)
+
+
+def fimi(content: bytes) -> list[Record]:
+    """One record per line; completely empty lines at the end are none."""
+    text = content.decode("utf-8").removeprefix(_BOM)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    while lines and not lines[-1]:
+        lines.pop()
+    return [dict(Counter(re.findall(r"[^ \t\v\f]+", line))) for line in lines]
+
+
+def long_table(
+    content: bytes, delimiters: str = ",;|\t", *, counted: bool = True
+) -> tuple[bool, list[Record]]:
+    """The records of a table with the columns `record` and `item`, and whether it has counts.
+
+    Only the cells that are used must be UTF-8.
+    """
+    text = content.decode("utf-8", "surrogateescape").removeprefix(_BOM).lstrip("\r\n")
+    first = text.replace("\r", "\n").split("\n", 1)[0]
+    rows = _rows(text, _most_frequent(first, delimiters))
+    header = [cell.strip() for cell in rows.pop(0)] if rows else []
+    if any("\n" in name or "\r" in name for name in header):
+        raise ValueError("a line end in a name")
+    record, item = _column(header, "record"), _column(header, "item")
+    counts = [place for place, name in enumerate(header) if _plain(name) in _COUNT_NAMES]
+    if counted and len(counts) > 1:
+        raise ValueError("two columns of counts")
+    found: dict[str, Counter[str]] = {}
+    for row in filter(None, rows):
+        if len(row) < len(header) or any(row[len(header) :]):
+            raise ValueError("too few or too many cells")
+        (row[record] + row[item]).encode("utf-8")
+        if not row[record]:
+            raise ValueError("no record")
+        bag = found.setdefault(row[record], Counter())
+        if row[item]:
+            bag[row[item]] += _count(row[counts[0]]) if counted and counts else 1
+    return bool(counted and counts), [dict(bag) for bag in found.values()]
+
+
+def baskets(content: bytes) -> list[Record]:
+    """One record per row; blank lines at the end are none."""
+    text = content.decode("utf-8").removeprefix(_BOM)
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    rows = _rows(text, _most_frequent(unified, ",;|\t"))
+    while rows and not rows[-1]:
+        rows.pop()
+    return [dict(Counter(filter(None, row))) for row in rows]
+
+
+def json_lists(content: bytes) -> list[Record]:
+    """A list of items per line, an object with such a list in `items`, or with counts there."""
+    lines = content.decode("utf-8").removeprefix(_BOM).split("\n")
+    values = [json.loads(line, object_pairs_hook=_object) for line in lines if line.strip()]
+    records, kinds = [], set()
+    first = values[0] if values and isinstance(values[0], dict) else {}
+    lists = (key for key, held in first.items() if isinstance(held, list | dict))
+    key = next((key for key in lists if _plain(key) == "items"), "items")
+    for value in values:
+        if value is None or (isinstance(value, dict) and first and key not in value):
+            raise ValueError("no list")
+        held = value[key] if isinstance(value, dict) and first else value
+        if held is not None:
+            kinds.add(type(held))
+        records.append(_json_record(held))
+    if len(kinds) > 1 or not kinds <= {list, dict}:
+        raise ValueError("lists and counts are mixed")
+    return records
+
+
+def hierarchy_paths(content: bytes, delimiter: str = ";") -> dict[str, str]:
+    """The parent of each label of a file with one path `leaf;parent;...;root` per line."""
+    text = content.decode("utf-8").removeprefix(_BOM)
+    parents: dict[str, str] = {}
+    for row in _rows(text, delimiter, skip_blanks=True):
+        cells = list(row)
+        while cells and not cells[-1]:
+            cells.pop()
+        if "" in cells:
+            raise ValueError("an empty label")
+        for child, parent in zip(cells, [*cells[1:], ""], strict=True):
+            if child != parent and parents.get(child, "") not in ("", parent) and parent:
+                raise ValueError("two parents")
+            if child != parent:
+                parents[child] = parent or parents.get(child, "")
+    if sum(not parent for parent in parents.values()) != 1:
+        raise ValueError("not one root")
+    return parents
+
+
+def item_list(content: bytes) -> list[str]:
+    """One item per line."""
+    text = content.decode("utf-8").removeprefix(_BOM)
+    items = list(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
+    if not items:
+        raise ValueError("no items")
+    return items
+
+
+def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[str]]:
+    """The cells of each row; a quote inside quotes is doubled, elsewhere it is any character."""
+    plain = f"[^{re.escape(delimiter)}\r\n]*"
+    blanks = " *" if skip_blanks else ""
+    cell = re.compile(
+        f'{blanks}(?:"((?:[^"]|"")*)"|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
+    )
+    rows: list[list[str]] = [[]]
+    place, end = 0, ""
+    while place < len(text) or end == delimiter:
+        found = cell.match(text, place)
+        if found is None:
+            raise ValueError("a quote is in the wrong place")
+        is_quoted, end = found[1] is not None, found[3]
+        rows[-1].append(found[1].replace('""', '"') if is_quoted else found[2])
+        if end != delimiter:
+            rows[-1] = [] if rows[-1] == [""] and not is_quoted else rows[-1]
+            rows.append([])
+        place = found.end()
+    return rows if rows[-1] else rows[:-1]
+
+
+def _most_frequent(text: str, marks: str) -> str:
+    bare = _QUOTED.sub("", text)
+    return max(marks, key=lambda mark: (bare.count(mark), -marks.index(mark)))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _column(header: Sequence[str], name: str) -> int:
+    exact = [place for place, each in enumerate(header) if each == name]
+    found = exact or [place for place, each in enumerate(header) if _plain(each) == name]
+    if len(found) != 1:
+        raise ValueError(f"not one column {name}")
+    return found[0]
+
+
+def _count(cell: str) -> int:
+    whole = _WHOLE.fullmatch(cell)
+    if not whole or int(whole[1]) < 1:
+        raise ValueError("not a count")
+    return int(whole[1])
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key twice")
+    return dict(pairs)
+
+
+def _json_record(held: object) -> Record:
+    if held is None:
+        return {}
+    if isinstance(held, dict):
+        if not all(type(count) is int and 1 <= count <= 1 << 62 for count in held.values()):
+            raise ValueError("not counts")
+        return dict(held)
+    if not isinstance(held, list):
+        raise ValueError("no list")
+    if not all(
+        (isinstance(item, str | int | float) and item not in (True, False))
+        or type(item) in (int, float)
+        for item in held
+    ):
+        raise ValueError("not an item")
+    return dict(Counter(map(str, held)))

@@ -1,0 +1,344 @@
+"""Damaged files for every reader: it must read them or refuse them in one clear line.
+
+If a plain reader in `tests/oracle` follows the same rules, it must find the same data in a file
+that setveil accepts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import io
+import json
+import random
+import shutil
+import time
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from setveil.data.querylog.terms import as_written
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import SetveilError
+from setveil.hierarchy.files import read_hierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io import read, read_release, write
+from setveil.io.namelists import read_items
+from setveil.io.querylog.read import read_querylog
+from setveil.io.querylog.tables import LogColumns, load_log
+from setveil.io.source.database import database, translated
+from setveil.io.source.source import open_source
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
+from setveil.published.disassociated.clusters import SimpleCluster
+from setveil.published.disassociated.form import Disassociated
+from setveil.published.generalized import Generalized
+from setveil.published.release import Release
+from setveil.published.suppressed import Suppressed
+from setveil.published.typical_bags import TypicalBags
+from tests.oracle import readers
+from torture.mutation import BYTES, TEXT, cut_off, mutated
+
+LONGEST_MESSAGE = 500
+MOST_SECONDS = 60
+"""Of the processor, for one small file: nothing that ends is so slow on any machine."""
+
+_ITEMS = ("wine", "beer", "red wine", "7", "007", "caf\u00e9", "a,b", 'a"b', "x;y", "t\tu", "NULL")
+_PLAIN = ("wine", "beer", "7", "007", "caf\u00e9", "a;b", "10", "1e3")
+
+
+def fuzz_fimi(rng: random.Random, folder: Path) -> str | None:
+    """A FIMI file."""
+    lines = (" ".join(rng.choices(_PLAIN, k=rng.randint(0, 4))) for _ in range(rng.randint(1, 8)))
+    content = mutated(rng, "\n".join(lines).encode(), TEXT)
+    bags = rng.random() < 0.5
+    path = _written(folder / "a.dat", content)
+    return _tried(path, lambda: _found(read(path, bags=bags)), _known(readers.fimi, content, bags))
+
+
+def fuzz_csv(rng: random.Random, folder: Path) -> str | None:
+    """A long table with commas, semicolons or bars."""
+    return _fuzz_long(rng, folder / "a.csv", rng.choice(",;|"), ",;|\t")
+
+
+def fuzz_tsv(rng: random.Random, folder: Path) -> str | None:
+    """A long table with tabs."""
+    return _fuzz_long(rng, folder / "a.tsv", "\t", "\t")
+
+
+def fuzz_baskets(rng: random.Random, folder: Path) -> str | None:
+    """Baskets."""
+    content = mutated(rng, _packed_as(rng, folder / "a.baskets"), TEXT)
+    bags = rng.random() < 0.5
+    path = _written(folder / "a.baskets", content)
+    known = _known(readers.baskets, content, bags)
+    return _tried(path, lambda: _found(read(path, bags=bags)), known)
+
+
+def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
+    """JSON lines of every shape; the plain reader knows those with lists and counts."""
+    if rng.random() < 0.3:
+        rows = ((rng.randint(1, 3), rng.choice(_PLAIN)) for _ in range(rng.randint(1, 8)))
+        lines = (f'{{"record": {record}, "item": "{item}"}}' for record, item in rows)
+        content = mutated(rng, "\n".join(lines).encode(), TEXT)
+        path = _written(folder / "a.jsonl", content)
+        return _tried(path, lambda: _found(read(path)))
+    content = mutated(rng, _packed_as(rng, folder / "a.jsonl"), TEXT)
+    path = _written(folder / "a.jsonl", content)
+
+    def found() -> object:
+        return _found(read(path, item="items"))
+
+    return _tried(path, found, _known(readers.json_lists, content, b"{" in content))
+
+
+def fuzz_parquet(rng: random.Random, folder: Path) -> str | None:
+    """Parquet with a list column."""
+    content = mutated(rng, _packed_as(rng, folder / "a.parquet"), BYTES)
+    path = _written(folder / "a.parquet", content)
+    return _tried(path, lambda: _found(read(path)))
+
+
+def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
+    """A gzip file: its bytes are damaged, or what it contains."""
+    content = _packed_as(rng, folder / "a.dat")
+    content = mutated(rng, content, TEXT) if rng.random() < 0.3 else content
+    packed = mutated(rng, gzip.compress(content, mtime=0), BYTES)
+    path = _written(folder / "a.dat.gz", packed)
+
+    def known() -> object:
+        try:
+            return _known(readers.fimi, gzip.decompress(packed), False)()
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(str(error)) from None
+
+    return _tried(path, lambda: _found(read(path, bags=False)), known)
+
+
+def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
+    """A zstd file; one that was only cut off must be refused."""
+    data = _data(rng)
+    bags = isinstance(data, Bags)
+    path = folder / "a.dat.zst"
+    write(data, path, force=True)
+    packed = path.read_bytes()
+    if rng.random() < 0.2:
+        short = cut_off(rng, packed)
+        path.write_bytes(short)
+        whole = _found(data) if short == packed else "nothing"
+        return _tried(path, lambda: _found(read(path, bags=bags)), lambda: whole)
+    path.write_bytes(mutated(rng, packed, BYTES))
+    return _tried(path, lambda: _found(read(path, bags=bags)))
+
+
+def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
+    """A hierarchy file with paths, pairs or levels; the plain reader knows paths."""
+    paths = [(item, f"G{rng.randint(1, 3)}", "ALL") for item in rng.sample(_PLAIN, 5)]
+    layout = rng.choice(("paths", "paths", "pairs", "levels"))
+    if layout == "levels":
+        rows = [("item", "group", "all"), *paths]
+    elif layout == "pairs":
+        edges = {pair for path in paths for pair in zip(path, path[1:], strict=False)}
+        rows = [("child", "parent"), *sorted(edges)]
+    else:
+        rows = [tuple(f'"{label}"' for label in path) for path in paths]
+    content = mutated(rng, "\n".join(map(";".join, rows)).encode(), TEXT)
+    path = _written(folder / "tree.csv", content)
+    if layout == "paths" and rng.random() < 0.8:
+
+        def parents() -> object:
+            tree = read_hierarchy(path, layout="paths", delimiter=";")
+            above = (tree.labels[node] if node >= 0 else "" for node in tree.parent.tolist())
+            return dict(zip(tree.labels, above, strict=True))
+
+        return _tried(path, parents, lambda: readers.hierarchy_paths(content))
+    return _tried(path, lambda: read_hierarchy(path))
+
+
+def fuzz_release(rng: random.Random, folder: Path) -> str | None:
+    """A release folder of any form; often its checksums are put right again."""
+    name, format = rng.choice(_RELEASE_FORMATS)
+    original, place = folder / f"{name}-{format}", folder / "release"
+    if not original.exists():
+        write(_releases()[name], original, format=format)
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(original, place)
+    path = rng.choice(sorted(place.iterdir()))
+    ways = BYTES if path.suffix == ".parquet" else TEXT
+    path.write_bytes(mutated(rng, path.read_bytes(), ways))
+    if path.name != "release.json" and rng.random() < 0.9:
+        _correct(place)
+    return _tried(place, lambda: read_release(place))
+
+
+def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
+    """A query log with tabs, or a table with commas; most only as far as its rows are loaded."""
+    mark = rng.choice("\t\t,;")
+    has_header = mark != "\t" or rng.random() < 0.5
+    rows = [("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")] if has_header else []
+    for _ in range(rng.randint(1, 8)):
+        user, text = str(rng.randint(1, 3)), rng.choice(("red wine", "beer", "caf\u00e9 -", "a.b"))
+        rows.append((user, text, f"2006-03-0{rng.randint(1, 9)} 07:17:12", "", ""))
+    content = mutated(rng, "\n".join(map(mark.join, rows)).encode(), TEXT)
+    path = _written(folder / "log.txt", content)
+    if rng.random() < 0.2:
+        gap = rng.choice((None, "30m"))
+        return _tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
+
+    def load() -> None:
+        with (
+            open_source(path) as source,
+            database(source.work, small=True) as connection,
+            translated(source.name),
+        ):
+            load_log(connection, source, LogColumns())
+
+    return _tried(path, load)
+
+
+def fuzz_item_list(rng: random.Random, folder: Path) -> str | None:
+    """A list of private or public items."""
+    content = mutated(rng, "\n".join(rng.choices(_ITEMS, k=5)).encode(), TEXT)
+    path = _written(folder / "items.txt", content)
+    return _tried(path, lambda: read_items(path), lambda: readers.item_list(content))
+
+
+def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | None:
+    counted = rng.random() < 0.3
+    rows = ["record,item,count" if counted else rng.choice(("record,item", "item,record,when"))]
+    for _ in range(rng.randint(1, 8)):
+        item = rng.choice(("", *_PLAIN[:5], "a;b", '"x,y"', '"a""b"', '"l\nm"'))
+        record = f"r{rng.randint(1, 4)}"
+        more = f",{rng.randint(1, 3)}" if counted else "" if rows[0][0] == "r" else ",2024"
+        rows.append(f"{record},{item}{more}" if rows[0][0] == "r" else f"{item},{record}{more}")
+    text = "\n".join(rows).replace(",", mark)
+    content = mutated(rng, text.encode(), TEXT)
+    _written(path, content)
+    bags = rng.choice((None, None, False))
+
+    def found() -> object:
+        data = read(path, format=path.suffix[1:], record="record", item="item", bags=bags)
+        return isinstance(data, Bags), _found(data)
+
+    def known() -> object:
+        is_counted, records = readers.long_table(content, marks, counted=bags is None)
+        return is_counted, _known(lambda _: records, content, is_counted)()
+
+    return _tried(path, found, known)
+
+
+def _tried(
+    place: Path,
+    attempt: Callable[[], object],
+    oracle: Callable[[], object] | None = None,
+    same: Callable[[object, object], bool] = lambda found, known: found == known,
+) -> str | None:
+    """What is wrong with how a reader treats a file; None if nothing."""
+    output, began = io.StringIO(), time.process_time()
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(output):
+            warnings.simplefilter("error")
+            found = attempt()
+    except SetveilError as error:
+        return _wrong_message(str(error), place)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:300]
+    if output.getvalue():
+        return f"printed {output.getvalue()[:200]!r}"
+    if time.process_time() - began > MOST_SECONDS:
+        return "it took very long"
+    return _wrong_data(found, oracle, same) if oracle is not None else None
+
+
+def _wrong_message(text: str, place: Path) -> str | None:
+    if len(text) >= LONGEST_MESSAGE:
+        return f"a message of {len(text):,} characters: {text[:200]}"
+    if "\n" in text or not text.isprintable():
+        return f"a message with odd characters: {text[:200]!r}"
+    return None if place.name in text else f"a message that does not name the file: {text}"
+
+
+def _wrong_data(
+    found: object, oracle: Callable[[], object], same: Callable[[object, object], bool]
+) -> str | None:
+    try:
+        known = oracle()
+    except ValueError as error:
+        return f"accepted, but {error}: {str(found)[:200]}"
+    return None if same(found, known) else f"read {str(found)[:150]} and not {str(known)[:150]}"
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def _data(rng: random.Random) -> Transactions:
+    kind = rng.choice((Transactions, Bags))
+    return kind.of([rng.choices(_PLAIN, k=rng.randint(0, 4)) for _ in range(rng.randint(1, 8))])
+
+
+def _packed_as(rng: random.Random, path: Path) -> bytes:
+    """The bytes of a file with random data."""
+    write(_data(rng), path, force=True)
+    return path.read_bytes()
+
+
+def _found(data: Transactions) -> Counter[frozenset[tuple[str, int]]]:
+    bags = data if isinstance(data, Bags) else Bags.of(data)
+    return Counter(map(_frozen, map(dict, _records(bags))))
+
+
+def _records(bags: Bags) -> Iterator[dict[str, int]]:
+    for number, record in enumerate(bags):
+        start, stop = bags.indptr[number], bags.indptr[number + 1]
+        yield dict(zip(record, bags.counts[start:stop].tolist(), strict=True))
+
+
+def _frozen(record: dict[str, int]) -> frozenset[tuple[str, int]]:
+    return frozenset(record.items())
+
+
+def _known(
+    oracle: Callable[[bytes], list[dict[str, int]]], content: bytes, bags: bool
+) -> Callable[[], object]:
+    def known() -> object:
+        records = oracle(content)
+        return Counter(_frozen(each if bags else dict.fromkeys(each, 1)) for each in records)
+
+    return known
+
+
+def _releases() -> dict[str, Release]:
+    tree = Hierarchy.from_paths(
+        [("beer", "Drink", "ALL"), ("wine", "Drink", "ALL"), ("milk", "ALL")]
+    )
+    records = [["Drink"], ["Drink"], ["milk"], ["milk"], [], []]
+    bags = [["Drink", "Drink"]] * 2 + [["milk"]] * 2
+    vague, one = VocabularyKAnonymity(k=2), Bags.of([["1"], ["1"]])
+    cluster = SimpleCluster(2, [{("beer",): 2}], ["milk"])
+    return {
+        "generalized": Generalized.of(records, tree, KAnonymity(k=2)),
+        "bags": Generalized.of(bags, tree, KAnonymity(k=2), counted=True),
+        "suppressed": Suppressed.of(records, Coherence(h=1, k=2, p=1)),
+        "typical-bags": TypicalBags.of(bags, vague),
+        "slots": TypicalBags.of_rows(one, vague, {}, slots=Bags.of([["beer", "wine"]])),
+        "disassociated": Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)),
+    }
+
+
+_RELEASE_FORMATS = [
+    *[(name, format) for name in ("generalized", "bags") for format in ("csv", "dat", "parquet")],
+    *[(name, "csv") for name in ("suppressed", "typical-bags", "slots")],
+    *[("disassociated", format) for format in ("jsonl", "jsonl", "parquet")],
+]
+
+
+def _correct(place: Path) -> None:
+    """Put the checksums of a release right."""
+    about = json.loads((place / "release.json").read_text(encoding="utf-8"))
+    for name in about["files"]:
+        about["files"][name] = hashlib.sha256((place / name).read_bytes()).hexdigest()
+    (place / "release.json").write_text(json.dumps(about), encoding="utf-8")
