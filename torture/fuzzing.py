@@ -22,7 +22,7 @@ from pathlib import Path
 
 from setveil.data.querylog.terms import as_written
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import SetveilError
+from setveil.errors import LeftoverWarning, SetveilError
 from setveil.hierarchy.files import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
@@ -240,6 +240,7 @@ def _tried(
     try:
         with warnings.catch_warnings(), contextlib.redirect_stderr(output):
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", LeftoverWarning)  # of other runs on this machine
             found = attempt()
     except SetveilError as error:
         return _wrong_message(str(error), place)
