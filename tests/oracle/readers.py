@@ -116,11 +116,11 @@ def item_list(content: bytes) -> list[str]:
 
 
 def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[str]]:
-    """The cells of each row; a quote inside quotes is doubled, elsewhere it is any character."""
+    """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last."""
     plain = f"[^{re.escape(delimiter)}\r\n]*"
     blanks = " *" if skip_blanks else ""
     cell = re.compile(
-        f'{blanks}(?:"((?:[^"]|"")*)"|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
+        f'{blanks}(?:"((?:[^"]|"")*)" *|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
     )
     rows: list[list[str]] = [[]]
     place, end = 0, ""
