@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import setveil
 from setveil.cli import answer
+from setveil.cli.complain import explain
 from setveil.errors import FileFormatError, SetveilError
 from setveil.io import read
 from setveil.io.formats import fimi
@@ -30,6 +31,12 @@ def test_a_header_with_a_broken_quote_is_refused(make, mark, name):
     path = make("a.csv" if mark == "," else "a.tsv", f"record{mark}{name}\n1{mark}beer\n")
     with pytest.raises(FileFormatError, match="a quote in the first line is not closed"):
         read(path)
+
+
+@pytest.mark.parametrize("start", ["\r", "\n\r", "\r\n\n"])
+def test_blank_lines_before_the_header_that_end_otherwise_hide_nothing(make, start):
+    with pytest.raises(FileFormatError, match="mixes Windows and Unix line ends"):
+        read(make("a.tsv", f"{start}record\titem\n1\tbeer\n2\twine\n"), format="tsv")
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.csv", "record,item\n"), ("a.dat", "\n")])
@@ -222,3 +229,25 @@ def test_a_forked_process_reads_files_of_its_own_and_ends_well(make):
 def _closes() -> bool:
     databases._instance.cache_clear()
     return True
+
+
+@pytest.mark.parametrize("room", [1 << 20, 1 << 29])
+def test_a_limited_address_space_limits_the_database_too(make, monkeypatch, capsys, room):
+    """DuckDB crashes where the system refuses it memory, so it must not ask for more."""
+    path = make("a.csv", "record,item\n1,a\n1,b\n")
+    monkeypatch.setattr(databases, "_room", lambda: room)
+    databases._instance.cache_clear()
+    if room < databases._LEAST_ROOM:
+        assert answer(["inspect", str(path)]) == 3
+        assert capsys.readouterr().err == "setveil: there is not enough memory for this data\n"
+    else:
+        assert list(read(path)) == [("a", "b")]
+        with database(path.parent) as connection:
+            chosen = connection.execute("SELECT current_setting('memory_limit')").fetchall()
+        assert "170" in str(chosen)
+    databases._instance.cache_clear()
+
+
+def test_a_library_that_does_not_fit_in_memory_is_not_a_bug():
+    error = ImportError("duckdb.so: failed to map segment from shared object")
+    assert explain(error, []) == ("setveil: there is not enough memory for this data\n", 3)

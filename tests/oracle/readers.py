@@ -12,6 +12,8 @@ from collections.abc import Sequence
 Record = dict[str, int]
 
 _BOM = "\ufeff"
+_HEAD = 1 << 16
+"""The delimiter is the most frequent one in so many bytes."""
 _QUOTED = re.compile(r'"(?:[^"]|"")*"?')
 _COUNT_NAMES = {"count", "counts", "quantity", "qty", "frequency", "freq"}
 _WHOLE = re.compile(r"\s*\+?([0-9]{1,18})(\.0*)?\s*", re.ASCII)
@@ -59,8 +61,8 @@ def long_table(
 def baskets(content: bytes) -> list[Record]:
     """One record per row; blank lines at the end are none."""
     text = content.decode("utf-8").removeprefix(_BOM)
-    unified = text.replace("\r\n", "\n").replace("\r", "\n")
-    rows = _rows(text, _most_frequent(unified, ",;|\t"))
+    start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
+    rows = _rows(text, _most_frequent(start, ",;|\t"))
     while rows and not rows[-1]:
         rows.pop()
     return [dict(Counter(filter(None, row))) for row in rows]

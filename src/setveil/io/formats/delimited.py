@@ -23,6 +23,7 @@ from setveil.io.source.source import Source
 _DELIMITERS = ",;|\t"
 _OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 _SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
 _MOST_COLUMNS = 10_000
@@ -163,6 +164,7 @@ def _long_delimiter(sample: Sample) -> str | None:
 def _read_long(source: Source, reading: Reading, delimiters: str) -> Transactions:
     text = source.head_text
     head = text.lstrip("\n")
+    _refuse_mixed_ends(source)
     delimiter = guess_delimiter(head.split("\n", 1)[0], delimiters)
     names = header(source, head, delimiter)
     if not any(names):
@@ -179,6 +181,16 @@ def _read_long(source: Source, reading: Reading, delimiters: str) -> Transaction
         more=f", skip={len(text) - len(head)}",
     )
     return read_columns(source, f"SELECT {selected} FROM {table}", reading, columns, names)
+
+
+def _refuse_mixed_ends(source: Source) -> None:
+    """Refuse blank lines before the header that end otherwise than it: DuckDB would skip all."""
+    first = source.head.lstrip(b"\r\n")
+    blank = source.head[: len(source.head) - len(first)]
+    ends = set(_LINE_END.findall(blank)) | set(_LINE_END.findall(first)[:1])
+    if blank and len(ends) > 1:
+        problem = "the file mixes Windows and Unix line ends"
+        raise source.fault(problem, remedy="correct it and try again")
 
 
 def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
