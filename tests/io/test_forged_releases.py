@@ -297,7 +297,7 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
             f"slot,item,count\n1,beer,{10**30}\n",
             "slots.csv, line 2: this is not a slot, an item and a count",
         ),
-        ("slot,item,count\n", "slots.csv does not say what slot 1 contains"),
+        ("slot,item,count\n", "slots.csv does not say what slot '1' contains"),
         (
             "slot,item,count,name\n1,beer,2,Ann\n",
             "slots.csv must begin with the line slot,item,count",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
 from io import BytesIO
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 import setveil
 from setveil.cli import answer
 from setveil.cli.complain import explain
-from setveil.errors import FileFormatError, SetveilError
+from setveil.data.transactions import Bags
+from setveil.errors import FileFormatError, ReleaseError, SetveilError
 from setveil.io import read
 from setveil.io.formats import fimi
 from setveil.io.querylog.lines import narrow_lines
@@ -21,6 +24,8 @@ from setveil.io.querylog.read import read_querylog
 from setveil.io.source import database as databases
 from setveil.io.source.database import database, run
 from setveil.io.source.source import open_source
+from setveil.promises import VocabularyKAnonymity
+from setveil.published.typical_bags import TypicalBags
 
 LOG = b"user,query,time\nu1,x,2006-01-01 00:00:00\n"
 
@@ -251,3 +256,19 @@ def test_a_limited_address_space_limits_the_database_too(make, monkeypatch, caps
 def test_a_library_that_does_not_fit_in_memory_is_not_a_bug():
     error = ImportError("duckdb.so: failed to map segment from shared object")
     assert explain(error, []) == ("setveil: there is not enough memory for this data\n", 3)
+
+
+def test_a_release_with_a_very_long_slot_is_refused_in_a_short_line(tmp_path):
+    slots = TypicalBags.of_rows(
+        Bags.of([["1"], ["1"]]), VocabularyKAnonymity(k=2), {}, slots=Bags.of([["beer", "wine"]])
+    )
+    folder = tmp_path / "release"
+    setveil.write(slots, folder)
+    data = (folder / "data.csv").read_text().replace(",1,", f",{'x' * 5_000},")
+    (folder / "data.csv").write_text(data)
+    about = json.loads((folder / "release.json").read_text())
+    about["files"]["data.csv"] = hashlib.sha256(data.encode()).hexdigest()
+    (folder / "release.json").write_text(json.dumps(about))
+    with pytest.raises(ReleaseError, match="does not say what slot 'x") as raised:
+        setveil.read_release(folder)
+    assert len(str(raised.value)) < 500

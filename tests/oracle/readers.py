@@ -98,7 +98,7 @@ def hierarchy_paths(content: bytes, delimiter: str = ";") -> dict[str, str]:
             cells.pop()
         if "" in cells:
             raise ValueError("an empty label")
-        for child, parent in zip(cells, [*cells[1:], ""], strict=True):
+        for child, parent in zip(cells, (*cells[1:], ""), strict=False):
             if child != parent and parents.get(child, "") not in ("", parent) and parent:
                 raise ValueError("two parents")
             if child != parent:

@@ -122,7 +122,7 @@ def _read_slots(path: Path, vocabulary: Vocabulary) -> Bags:
         slot[row[1]] = int(row[2])
     missing = [label for label in vocabulary if label not in found]
     if missing:
-        raise DataError(f"{path.name} does not say what slot {missing[0]} contains")
+        raise DataError(f"{path.name} does not say what slot {brief(missing[0])} contains")
     more = [label for label in found if label not in vocabulary]
     if more:
         raise DataError(f"{path.name} has a slot {brief(more[0])} that is in no bag")
