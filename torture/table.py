@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torture import fuzzing, processes, releases
+from torture import fuzzing, processes, releases, tampering
 from torture.campaign import Campaign, Tally, attempt
 
 CAMPAIGNS: dict[str, Campaign] = {
@@ -62,6 +62,12 @@ CAMPAIGNS: dict[str, Campaign] = {
     "fuzz query log": Campaign(fuzzing.fuzz_querylog, 20_000, 20, "damaged query logs"),
     "fuzz item list": Campaign(
         fuzzing.fuzz_item_list, 20_000, 60, "damaged item lists, with an oracle"
+    ),
+    "tampered releases": Campaign(
+        tampering.tampered,
+        cases=1_000,
+        few=6,
+        about="6 changes each of a release folder, with its sums put right; judged by oracles",
     ),
 }
 """The name of each campaign and what it does."""
