@@ -70,7 +70,7 @@ def _held(most: int, complete: bool, all_items: bool) -> str:
         sets = "every pair of items" if most < 3 else f"every set of up to {most} items"
         return f"the support of {sets} is within its bounds"
     pairs = "every pair of items in a chunk" if all_items else "pairs of some items in chunks"
-    more = f"so are the {MOST_SETS:,} pairs with the most to explain"
+    more = f"the {MOST_SETS:,} pairs with the most to explain are within their bounds"
     return f"the support of {pairs} is at least that of its subrecords, and {more}"
 
 
