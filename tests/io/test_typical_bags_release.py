@@ -148,7 +148,7 @@ def test_a_changed_file_is_refused(tmp_path):
     [
         ("slot,item\n1,Wine\n", "must begin with"),
         ("slot,item,count\n1,Wine,much\n", "line 2"),
-        ("slot,item,count\n77,Wine,2\n", "slot 1"),
+        ("slot,item,count\n77,Wine,2\n", "slot '1'"),
     ],
 )
 def test_slots_that_cannot_be_understood_are_refused(text, problem, tmp_path):
