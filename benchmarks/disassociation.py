@@ -16,9 +16,8 @@ from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation import Disassociation
-from setveil.methods.disassociation.horpart import Clusters, horpart
+from setveil.methods.disassociation.partitioning import Clusters, horpart, verpart
 from setveil.methods.disassociation.refine import level_plan, refine
-from setveil.methods.disassociation.verpart import verpart
 from setveil.promises import KmAnonymity
 
 K, M, LIMIT = 5, 2, 30

@@ -19,9 +19,8 @@ from setveil.io import read
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, refine
 from setveil.methods.disassociation.assemble import assemble
-from setveil.methods.disassociation.horpart import Clusters, canonical_order, horpart
+from setveil.methods.disassociation.partitioning import Clusters, canonical_order, horpart, verpart
 from setveil.methods.disassociation.refine import level_plan, no_joints
-from setveil.methods.disassociation.verpart import verpart
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster

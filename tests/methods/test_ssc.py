@@ -18,7 +18,7 @@ from setveil.kernels.ssc.centre import NearTerms
 from setveil.methods.ssc import SSC
 from setveil.methods.ssc import cluster as clustering
 from setveil.methods.ssc import method as module
-from setveil.methods.ssc.prepare import prepare
+from setveil.methods.ssc.blocks import prepare
 from setveil.promises import VocabularyKAnonymity
 from tests.oracle import ssc as oracle
 from tests.strategies import bags, data_with_tree, trees

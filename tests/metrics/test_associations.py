@@ -15,7 +15,10 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS, measure
 from setveil.metrics.associations import (
+    Deviation,
+    Top,
     _top_of_levels,
+    deviation,
     joined,
     tkd,
     tkd_2,
@@ -27,7 +30,6 @@ from setveil.metrics.associations import (
 )
 from setveil.metrics.itemsets import top_itemsets_with_bounds
 from setveil.metrics.pairs import pair_supports, ranked_items, re, re_a, re_a_top, re_top
-from setveil.metrics.ranking import Deviation, Top, deviation
 from setveil.metrics.terms import chunked, tlost
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from setveil.data.transactions import Bags
-from setveil.hierarchy.ancestors import common_ancestors
+from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.typical_bags import Matches, TypicalBags

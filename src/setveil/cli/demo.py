@@ -32,7 +32,7 @@ def command(folder: Path, records: int, k: int) -> None:
     Generates the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and
     measures. FOLDER is replaced only if it is empty or an earlier demo."""
     from setveil.pipeline.demo import BASKETS, MARK, RELEASE, TREE, DemoJob, run
-    from setveil.report.demo import report_demo
+    from setveil.report.outcome import report_demo
 
     with progress_bar() as progress:
         demo = run(DemoJob(folder=folder, records=records, k=k), progress)

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.itemsets import RankedRows
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import roomier
 from setveil.kernels.top import Found, Wanted, Weighted, ranked_rows, support_of_rank
 
 EMITTED, FULL = 0, 1

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s, roomier
-from setveil.kernels.bitmaps import bit_of, popcount
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import bit_of, popcount, roomier
 
 LIMIT, COUNT, USED, FULL = 0, 1, 2, 3
 """Slots of `Sink.state`: supports must be above the limit; itemsets and items stored; 1 if full."""

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import roomier
 
 
 class BagRows(NamedTuple):

@@ -7,11 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from setveil.alignment.align import aligned, representing_nodes
+from setveil.alignment.align import aligned, check_size, representing_nodes
 from setveil.data.transactions import Bags, Transactions
+from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.generalized import Generalized
 from setveil.published.release import RecordRelease
+from setveil.published.suppressed import Suppressed
+from setveil.published.typical_bags import TypicalBags
 
 Costs = npt.NDArray[np.float64]
 Occurrences = npt.NDArray[np.int64]
@@ -180,3 +183,41 @@ def published_occurrences(release: Generalized, original: Transactions) -> Occur
     covered = nodes >= 0
     counts = original.counts[covered] if isinstance(original, Bags) else None
     return np.bincount(nodes[covered], weights=counts, minlength=size).astype(np.int64)
+
+
+def suppressed_share(release: Suppressed, original: Transactions) -> float:
+    """The share of the original occurrences whose item is not published."""
+    check_fits(release, original)
+    found = (item in release.items for item in original.vocabulary)
+    published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
+    lost = ~published[original.items]
+    count = int(original.counts[lost].sum() if isinstance(original, Bags) else lost.sum())
+    return count / original.occurrences if original.occurrences else 0.0
+
+
+def unpublished_share(release: TypicalBags, original: Transactions) -> float:
+    """The share of the original occurrences that no published occurrence represents."""
+    return 1 - published_share(release, original)
+
+
+def published_share(release: TypicalBags, original: Transactions) -> float:
+    """The share of the original occurrences that are published; 1 if there are none."""
+    published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())
+    check_size(release, original)
+    if published > original.occurrences:
+        raise MisfitError(
+            f"it shows {published} occurrences, the original has {original.occurrences}"
+        )
+    return published / original.occurrences if original.occurrences else 1.0
+
+
+def check_fits(release: Suppressed, original: Transactions) -> None:
+    """Refuse an original with another number of records, or other supports of published items."""
+    check_size(release, original)
+    numbers, before = original.vocabulary.numbers, original.supports()
+    for item, support in release.term_totals().items():
+        if item not in numbers or before[numbers[item]] != support:
+            raise MisfitError(
+                "a published item occurs in another number of records than in the original",
+                published=(item,),
+            )

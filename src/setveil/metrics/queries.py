@@ -10,7 +10,7 @@ from setveil.data.arrays import Floats, Int64s
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.metrics.suppression import check_fits
+from setveil.metrics.generalization import check_fits
 from setveil.published.release import Release
 from setveil.published.suppressed import Suppressed
 

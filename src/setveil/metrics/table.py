@@ -8,11 +8,18 @@ from typing import Literal
 
 from setveil.data.transactions import Bags
 from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
-from setveil.metrics.generalization import blm, class_sizes, distortion, lm, ncp
+from setveil.metrics.generalization import (
+    blm,
+    class_sizes,
+    distortion,
+    lm,
+    ncp,
+    suppressed_share,
+    unpublished_share,
+)
 from setveil.metrics.pairs import re, re_a, re_a_top, re_top
 from setveil.metrics.queries import are, are_of_suppressed
 from setveil.metrics.retrieval import recall, sdist, term_counts
-from setveil.metrics.suppression import suppressed_share, unpublished_share
 from setveil.metrics.terms import chunked, tlost
 from setveil.metrics.typical_bags import loss_of_slots
 from setveil.published.release import Release

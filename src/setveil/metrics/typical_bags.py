@@ -8,11 +8,10 @@ import numpy.typing as npt
 from setveil.alignment.align import over_tree
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
-from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.neighbours import Neighbours
+from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
+from setveil.metrics.generalization import published_share
 from setveil.metrics.meaning import SCALE, Meaning
-from setveil.metrics.suppression import published_share
 from setveil.published.typical_bags import Matches, TypicalBags
 
 Numbers = npt.NDArray[np.int64]

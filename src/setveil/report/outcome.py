@@ -7,8 +7,10 @@ from typing import Any
 
 from setveil.audit.verdict import Check, Verdict
 from setveil.metrics import METRICS
+from setveil.pipeline.demo import Demo
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
+from setveil.report.inspection import report_inspection
 from setveil.report.report import PRIVATE, Fact, Report, Section
 from setveil.words import plural, seconds, share
 
@@ -143,3 +145,14 @@ def _places(outcome: Outcome) -> Section:
         facts.append(Fact("alignment", str(outcome.alignment), PRIVATE))
     title = "Written" if facts else "Nothing was written, because no output was asked for"
     return Section(title, TREE_HINT * outcome.pruned, tuple(facts))
+
+
+def report_demo(demo: Demo) -> Report:
+    """How exposed the customers are, what was published, and some baskets before and after."""
+    facts = []
+    for basket, published in demo.examples:
+        facts += [Fact("basket", ", ".join(basket)), Fact("published", ", ".join(published))]
+    examples = Section("Some baskets, and what was published for them", facts=tuple(facts))
+    outcome = report_outcome(demo.outcome)
+    sections = (*report_inspection(demo.inspection).sections, *outcome.sections)
+    return Report((*sections, examples) if demo.outcome.verdict.holds else sections)

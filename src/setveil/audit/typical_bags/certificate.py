@@ -13,8 +13,7 @@ from setveil.audit.typical_bags.pairing import unpaired
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags
-from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.neighbours import Neighbours
+from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.published.typical_bags import Matches, TypicalBags
 from setveil.words import plural
 

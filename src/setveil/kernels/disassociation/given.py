@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from setveil.kernels.arrays import Flags, Int32s, Int64s
 
 
 class Block(NamedTuple):

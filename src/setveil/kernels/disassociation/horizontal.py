@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.kernels.arrays import Flags, Int32s, Int64s
 from setveil.kernels.jit import kernel, step
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 START, STOP, ABOVE, TERM = 0, 1, 2, 3
 """The columns of `Work.groups`."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.kernels.arrays import Int64s
 from setveil.kernels.disassociation.lists import (
     copy_list,
     cut_lists,
@@ -30,8 +30,6 @@ from setveil.kernels.disassociation.sharing import (
     share,
 )
 from setveil.kernels.jit import kernel, step
-
-Int64s = npt.NDArray[np.int64]
 
 
 class Roots(NamedTuple):

@@ -7,15 +7,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.kernels.arrays import Flags, Int64s
 from setveil.kernels.disassociation.chunks import Room, Terms, assign_chunks, make_room
 from setveil.kernels.disassociation.given import Plan, Rule
 from setveil.kernels.disassociation.lists import Span, copy_occurrence
 from setveil.kernels.jit import step
-
-Int64s = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 START, STOP = 0, 1
 """The columns of `Scratch.runs`."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.partition.balance import balance
 from setveil.kernels.partition.buckets import (
@@ -22,9 +22,6 @@ from setveil.kernels.partition.buckets import (
     lower_bound,
     sort_by_bucket,
 )
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
 CLOSED = -1
 """The gain of a node that cannot be expanded."""

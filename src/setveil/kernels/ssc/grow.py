@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s, roomier
+from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.ssc.centre import (
     Centre,
@@ -18,6 +18,7 @@ from setveil.kernels.ssc.centre import (
     new_board,
     set_board,
 )
+from setveil.kernels.steps import roomier
 
 FAR = np.int64(1) << np.int64(60)
 ALIVE, CLUSTERS, MEMBERS = 0, 1, 2

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s, Words
-from setveil.kernels.bitmaps import bit_of
 from setveil.kernels.jit import step
+from setveil.kernels.steps import bit_of
 
 
 class SplitRecords(NamedTuple):

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s, Words, grown
-from setveil.kernels.bitmaps import count_joint, popcount
+from setveil.kernels.arrays import Int32s, Int64s, Words
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import count_joint, grown, popcount
 from setveil.kernels.suppression.cohorts import (
     SplitRecords,
     close_cohort,

@@ -9,7 +9,7 @@ import numpy as np
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Chunks
-from setveil.methods.disassociation.horpart import Clusters
+from setveil.methods.disassociation.partitioning import Clusters
 from setveil.methods.disassociation.refine import Joints
 from setveil.promises import Promise
 from setveil.published.disassociated.form import Disassociated

@@ -12,9 +12,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.assemble import assemble
-from setveil.methods.disassociation.horpart import horpart, with_public_terms
+from setveil.methods.disassociation.partitioning import horpart, verpart, with_public_terms
 from setveil.methods.disassociation.refine import PAPER, level_plan, no_joints, refine
-from setveil.methods.disassociation.verpart import verpart
 from setveil.methods.method import Method, Request
 from setveil.parameters import about
 from setveil.promises import KmAnonymity, LDiversity, Promise

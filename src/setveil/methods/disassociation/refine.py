@@ -12,7 +12,7 @@ from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
 from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Block, Chunks, Plan, Rule
-from setveil.methods.disassociation.horpart import Clusters, Range
+from setveil.methods.disassociation.partitioning import Clusters, Range
 
 BLOCK = 100_000
 """The records of one joint cluster at most, about; larger data have several."""
@@ -86,7 +86,7 @@ def no_joints(clusters: Clusters) -> Joints:
 
 def join_clusters(task: Task) -> Joints:
     """The joint clusters and shared chunks of some clusters, numbered from 0."""
-    from setveil.kernels.disassociation.open import list_open
+    from setveil.kernels.disassociation.lists import list_open
     from setveil.kernels.disassociation.refine import refine
 
     block, chunks, rule, plan = task

@@ -17,7 +17,7 @@ from setveil.published.generalized import Generalized
 
 if TYPE_CHECKING:
     from setveil.kernels.recoding.raising import Records
-    from setveil.kernels.recoding.search import SearchScratch, Tree
+    from setveil.kernels.recoding.threats import SearchScratch, Tree
 
 Shown = Int32s
 """The node that is shown for each leaf; -1 if it is suppressed."""
@@ -40,8 +40,7 @@ class Frame:
     @classmethod
     def of(cls, data: Transactions, hierarchy: Hierarchy, m: int) -> Frame:
         from setveil.kernels.recoding.raising import Records
-        from setveil.kernels.recoding.search import Tree
-        from setveil.kernels.recoding.threats import list_holders
+        from setveil.kernels.recoding.threats import Tree, list_holders
 
         leaves, occurrences = _on_leaves(data, hierarchy)
         nodes = _without_chains(hierarchy)
@@ -84,7 +83,7 @@ class Frame:
 
     def scratch(self, m: int, rows: int | None = None, out: int | None = None) -> SearchScratch:
         """Room to search for itemsets of up to m nodes, over rows with this many entries in all."""
-        from setveil.kernels.recoding.search import SearchScratch
+        from setveil.kernels.recoding.threats import SearchScratch
 
         size, depths = len(self), m + 1
         room = (len(self.records.leaves) if rows is None else rows) + len(self.records.indptr) + 1

@@ -10,12 +10,10 @@ import numpy as np
 from setveil.data.arrays import Int32s
 from setveil.data.transactions import Bags
 from setveil.errors import DataError, ParameterError
-from setveil.hierarchy.ancestors import common_ancestors
-from setveil.hierarchy.neighbours import Neighbours
+from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method, Request
-from setveil.methods.ssc.blocks import blocks
-from setveil.methods.ssc.prepare import prepare
+from setveil.methods.ssc.blocks import blocks, prepare
 from setveil.parameters import about
 from setveil.promises import Promise, VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags

@@ -10,7 +10,7 @@ from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
-from setveil.hierarchy.ancestors import common_ancestors
+from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.ssc.centre import NearTerms, choose_terms
 from setveil.methods.ssc.cluster import Clusters

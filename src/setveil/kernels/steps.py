@@ -1,4 +1,4 @@
-"""Steps over bitmaps: words of 64 bits, one bit per row."""
+"""Steps that kernels share: arrays that grow, and bitmaps (words of 64 bits, one bit per row)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,27 @@ _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 _TOP, _LAST = np.uint64(56), np.uint64(63)
+
+
+@step
+def roomier(values, size):
+    """The array, or a copy with room for twice `size` values if it is shorter than `size`."""
+    if size <= len(values):
+        return values
+    more = np.zeros(2 * size, dtype=values.dtype)
+    for at in range(len(values)):
+        more[at] = values[at]
+    return more
+
+
+@step
+def grown(rows, used):
+    """The rows, or a larger copy if all of them are used."""
+    if used < len(rows):
+        return rows
+    larger = np.empty((2 * len(rows) + 64, rows.shape[1]), dtype=rows.dtype)
+    larger[: len(rows)] = rows
+    return larger
 
 
 @step
