@@ -11,8 +11,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 
-_MOST_STATES = 2_000_000
-"""The most states of the search to hold at once."""
+_MOST_STATES = 2_000_000  # the most states of the search to hold at once
 
 
 @dataclass(frozen=True)
@@ -22,12 +21,9 @@ class ClassTable:
     tree: Hierarchy
     indptr: Int64s
     nodes: Int64s
-    counts: Int64s
-    """How often each node occurs; 1 in sets."""
-    keys: Int64s
-    """`class * leaf_count + first leaf` of each entry, ascending."""
-    broken: Flags
-    """Classes with both a node and one of its ancestors: they generalize no record."""
+    counts: Int64s  # how often each node occurs; 1 in sets
+    keys: Int64s  # `class * leaf_count + first leaf` of each entry, ascending
+    broken: Flags  # classes with both a node and one of its ancestors: they generalize no record
 
     @classmethod
     def of(cls, classes: Transactions, tree: Hierarchy) -> ClassTable:
@@ -65,8 +61,7 @@ class LeafRecords:
 
     indptr: Int64s
     leaves: Int64s
-    totals: Int64s
-    """The running sum of the counts, from 0."""
+    totals: Int64s  # the running sum of the counts, from 0
 
     @classmethod
     def of(cls, data: Transactions, tree: Hierarchy) -> LeafRecords:

@@ -11,10 +11,8 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 
-ITEMS = "FILE|ITEM|PATTERN|under:NODE"
-"""The ways to name items."""
-TREE = "FILE|balanced:5|prefix|wordnet[+unknown]"
-"""The ways to name a hierarchy."""
+ITEMS = "FILE|ITEM|PATTERN|under:NODE"  # the ways to name items
+TREE = "FILE|balanced:5|prefix|wordnet[+unknown]"  # the ways to name a hierarchy
 
 
 class Table(click.ParamType[str]):

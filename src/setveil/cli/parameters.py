@@ -13,8 +13,7 @@ from setveil.parameters import Parameter, parameters
 from setveil.pipeline.names import DEFAULT_METHOD, OLD_METHODS, Word, method_words, promise_words
 
 _WAYS = "A file with one item per line, an item, a pattern, or the items under a node; repeatable."
-_MOST_OWNERS = 3
-"""An option of more promises is not marked as one of these promises."""
+_MOST_OWNERS = 3  # an option of more promises is not marked as one of these promises
 
 
 class NumberOrWord(click.ParamType[Any]):

@@ -9,8 +9,7 @@ from setveil.data.transactions import Bags, Transactions
 
 Hashes = npt.NDArray[np.uint64]
 
-_CHUNK = 4_000_000
-"""Entries that are hashed at a time, to limit memory."""
+_CHUNK = 4_000_000  # entries that are hashed at a time, to limit memory
 
 
 def hash_records(data: Transactions, stream: int) -> Hashes:

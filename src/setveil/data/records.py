@@ -30,8 +30,7 @@ class Pairs(NamedTuple):
     records: Int64s
     items: Int32s
     vocabulary: Vocabulary
-    size: int
-    """The number of records, empty ones included."""
+    size: int  # the number of records, empty ones included
     counts: Int64s | None
 
 

@@ -27,12 +27,10 @@ class Lengths:
 class CountSummary:
     """How often items occur in the records of bags."""
 
-    pairs: int
-    """Pairs of a record and an item in it."""
+    pairs: int  # pairs of a record and an item in it
     mean: float
     most: int
-    repeated: int
-    """Pairs whose item occurs more than once in the record."""
+    repeated: int  # pairs whose item occurs more than once in the record
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ FaultKind = Literal[
     "single child",
 ]
 
-_AS_LEAF = -1
-"""The level of a label that has a line as a leaf."""
+_AS_LEAF = -1  # the level of a label that has a line as a leaf
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,7 @@ class Fault:
     """A mistake in a hierarchy (an `error`: not a tree for this data) or an oddity (a `note`)."""
 
     kind: FaultKind
-    labels: tuple[str, ...]
-    """Every label concerned; the sentence names only the first few."""
+    labels: tuple[str, ...]  # every label concerned; the sentence names only the first few
     sentence: str
     severity: Literal["error", "note"] = "error"
 

@@ -16,8 +16,7 @@ from setveil.hierarchy.tree import Hierarchy
 
 MOST_PAIRS = 1 << 30
 """The largest index (8 GB); above it nearly all items are neighbours of each other."""
-_BLOCK = 1 << 21
-"""How many meetings are joined at once."""
+_BLOCK = 1 << 21  # how many meetings are joined at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)

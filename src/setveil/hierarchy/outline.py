@@ -12,8 +12,7 @@ import numpy as np
 from setveil.data.items import is_missing, text_of
 from setveil.errors import ParameterError
 
-Edge = tuple[str, str]
-"""A child and its parent."""
+Edge = tuple[str, str]  # a child and its parent
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ RECIPES = (
     "or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
 )
 _KINDS = ("balanced", "prefix", "wordnet", "wordnet+unknown")
-_DIGITS = 18
-"""Numbers with more digits do not fit into 64 bits."""
+_DIGITS = 18  # numbers with more digits do not fit into 64 bits
 MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 Nodes = Int32s
 OriginKind = Literal["given", "balanced", "prefix", "wordnet"]
 
-_REMEMBERED = 4
-"""How many neighbour indexes a tree keeps; they may be large."""
+_REMEMBERED = 4  # how many neighbour indexes a tree keeps; they may be large
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 from setveil.methods.recoding.method import GlobalRecoding
 from setveil.methods.recoding.search import Task, from_root, searched
 
-LARGER = (1.5, 2.0)
-"""The paper's search is also run for k times these; such a cut may lose less."""
+LARGER = (1.5, 2.0)  # the paper's search is also run for k times these; such a cut may lose less
 
 
 @dataclass(frozen=True, kw_only=True)

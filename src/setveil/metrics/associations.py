@@ -14,8 +14,7 @@ from setveil.metrics.itemsets import Itemsets, top_itemsets
 from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 
-TOP = 1000
-"""How many itemsets are compared. [Terrovitis2012] section 7"""
+TOP = 1000  # how many itemsets are compared. [Terrovitis2012] section 7
 
 
 def tkd(

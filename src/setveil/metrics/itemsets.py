@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
-MOST_TIES = 100_000
-"""How many itemsets that tie for the last rank are kept at most."""
+MOST_TIES = 100_000  # how many itemsets that tie for the last rank are kept at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,13 +29,10 @@ class Itemsets:
     After the rank that was asked for come those that tie with it: any of them could be at the top.
     """
 
-    itemsets: Transactions
-    """Each itemset as a record."""
+    itemsets: Transactions  # each itemset as a record
     supports: Counts
-    wanted: int
-    """How many were asked for."""
-    complete: bool = True
-    """Whether all ties are here; at most `MOST_TIES` are kept."""
+    wanted: int  # how many were asked for
+    complete: bool = True  # whether all ties are here; at most `MOST_TIES` are kept
 
     def __len__(self) -> int:
         return len(self.supports)

@@ -12,10 +12,8 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.release import Release
 
-EPSILON, OMEGA = 4, 10
-"""The numbers of [Liu2010b], for releases without their own."""
-SCALE = 1000
-"""Omega may be a fraction: distances are counted in thousandths."""
+EPSILON, OMEGA = 4, 10  # the numbers of [Liu2010b], for releases without their own
+SCALE = 1000  # omega may be a fraction: distances are counted in thousandths
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from setveil.data.transactions import Counts, Transactions
 from setveil.metrics.worlds import Drawing, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 
-TERMS = 20
-"""How many consecutive items are paired with each other. [Terrovitis2012] section 7"""
+TERMS = 20  # how many consecutive items are paired with each other. [Terrovitis2012] section 7
 FIRST = 200
 """The rank of the first of them, counted from 0: neither the most frequent nor very rare."""
 _BLOCK = 1 << 16

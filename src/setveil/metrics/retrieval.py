@@ -14,8 +14,7 @@ from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.meaning import Meaning
 from setveil.published.release import RecordRelease
 
-TOP = 1000
-"""How many closed itemsets are compared."""
+TOP = 1000  # how many closed itemsets are compared
 _BLOCK = 1 << 10
 
 

@@ -16,8 +16,7 @@ from setveil.published.typical_bags import Matches, TypicalBags
 
 Numbers = npt.NDArray[np.int64]
 
-CANDIDATES = 16
-"""How many bags are considered for each record if its own is unknown."""
+CANDIDATES = 16  # how many bags are considered for each record if its own is unknown
 
 
 def loss_of_slots(

@@ -17,12 +17,9 @@ Worlds = Sequence[Transactions]
 class Drawing(TypedDict, total=False):
     """Which possible originals a metric is averaged over."""
 
-    seed: int
-    """For reconstructing; 0 if not given."""
-    reconstructions: int
-    """How many; 1 if not given."""
-    worlds: Worlds | None
-    """Reconstructions made before, instead of `seed` and `reconstructions`."""
+    seed: int  # for reconstructing; 0 if not given
+    reconstructions: int  # how many; 1 if not given
+    worlds: Worlds | None  # reconstructions made before, instead of `seed` and `reconstructions`
 
 
 def draw_worlds(

@@ -19,8 +19,7 @@ from setveil.pipeline.anonymize import anonymize
 from setveil.pipeline.job import Outcome
 from setveil.published.release import RecordRelease
 
-MARK = "setveil-demo.txt"
-"""The file by which a demo folder is recognized."""
+MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")
 BASKETS, ALIGNMENT = Path("private", "baskets.csv"), Path("private", "alignment.csv")
 EXPLANATION = """This folder was made by `setveil demo`, which replaces it when it runs again.

@@ -25,8 +25,7 @@ _TOPICS, _TOPIC_SIZE = 3_000, 12
 class Target:
     """Where to write."""
 
-    output: Path
-    """A file; `-` is standard output."""
+    output: Path  # a file; `-` is standard output
     format: str | None = None
     force: bool = False
 

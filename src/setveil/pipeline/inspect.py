@@ -13,8 +13,7 @@ from setveil.pipeline.inputs import load
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 
-USUAL = (2, 5, 10)
-"""Common choices of k; 2 says who is unique."""
+USUAL = (2, 5, 10)  # common choices of k; 2 says who is unique
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +32,7 @@ class Inspection:
     """What was found. All of it is about the original: private."""
 
     summary: Summary
-    exposures: tuple[Exposure, ...]
-    """For each k."""
+    exposures: tuple[Exposure, ...]  # for each k
 
     def __str__(self) -> str:
         return "\n".join(self.exposures[0].sentences)

@@ -17,8 +17,7 @@ from setveil.promises import PROMISES, Promise
 from setveil.published import Release
 
 DEFAULT_METHOD = "partition"
-OLD_METHODS = {"coherence": "suppression"}
-"""Former names of methods, which are still understood."""
+OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
 READING = ("record", "item", "count", "bags", "memory_limit")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
 

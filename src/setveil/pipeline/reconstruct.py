@@ -35,8 +35,7 @@ class Reconstructions:
     """The files that were written."""
 
     folder: Path
-    records: int
-    """How many records each file has."""
+    records: int  # how many records each file has
     names: tuple[str, ...]
 
 

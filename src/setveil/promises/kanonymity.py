@@ -88,8 +88,7 @@ class VocabularyKAnonymity(Promise):
         )
 
 
-ALL = 1_000_000
-"""As m: any number of items."""
+ALL = 1_000_000  # as m: any number of items
 
 
 @dataclass(frozen=True, repr=False)

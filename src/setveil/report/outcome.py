@@ -14,8 +14,7 @@ from setveil.report.inspection import report_inspection
 from setveil.report.report import PRIVATE, Fact, Report, Section
 from setveil.words import plural, seconds, share
 
-MOST_NAMED = 20
-"""How many suppressed items are named; the rest are counted."""
+MOST_NAMED = 20  # how many suppressed items are named; the rest are counted
 ALWAYS = (
     "The release may reveal who is in the data. If a person has several records, each is protected "
     "on its own."

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-PRIVATE = "private, not part of the release"
-"""Marks what is computed from the original."""
+PRIVATE = "private, not part of the release"  # marks what is computed from the original
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,9 @@ class Section:
     """A titled part of a report."""
 
     title: str
-    text: str = ""
-    """Sentences below the title."""
+    text: str = ""  # sentences below the title
     facts: tuple[Fact, ...] = ()
-    holds: bool | None = None
-    """Whether what the title says holds; None if that is not in question."""
+    holds: bool | None = None  # whether what the title says holds; None if that is not in question
 
 
 @dataclass(frozen=True)
@@ -36,8 +33,7 @@ class Report:
     """What a command reports."""
 
     sections: tuple[Section, ...]
-    values: Mapping[str, object] = field(default_factory=dict)
-    """The same as one JSON object."""
+    values: Mapping[str, object] = field(default_factory=dict)  # the same as one JSON object
 
     def to_json(self, *, ascii: bool = False) -> str:
         """One JSON object on one line, with `ascii` in ASCII only."""

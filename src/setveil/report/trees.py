@@ -9,8 +9,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.report.report import Fact, Report, Section
 from setveil.words import count, plural
 
-MOST_CHILDREN = 12
-"""How many children of a node are shown; the rest are counted."""
+MOST_CHILDREN = 12  # how many children of a node are shown; the rest are counted
 
 
 def report_faults(name: str, faults: Sequence[Fault]) -> Report:

@@ -74,8 +74,7 @@ _STAPLES = """
     Milk, Bakery, Vegetables, Fruit, Eggs, Sliced cheese, Dairy, Water, Coffee, Sausages, Paper,\
     Pasta and rice
 """
-STAPLES = tuple(_combined(_STAPLES))
-"""The families that sell most."""
+STAPLES = tuple(_combined(_STAPLES))  # the families that sell most
 
 TASTES: tuple[tuple[str, ...], ...] = (
     ("Milk", "Bakery", "Fruit", "Vegetables"),

@@ -35,22 +35,17 @@ _CLOCKS = [
 _HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 42, 44, 40, 31, 20)
 """How busy each hour of the day is."""
 
-_SPREAD = 1.2
-"""The standard deviation of the logarithm of the number of queries per user."""
+_SPREAD = 1.2  # the standard deviation of the logarithm of the number of queries per user
 _NEW_SESSION, _SAME_AGAIN, _OLD_AGAIN = 0.4, 0.14, 0.14
 """Probabilities that a query starts a session, repeats the last one, or repeats an older one."""
 _PAUSE = 150
 """Average seconds between the queries of a session; one in twenty pauses is ten times as long."""
-_LENGTHS = np.array([35, 35, 20, 10])
-"""In percent: queries of one, two, three and four terms."""
-_INTERESTS = np.array([55, 25, 20])
-"""In percent: the share of a user's sessions for each interest."""
+_LENGTHS = np.array([35, 35, 20, 10])  # in percent: queries of one, two, three and four terms
+_INTERESTS = np.array([55, 25, 20])  # in percent: the share of a user's sessions for each interest
 _ADDRESS, _ANYTHING, _OWN_WORDS, _EXTRA = 0.1, 0.15, 0.6, 0.2
 """Chances that a query is an address, off-topic, of favourite words, or has an extra word."""
-_FORMS = np.array([84, 15, 1])
-"""In percent: words unchanged, in the plural, misspelled."""
-_CLICKS = np.array([46, 43, 7, 3, 1])
-"""In percent: queries with no click, one, two, three and four."""
+_FORMS = np.array([84, 15, 1])  # in percent: words unchanged, in the plural, misspelled
+_CLICKS = np.array([46, 43, 7, 3, 1])  # in percent: queries with no click, one, two, three and four
 _SITES, _RANKS = 2_000, 20
 _EXTRA_WORDS = 'cheap|free|new|best|how to|what is|in|for|the|online|"|2006|my|near me|and'
 _EXTRAS = _EXTRA_WORDS.split("|")

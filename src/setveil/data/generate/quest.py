@@ -12,8 +12,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 
 _BLOCK = 200_000
-_TRIES = 8
-"""How often the rest of a pattern is drawn by weight before it is filled with any items."""
+_TRIES = 8  # how often the rest of a pattern is drawn by weight before it is filled with any items
 
 
 def quest(
@@ -97,12 +96,10 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Patterns:
-    table: Int64s
-    """One row of items for each pattern, filled up with -1."""
+    table: Int64s  # one row of items for each pattern, filled up with -1
     sizes: Int64s
     weights: Int64s
-    levels: Floats
-    """The corruption level of each pattern."""
+    levels: Floats  # the corruption level of each pattern
 
 
 def _make_patterns(random: np.random.Generator, plan: _Plan) -> _Patterns:

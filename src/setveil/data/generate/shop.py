@@ -19,8 +19,7 @@ _FAVOURITES = 10
 _FROM_FAVOURITES, _FROM_TASTE = 45, 70
 """Cumulative percentages: where a household picks an item; the rest come from the whole shop."""
 _RECIPE_CHANCE = 0.15
-_SMALL, _LARGE = 3.5, 14.0
-"""Average sizes of a quick errand and of a weekly shop."""
+_SMALL, _LARGE = 3.5, 14.0  # average sizes of a quick errand and of a weekly shop
 _LARGE_CHANCE = 0.25
 
 

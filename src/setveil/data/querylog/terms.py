@@ -46,8 +46,7 @@ class Fate(IntEnum):
     """What happens to a word or a query text."""
 
     KEPT = 0
-    EMPTY = 1
-    """It has no letters or digits."""
+    EMPTY = 1  # it has no letters or digits
     STOPPED = 2
     UNKNOWN = 3
 

@@ -21,8 +21,7 @@ from setveil.data.tables.matrices import of_matrix, of_sparse
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ParameterError, brief_list
 
-_MOST_COLUMNS = 50
-"""A mapping with more keys than this holds records, not columns."""
+_MOST_COLUMNS = 50  # a mapping with more keys than this holds records, not columns
 
 
 def as_transactions(

@@ -30,8 +30,7 @@ _PYTHON: dict[str, Any] = {
     "frozensets": frozenset,
     "dicts": dict,
 }
-MOST_BYTES = 1 << 36
-"""Dense tables above this are refused."""
+MOST_BYTES = 1 << 36  # dense tables above this are refused
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,8 @@ class Kind:
     library: str
     shape: str = "long"
     columns: Columns = _LONG
-    cells: str = "bool"
-    """The type of the cells of a matrix or one-hot table of sets."""
-    wrapped: str = ""
-    """`series` or `lazy` if the records come in a Series or a LazyFrame."""
+    cells: str = "bool"  # the type of the cells of a matrix or one-hot table of sets
+    wrapped: str = ""  # `series` or `lazy` if the records come in a Series or a LazyFrame
 
 
 def kind_named(name: str) -> Kind:

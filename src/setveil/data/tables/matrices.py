@@ -26,10 +26,8 @@ class Cells(NamedTuple):
     rows: npt.NDArray[Any]
     columns: npt.NDArray[Any]
     values: npt.NDArray[Any]
-    size: int
-    """The number of records, empty ones included."""
-    labels: Sequence[object]
-    """The item of each column."""
+    size: int  # the number of records, empty ones included
+    labels: Sequence[object]  # the item of each column
 
 
 def of_matrix(

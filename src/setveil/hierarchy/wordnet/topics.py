@@ -12,10 +12,8 @@ from setveil.hierarchy.wordnet.network import WordNet
 from setveil.hierarchy.wordnet.tree import sense_neighbours
 from setveil.words import plural
 
-COMMON = 5_000
-"""How many of the most frequent nouns are used, if they give enough topics."""
-NEAR = 4
-"""The most steps between any two nouns of a topic."""
+COMMON = 5_000  # how many of the most frequent nouns are used, if they give enough topics
+NEAR = 4  # the most steps between any two nouns of a topic
 
 
 def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[str]]:

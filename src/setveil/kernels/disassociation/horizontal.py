@@ -9,8 +9,7 @@ import numpy as np
 from setveil.kernels.arrays import Flags, Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 
-START, STOP, ABOVE, TERM = 0, 1, 2, 3
-"""The columns of `Work.groups`."""
+START, STOP, ABOVE, TERM = 0, 1, 2, 3  # the columns of `Work.groups`
 
 
 class Sizes(NamedTuple):

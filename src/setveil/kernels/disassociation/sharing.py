@@ -14,10 +14,8 @@ from setveil.kernels.disassociation.given import Plan, Rule
 from setveil.kernels.disassociation.lists import Span, copy_occurrence
 from setveil.kernels.jit import step
 
-START, STOP = 0, 1
-"""The columns of `Scratch.runs`."""
-NODES, CHUNKS = 0, 1
-"""The slots of `Joining.made`."""
+START, STOP = 0, 1  # the columns of `Scratch.runs`
+NODES, CHUNKS = 0, 1  # the slots of `Joining.made`
 
 
 class Scratch(NamedTuple):

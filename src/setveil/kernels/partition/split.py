@@ -23,8 +23,7 @@ from setveil.kernels.partition.buckets import (
     sort_by_bucket,
 )
 
-CLOSED = -1
-"""The gain of a node that cannot be expanded."""
+CLOSED = -1  # the gain of a node that cannot be expanded
 START, STOP, LOW, HIGH = 0, 1, 2, 3
 """The columns of `Stack.bounds`: a slice of `order`, and one of the cuts."""
 

@@ -88,8 +88,7 @@ class Board(NamedTuple):
 class Offers(NamedTuple):
     """The slots of the centre on the board; those of term t are `start[t]` to `stop[t] - 1`."""
 
-    terms: np.int64
-    """How many terms are on the board."""
+    terms: np.int64  # how many terms are on the board
     slots: Int64s
     gains: Int64s
 
@@ -97,8 +96,7 @@ class Offers(NamedTuple):
 class Matched(NamedTuple):
     """A bag matched with a centre: pairs of a term and a slot, and how often each is matched."""
 
-    gain: np.int64
-    """-1 if it is surely less than what was needed."""
+    gain: np.int64  # -1 if it is surely less than what was needed
     items: Int32s
     starts: Int64s
     slots: Int64s

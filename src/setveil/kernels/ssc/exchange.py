@@ -36,10 +36,8 @@ class Groups(NamedTuple):
 class Effort(NamedTuple):
     """How hard to search."""
 
-    looks: int
-    """How many bags, the most promising ones, are matched with the rest of a cluster."""
-    tries: int
-    """With how many of these, the most promising ones, the exchange is tried."""
+    looks: int  # how many bags, the most promising ones, are matched with the rest of a cluster
+    tries: int  # with how many of these, the most promising ones, the exchange is tried
 
 
 @kernel

@@ -21,25 +21,18 @@ from setveil.kernels.ssc.centre import (
 from setveil.kernels.steps import roomier
 
 FAR = np.int64(1) << np.int64(60)
-ALIVE, CLUSTERS, MEMBERS = 0, 1, 2
-"""Slots of `State.numbers`."""
-POSTINGS, CENTRES = 0, 1
-"""Slots of `Store.used`."""
+ALIVE, CLUSTERS, MEMBERS = 0, 1, 2  # slots of `State.numbers`
+POSTINGS, CENTRES = 0, 1  # slots of `Store.used`
 
 
 class State(NamedTuple):
     """How far the clustering is."""
 
-    alive: Int64s
-    """The bags that are in no cluster yet, ascending."""
-    upper: Int64s
-    """An upper bound on the distance of each bag to its nearest centre."""
-    seen: Int64s
-    """How many centres that bound takes into account."""
-    members: Int64s
-    """The bags of one cluster after the other, k each."""
-    target: Int64s
-    """The cluster that each of the fewer than k bags left at the end joins."""
+    alive: Int64s  # the bags that are in no cluster yet, ascending
+    upper: Int64s  # an upper bound on the distance of each bag to its nearest centre
+    seen: Int64s  # how many centres that bound takes into account
+    members: Int64s  # the bags of one cluster after the other, k each
+    target: Int64s  # the cluster that each of the fewer than k bags left at the end joins
     numbers: Int64s
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from setveil.kernels.arrays import Flags, Floats, Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 
-RATIO, NUMBER, CHEAPEST = 0, 1, 2
-"""Scores: moles per unit of loss, moles, least loss."""
+RATIO, NUMBER, CHEAPEST = 0, 1, 2  # scores: moles per unit of loss, moles, least loss
 
 
 class IndexedMoles(NamedTuple):

@@ -22,8 +22,7 @@ class Clusters:
     """Records laid out cluster by cluster; cluster c is `bounds[c]` to `bounds[c + 1] - 1`."""
 
     rows: Transactions
-    origin: Int64s
-    """The number of each row among the original records."""
+    origin: Int64s  # the number of each row among the original records
     bounds: Int64s
 
     def __len__(self) -> int:
@@ -134,8 +133,7 @@ def canonical_order(data: Transactions) -> Int64s:
     return full[np.lexsort((hash_records(data, 1)[full], key))]
 
 
-RECORDS = 100_000
-"""The records of one task, about."""
+RECORDS = 100_000  # the records of one task, about
 
 
 class Task(NamedTuple):

@@ -14,12 +14,9 @@ from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Block, Chunks, Plan, Rule
 from setveil.methods.disassociation.partitioning import Clusters, Range
 
-BLOCK = 100_000
-"""The records of one joint cluster at most, about; larger data have several."""
-WEIGHT = 0.5
-"""How likely a joint cluster must make a term, compared to its clusters. Measured."""
-MOST = 2**31 - 1
-"""The occurrences of one joint cluster at most."""
+BLOCK = 100_000  # the records of one joint cluster at most, about; larger data have several
+WEIGHT = 0.5  # how likely a joint cluster must make a term, compared to its clusters. Measured.
+MOST = 2**31 - 1  # the occurrences of one joint cluster at most
 PAPER = Plan(with_levels=False, with_lost=False, reach=0.0, weight=WEIGHT)
 """Clusters are joined as the paper does, except for its unsound Property 1."""
 
@@ -36,12 +33,9 @@ class Task(NamedTuple):
 class Joints(NamedTuple):
     """The forest of clusters and the shared chunks."""
 
-    parent: Int64s
-    """The joint cluster of each cluster, or -1; clusters come before joint clusters."""
-    chunk_node: Int64s
-    """The joint cluster of each shared chunk."""
-    shared: Int64s
-    """The shared chunk of each occurrence, or -1."""
+    parent: Int64s  # the joint cluster of each cluster, or -1; clusters come before joint clusters
+    chunk_node: Int64s  # the joint cluster of each shared chunk
+    shared: Int64s  # the shared chunk of each occurrence, or -1
 
 
 def level_plan(k: int, limit: int, *, with_lost: bool) -> Plan:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from setveil.kernels.recoding.raising import Records
     from setveil.kernels.recoding.threats import SearchScratch, Tree
 
-Shown = Int32s
-"""The node that is shown for each leaf; -1 if it is suppressed."""
+Shown = Int32s  # the node that is shown for each leaf; -1 if it is suppressed
 
 SUPPRESSED = -1
 
@@ -31,10 +30,8 @@ class Frame:
 
     records: Records
     tree: Tree
-    nodes: Int32s
-    """The node of the hierarchy that each node is."""
-    occurrences: Int64s
-    """How often each leaf occurs in the records, counts included."""
+    nodes: Int32s  # the node of the hierarchy that each node is
+    occurrences: Int64s  # how often each leaf occurs in the records, counts included
     m: int
 
     @classmethod

@@ -15,8 +15,7 @@ from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
 
 EFFORT = 2
 """For m above 3, a node is unsafe if its check takes longer than reading the data this often."""
-PASSES = 4
-"""How often the moves are tried over all nodes at most."""
+PASSES = 4  # how often the moves are tried over all nodes at most
 UNLIMITED = np.iinfo(np.int64).max
 
 

@@ -17,10 +17,8 @@ from setveil.hierarchy.tree import Hierarchy
 class Prepared:
     """The bags to cluster, and groups that are clusters already; all others are published empty."""
 
-    rows: Int64s
-    """The numbers of the bags to cluster, in canonical order."""
-    groups: list[Int64s]
-    """Groups of equal bags, each published as it is."""
+    rows: Int64s  # the numbers of the bags to cluster, in canonical order
+    groups: list[Int64s]  # groups of equal bags, each published as it is
 
 
 def prepare(data: Bags, k: int, *, group_equal: bool) -> Prepared:
@@ -68,8 +66,7 @@ def _equal(rows: Int64s, keys: list[bytes], k: int) -> list[Int64s]:
 
 CONCEPTS = 256
 """Bags are compared by the nodes of the deepest level of the tree that has at most this many."""
-ROUNDS = 20
-"""Steps of the power iteration; a rough direction is as good as an exact one."""
+ROUNDS = 20  # steps of the power iteration; a rough direction is as good as an exact one
 
 
 def blocks(data: Bags, hierarchy: Hierarchy, most: int) -> list[Int64s]:

@@ -14,11 +14,9 @@ from setveil.engines.base import Engine, Progress
 from setveil.kernels.ssc import exchange, grow
 from setveil.kernels.ssc.centre import CountedBags, NearTerms, Rule, Space, match_members
 
-BUDGET = 50
-"""How many clusters a task works on before progress is reported."""
+BUDGET = 50  # how many clusters a task works on before progress is reported
 EFFORT, NO_EFFORT = exchange.Effort(looks=60, tries=6), exchange.Effort(looks=0, tries=0)
-ROOM = 1 << 12
-"""The initial capacity of the store of centres; it doubles."""
+ROOM = 1 << 12  # the initial capacity of the store of centres; it doubles
 
 
 @dataclass(frozen=True)
@@ -79,8 +77,7 @@ class Exchanging(NamedTuple):
 
     space: Space
     groups: exchange.Groups
-    done: int
-    """How many clusters were visited in all rounds; round 0 finds out what they are worth."""
+    done: int  # how many clusters were visited in all rounds; round 0 finds out what they are worth
     total: int
 
 

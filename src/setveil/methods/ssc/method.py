@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from setveil.methods.ssc.cluster import Clusters
     from setveil.methods.ssc.typical import Typical
 
-BLOCK = 20_000
-"""How many bags are clustered together at most, unless `exact` is set."""
-SCALE = 1_000
-"""Costs are whole numbers of thousandths."""
+BLOCK = 20_000  # how many bags are clustered together at most, unless `exact` is set
+SCALE = 1_000  # costs are whole numbers of thousandths
 LIGHT = 10
 """In the best variant the loss decides, and distance weighs this many times less than omega."""
 MOST_OMEGA = 10_000

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 SCORES = ("mm/il", "mm", "1/il", "rmall")
 PARTS = {"mm/il": ("mm/il", "mm", "1/il")}
 """The scores whose answers are tried when items are restored; the cheapest answer is taken."""
-ROUNDS = 50
-"""How often the local search visits all items at most."""
+ROUNDS = 50  # how often the local search visits all items at most
 
 
 def choose(

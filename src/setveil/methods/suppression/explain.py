@@ -15,8 +15,7 @@ from setveil.methods.suppression.moles import Moles, Setting, find_moles
 from setveil.promises.promise import Promise
 from setveil.words import plural, share
 
-STEPS = {"k": 1, "h": 0.1, "p": 1}
-"""By how much each number of a promise is relaxed."""
+STEPS = {"k": 1, "h": 0.1, "p": 1}  # by how much each number of a promise is relaxed
 
 
 @dataclass(frozen=True)
@@ -24,10 +23,8 @@ class MoleCount:
     """How many minimal moles of one size there are."""
 
     size: int
-    rare: int
-    """Those in fewer than k records."""
-    breach: int
-    """Those with which a private item is too frequent."""
+    rare: int  # those in fewer than k records
+    breach: int  # those with which a private item is too frequent
 
 
 @dataclass(frozen=True)
@@ -36,8 +33,7 @@ class Cost:
 
     item: str
     occurrences: int
-    moles: int
-    """The minimal moles that hold it."""
+    moles: int  # the minimal moles that hold it
 
 
 @dataclass(frozen=True)
@@ -67,11 +63,9 @@ class LossExplanation:
     """Private: it names items that are not published."""
 
     distortion: float
-    suppressed: int
-    """Occurrences that are not published."""
+    suppressed: int  # occurrences that are not published
     moles: tuple[MoleCount, ...]
-    costs: tuple[Cost, ...]
-    """The suppressed items with most occurrences."""
+    costs: tuple[Cost, ...]  # the suppressed items with most occurrences
     savings: tuple[Saving, ...]
     drivers: tuple[Driver, ...]
 
