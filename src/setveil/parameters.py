@@ -3,6 +3,7 @@
 Each parameter is a dataclass field that describes itself:
 
     k: int = field(metadata=about("Hide each person among at least this many records.", least=2))
+    restarts: int = with_default(4, "How many more searches to make.", least=0)
 
 The options of the command line, the fields of a page and the tables of the docs are derived from
 it."""
@@ -48,6 +49,11 @@ def about(
     """The metadata of a field that is a parameter."""
     described = About(help=help, option=option, metavar=metavar, least=least, words=words or {})
     return {"about": described}
+
+
+def with_default(default: Any, help: str, **more: Any) -> Any:
+    """A field with a default that is a parameter; `more` as for `about`."""
+    return field(default=default, metadata=about(help, **more))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,13 @@ import click
 
 from setveil.cli.options import (
     RELEASE_FORMAT,
-    TREE,
     force_option,
     json_option,
     layout_option,
+    output_option,
     reading_options,
     seed_option,
+    tree_option,
 )
 from setveil.cli.parameters import method_options, promise_options
 from setveil.cli.show import progress_bar, show
@@ -22,23 +23,10 @@ from setveil.cli.show import progress_bar, show
 
 @click.command("anonymize")
 @click.argument("data", metavar="DATA")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="RELEASE",
-    help="The release folder to write.",
-)
+@output_option("RELEASE", "The release folder to write.")
 @promise_options
 @method_options
-@click.option(
-    "--hierarchy",
-    "--semantics",
-    "hierarchy",
-    metavar=TREE,
-    help="The tree over the items: a file, or how to build one.",
-)
+@tree_option("The tree over the items: a file, or how to build one.")
 @layout_option
 @click.option(
     "--format",
@@ -68,11 +56,13 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     The release is verified and measured after it is written. If it does not verify, it is removed
     and the exit code is 1. DATA may be `-` for standard input.
 
-    \b setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv setveil
-    anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5 setveil anonymize clicks.dat.gz
-    -o release --method disassociation -k 5 -m 2 setveil anonymize visits.csv -o release --method
-    suppression -k 20 -p 3 --h 0.6 --private illnesses.txt setveil anonymize searches.csv -o release
-    --method ssc -k 5 --semantics wordnet"""
+    \b
+    setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
+    setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
+    setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
+    setveil anonymize visits.csv -o release --method suppression -k 20 -p 3 --h 0.6 \\
+      --private illnesses.txt
+    setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize
     from setveil.report.outcome import report_outcome
 

@@ -6,25 +6,21 @@ from pathlib import Path
 
 import click
 
+from setveil.cli.options import number_option
 from setveil.cli.show import progress_bar, show
 
 
 @click.command("demo")
 @click.argument("folder", default="setveil-demo", type=click.Path(path_type=Path))
-@click.option(
-    "--records",
-    type=click.IntRange(min=10),
-    default=10_000,
-    show_default=True,
-    help="How many baskets the shop has.",
+@number_option(
+    "--records", default=10_000, help="How many baskets the shop has.", type=click.IntRange(min=10)
 )
-@click.option(
+@number_option(
     "-k",
     "k",
-    type=click.IntRange(min=2),
     default=10,
-    show_default=True,
     help="Hide each person among at least this many records.",
+    type=click.IntRange(min=2),
 )
 def command(folder: Path, records: int, k: int) -> None:
     """A full example on synthetic data, in under a minute.

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from setveil.cli.options import FORMAT, Command, force_option, several
+from setveil.cli.options import (
+    FORMAT,
+    NATURAL,
+    force_option,
+    number_option,
+    output_option,
+    several,
+)
 from setveil.cli.show import progress_bar
 from setveil.words import plural
 
-
-def _number(name: str, default: Any, help: str, type: Any) -> Callable[[Command], Command]:
-    return click.option(f"--{name}", type=type, default=default, show_default=True, help=help)
-
-
-_output = several(
-    click.option(
-        "-o",
-        "--output",
-        required=True,
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The file to write.",
-    ),
-    force_option,
-)
+_output = several(output_option("FILE", "The file to write."), force_option)
 _format = click.option("--format", type=FORMAT, help="The format.  [default: by the file's name]")
-_records = _number("records", 10_000, "How many records.", click.IntRange(min=0))
-_seed = _number("seed", 0, "The same seed gives the same data.", click.IntRange(min=0))
+_records = number_option("--records", default=10_000, help="How many records.", type=NATURAL)
+_seed = number_option("--seed", default=0, help="The same seed gives the same data.", type=NATURAL)
 
 
 @click.group("generate")
@@ -42,9 +33,14 @@ def command() -> None:
 @_output
 @_format
 @_records
-@_number("items", 1_000, "How many items to choose from.", click.IntRange(min=1))
-@_number("average-length", 10, "Items per record on average.", click.FloatRange(min=1))
-@_number("patterns", 2_000, "How many itemsets people like.", click.IntRange(min=1))
+@number_option("--items", default=1_000, help="How many items to choose from.")
+@number_option(
+    "--average-length",
+    default=10,
+    help="Items per record on average.",
+    type=click.FloatRange(min=1),
+)
+@number_option("--patterns", default=2_000, help="How many itemsets people like.")
 @_seed
 def quest(**options: Any) -> None:
     """Records of numbered items, after the IBM Quest generator.
@@ -86,8 +82,10 @@ def shop(**options: Any) -> None:
 
 @command.command("querylog")
 @_output
-@_number("users", 20_000, "How many users.", click.IntRange(min=0))
-@_number("queries", 13.5, "Queries per user on average.", click.FloatRange(1, 10_000))
+@number_option("--users", default=20_000, help="How many users.", type=NATURAL)
+@number_option(
+    "--queries", default=13.5, help="Queries per user on average.", type=click.FloatRange(1, 10_000)
+)
 @click.option(
     "--topics",
     metavar="wordnet[:FOLDER]|catalogue",

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.options import TREE, force_option, json_option, layout_option, reading_options
+from setveil.cli.options import (
+    NATURAL,
+    TREE,
+    force_option,
+    json_option,
+    layout_option,
+    number_option,
+    output_option,
+    reading_options,
+)
 from setveil.cli.show import show
 from setveil.words import plural
 
@@ -25,13 +34,7 @@ def command() -> None:
 @command.command("build")
 @click.argument("data", metavar="DATA")
 @click.argument("recipe", metavar="balanced:5|prefix|wordnet")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file to write.  [default: standard output]",
-)
+@output_option("FILE", "The file to write.  [default: standard output]", required=False)
 @reading_options
 @force_option
 def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None:
@@ -84,13 +87,7 @@ def check(file: str, as_json: bool, **options: Any) -> None:
 @command.command("show")
 @click.argument("tree", metavar=TREE)
 @click.option("--data", metavar="DATA", help="The data with the items, if the tree is built.")
-@click.option(
-    "--depth",
-    type=click.IntRange(min=0),
-    default=2,
-    show_default=True,
-    help="How many levels to show.",
-)
+@number_option("--depth", default=2, help="How many levels to show.", type=NATURAL)
 @click.option("--node", metavar="LABEL", help="Show the part of the tree below this node.")
 @layout_option
 @reading_options

@@ -8,11 +8,12 @@ import click
 
 from setveil.cli.options import (
     METRIC,
-    TREE,
+    alignment_option,
     json_option,
     layout_option,
     reading_options,
     seed_option,
+    tree_option,
 )
 from setveil.cli.show import progress_bar, show
 
@@ -29,24 +30,14 @@ from setveil.cli.show import progress_bar, show
     multiple=True,
     help="What to measure; repeatable.  [default: all that apply]",
 )
-@click.option(
-    "--alignment",
-    metavar="FILE",
-    help="The private alignment: compare each record with its own original.",
-)
+@alignment_option
 @click.option(
     "--reconstructions",
     type=click.IntRange(min=1),
     metavar="N",
     help="Average over N reconstructions (disassociated).  [default: 1]",
 )
-@click.option(
-    "--hierarchy",
-    "--semantics",
-    "hierarchy",
-    metavar=TREE,
-    help="The tree, if the release does not contain all of it.",
-)
+@tree_option("The tree, if the release does not contain all of it.")
 @layout_option
 @reading_options
 @seed_option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -12,6 +13,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 
 ITEMS = "FILE|ITEM|PATTERN|under:NODE"  # the ways to name items
+POSITIVE, NATURAL = click.IntRange(min=1), click.IntRange(min=0)
 TREE = "FILE|balanced:5|prefix|wordnet[+unknown]"  # the ways to name a hierarchy
 
 
@@ -54,7 +56,30 @@ layout_option = click.option(
     type=click.Choice(("paths", "pairs", "levels")),
     help="The layout of the hierarchy file.  [default: detected]",
 )
+alignment_option = click.option(
+    "--alignment",
+    metavar="FILE",
+    help="The private alignment: compare each record with its own original.",
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), help="Make the result repeatable.")
+
+
+def output_option(metavar: str, help: str, *, required: bool = True) -> Option:
+    """Where to write."""
+    kind = click.Path(path_type=Path)
+    return click.option("-o", "--output", required=required, type=kind, metavar=metavar, help=help)
+
+
+def tree_option(help: str) -> Option:
+    """The tree over the items."""
+    return click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help=help)
+
+
+def number_option(
+    *names: str, default: float, help: str, type: click.ParamType[Any] = POSITIVE
+) -> Option:
+    """A number whose default is shown."""
+    return click.option(*names, type=type, default=default, show_default=True, help=help)
 
 
 def several(*options: Option) -> Callable[[Command], Command]:

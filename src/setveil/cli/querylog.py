@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
-from setveil.cli.options import FORMAT, force_option, json_option, several
+from setveil.cli.options import (
+    FORMAT,
+    force_option,
+    json_option,
+    number_option,
+    output_option,
+    several,
+)
 from setveil.cli.show import progress_bar, show
 
 _columns = several(
@@ -21,14 +27,7 @@ _columns = several(
 
 @click.command("querylog")
 @click.argument("log", metavar="LOG")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The data file to write.",
-)
+@output_option("FILE", "The data file to write.")
 @click.option("--format", type=FORMAT, help="The format of the output.  [default: by its name]")
 @click.option(
     "--gap",
@@ -57,13 +56,7 @@ _columns = several(
     help="Words to drop; a file has one per line.",
 )
 @click.option("--known", metavar="wordnet|FILE", help="Keep only words of WordNet or of a file.")
-@click.option(
-    "--min-users",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Drop terms that fewer users used.",
-)
+@number_option("--min-users", default=1, help="Drop terms that fewer users used.")
 @click.option("--keep-empty", is_flag=True, help="Keep users without a term, as empty records.")
 @click.option("--seed", type=click.IntRange(min=0), help="Make the order of records repeatable.")
 @click.option("--memory-limit", metavar="SIZE", help="Memory limit of the database, such as 500MB.")

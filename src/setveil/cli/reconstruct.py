@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from setveil.cli.options import FORMAT, force_option, json_option, seed_option
+from setveil.cli.options import (
+    FORMAT,
+    force_option,
+    json_option,
+    number_option,
+    output_option,
+    seed_option,
+)
 from setveil.cli.show import progress_bar, show
 
 
 @click.command("reconstruct")
 @click.argument("release", metavar="RELEASE")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="The folder to write.",
-)
-@click.option(
-    "-n",
-    "n",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="How many reconstructions.",
-)
+@output_option("FOLDER", "The folder to write.")
+@number_option("-n", "n", default=1, help="How many reconstructions.")
 @click.option(
     "--format", type=FORMAT, default="csv", show_default=True, help="The format of the files."
 )

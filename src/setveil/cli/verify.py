@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import TREE, json_option, layout_option, reading_options
+from setveil.cli.options import (
+    alignment_option,
+    json_option,
+    layout_option,
+    reading_options,
+    tree_option,
+)
 from setveil.cli.parameters import promise_options
 from setveil.cli.show import progress_bar, show
 
@@ -17,18 +23,8 @@ from setveil.cli.show import progress_bar, show
 @click.option(
     "--original", metavar="DATA", help="Also check that the release comes from this data."
 )
-@click.option(
-    "--alignment",
-    metavar="FILE",
-    help="The private alignment: compare each record with its own original.",
-)
-@click.option(
-    "--hierarchy",
-    "--semantics",
-    "hierarchy",
-    metavar=TREE,
-    help="The tree that typical bags were compared with, or the tree of under:NODE.",
-)
+@alignment_option
+@tree_option("The tree that typical bags were compared with, or the tree of under:NODE.")
 @layout_option
 @reading_options
 @json_option

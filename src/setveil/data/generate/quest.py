@@ -45,7 +45,7 @@ def quest(
     same arguments and seed give the same records on any machine.
 
     Departures from the paper:
-        Int32s that two patterns of a record share count twice towards its target size, so long
+        Items that two patterns of a record share count twice towards its target size, so long
         records are slightly shorter. A corrupted pattern keeps at least one item. (As in the paper,
         records that are hardly longer than the patterns are longer than asked for.)
 

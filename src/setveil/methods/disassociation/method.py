@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.partitioning import horpart, verpart, with_public_terms
 from setveil.methods.disassociation.refine import PAPER, level_plan, no_joints, refine
 from setveil.methods.method import Method, Request
-from setveil.parameters import about
+from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.form import Disassociated
 
@@ -72,23 +72,15 @@ class Disassociation(Method[Disassociated]):
     trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
     form: ClassVar[str] = Disassociated.form
 
-    max_cluster: int | None = field(
-        default=None,
-        metadata=about("The most records a cluster may have, if possible; by default 6 k - 1."),
+    max_cluster: int | None = with_default(
+        None, "The most records a cluster may have, if possible; by default 6 k - 1."
     )
-    refine: bool = field(
-        default=True,
-        metadata=about("Join clusters to publish counts for more items."),
+    refine: bool = with_default(True, "Join clusters to publish counts for more items.")
+    order: Literal["default", "paper"] = with_default(
+        "default", "`paper` joins clusters exactly as the paper does, for comparison."
     )
-    order: Literal["default", "paper"] = field(
-        default="default",
-        metadata=about("`paper` joins clusters exactly as the paper does, for comparison."),
-    )
-    share_lost: bool = field(
-        default=False,
-        metadata=about(
-            "Also publish counts for items that would have none, in larger groups of records."
-        ),
+    share_lost: bool = with_default(
+        False, "Also publish counts for items that would have none, in larger groups of records."
     )
 
     def __post_init__(self) -> None:

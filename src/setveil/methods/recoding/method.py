@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from setveil.engines.base import Engine, Progress
 from setveil.methods.method import Method, Request
 from setveil.methods.recoding.frame import Frame, Shown
-from setveil.parameters import about
+from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, Promise
 from setveil.published.generalized import Generalized
 
@@ -25,16 +25,13 @@ class GlobalRecoding(Method[Generalized]):
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=3)
 
-    variant: Literal["best", "paper"] = field(
-        default="best",
-        metadata=about("`best` loses less; `paper` is the published algorithm, for comparison."),
+    variant: Literal["best", "paper"] = with_default(
+        "best", "`best` loses less; `paper` is the published algorithm, for comparison."
     )
-    restarts: int = field(
-        default=4,
-        metadata=about(
-            "How many more searches `best` makes, in other orders; the result is not random.",
-            least=0,
-        ),
+    restarts: int = with_default(
+        4,
+        "How many more searches `best` makes, in other orders; the result is not random.",
+        least=0,
     )
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Generalized:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method, Request
 from setveil.methods.ssc.blocks import blocks, prepare
-from setveil.parameters import about
+from setveil.parameters import with_default
 from setveil.promises import Promise, VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags
 
@@ -90,48 +90,32 @@ class SSC(Method[TypicalBags]):
     trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
 
-    epsilon: int = field(
-        default=4,
-        metadata=about("How many steps apart in the hierarchy matched terms may be.", least=0),
+    epsilon: int = with_default(
+        4, "How many steps apart in the hierarchy matched terms may be.", least=0
     )
-    omega: float = field(
-        default=10.0,
-        metadata=about("The cost of an unmatched occurrence, in steps; more than epsilon."),
+    omega: float = with_default(
+        10.0, "The cost of an unmatched occurrence, in steps; more than epsilon."
     )
-    model: Literal["nil", "maximum"] = field(
-        default="nil",
-        metadata=about(
-            "`nil` finds the cheapest matching; `maximum` matches as much as possible first."
-        ),
+    model: Literal["nil", "maximum"] = with_default(
+        "nil", "`nil` finds the cheapest matching; `maximum` matches as much as possible first."
     )
-    seed_rule: Literal["farthest", "first"] = field(
-        default="farthest",
-        metadata=about(
-            "The bag that begins a cluster: the `farthest` from all clusters, or the `first`."
-        ),
+    seed_rule: Literal["farthest", "first"] = with_default(
+        "farthest",
+        "The bag that begins a cluster: the `farthest` from all clusters, or the `first`.",
     )
-    typical: Literal["majority", "slots", "generalized"] = field(
-        default="majority",
-        metadata=about(
-            "What is published for matched terms: the one closest to the others (`majority`), all "
-            "of them (`slots`), or the smallest group that contains them (`generalized`)."
-        ),
+    typical: Literal["majority", "slots", "generalized"] = with_default(
+        "majority",
+        "What is published for matched terms: the one closest to the others (`majority`), all "
+        "of them (`slots`), or the smallest group that contains them (`generalized`).",
     )
-    exact: bool = field(
-        default=False,
-        metadata=about(
-            f"Compare every bag with all others, even if there are more than {BLOCK:,}."
-        ),
+    exact: bool = with_default(
+        False, f"Compare every bag with all others, even if there are more than {BLOCK:,}."
     )
-    variant: Literal["best", "paper"] = field(
-        default="best",
-        metadata=about("`best` loses less; `paper` is the published algorithm, for comparison."),
+    variant: Literal["best", "paper"] = with_default(
+        "best", "`best` loses less; `paper` is the published algorithm, for comparison."
     )
-    exchanges: int = field(
-        default=2,
-        metadata=about(
-            "How many rounds of exchanging members between clusters; 0 is fastest.", least=0
-        ),
+    exchanges: int = with_default(
+        2, "How many rounds of exchanging members between clusters; 0 is fastest.", least=0
     )
 
     def __post_init__(self) -> None:

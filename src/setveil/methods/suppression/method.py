@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from setveil.errors import ParameterError
 from setveil.methods.method import Method, Request
 from setveil.methods.suppression.choose import choose, losses_of
 from setveil.methods.suppression.moles import Setting, find_moles
-from setveil.parameters import about
+from setveil.parameters import with_default
 from setveil.promises import Coherence, KmAnonymity, Promise
 from setveil.published.suppressed import Suppressed
 
@@ -72,34 +72,25 @@ class Suppression(Method[Suppressed]):
     form: ClassVar[str] = Suppressed.form
     explains: ClassVar[bool] = True
 
-    score: Literal["mm/il", "mm", "1/il", "rmall"] = field(
-        default="mm/il",
-        metadata=about(
-            "Which item to suppress next: most violations removed per item lost (`mm/il`), most "
-            "violations removed (`mm`), or least loss (`1/il`); `rmall` suppresses all items."
-        ),
+    score: Literal["mm/il", "mm", "1/il", "rmall"] = with_default(
+        "mm/il",
+        "Which item to suppress next: most violations removed per item lost (`mm/il`), most "
+        "violations removed (`mm`), or least loss (`1/il`); `rmall` suppresses all items.",
     )
-    restore: bool = field(
-        default=True,
-        metadata=about("Restore suppressed items that are not needed; never loses more."),
+    restore: bool = with_default(
+        True, "Restore suppressed items that are not needed; never loses more."
     )
-    search: bool = field(
-        default=False,
-        metadata=about(
-            "Search for cheaper items to suppress, from all scores; `score` is ignored."
-        ),
+    search: bool = with_default(
+        False, "Search for cheaper items to suppress, from all scores; `score` is ignored."
     )
-    weights: Literal["occurrences", "items"] | Mapping[str, float] = field(
-        default="occurrences",
-        metadata=about("What an item costs: its `occurrences`, or the same for all (`items`)."),
+    weights: Literal["occurrences", "items"] | Mapping[str, float] = with_default(
+        "occurrences", "What an item costs: its `occurrences`, or the same for all (`items`)."
     )
     """In Python also a number for each item; for others their occurrences."""
-    min_support: float = field(
-        default=0.0,
-        metadata=about(
-            "First remove items, private ones too, in less than this share of the records.",
-            metavar="SHARE",
-        ),
+    min_support: float = with_default(
+        0.0,
+        "First remove items, private ones too, in less than this share of the records.",
+        metavar="SHARE",
     )
 
     def __post_init__(self) -> None:
