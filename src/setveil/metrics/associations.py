@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -50,16 +50,7 @@ def tkd_2(
     """Top-K deviation of larger itemsets: as tkd, among the itemsets of 2 or more items.
 
     A disassociated release keeps every single item, so this variant says more about what was
-    linked. Formula, range and arguments as `tkd`.
-
-    Example:
-        >>> from setveil import Disassociated, KmAnonymity
-        >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> cluster = SimpleCluster(4, [{("a",): 3}, {("b",): 3}])
-        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
-        >>> tkd_2(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=1)
-        0.0
-    """
+    linked. Formula, range and arguments as `tkd`."""
     return tkd_range(release, original, least_size=2, count=count, **drawing).middle
 
 
@@ -90,17 +81,7 @@ def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -
 def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
     """Top-K deviation of larger itemsets that are certain: as tkd_a, of 2 or more items.
 
-    Range: 0 to 1.
-
-    Example:
-        >>> from setveil import Disassociated, KmAnonymity
-        >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> cluster = SimpleCluster(4, [{("a", "b"): 4}], ["c"])
-        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=3, m=2))
-        >>> original = Transactions.of([["a", "b"], ["a", "b"], ["a", "b"], ["a", "b", "c"]])
-        >>> tkd_a_2(release, original, count=1)
-        0.0
-    """
+    Range: 0 to 1."""
     return tkd_a_range(release, original, least_size=2, count=count).middle
 
 
@@ -193,7 +174,8 @@ def _top_of_levels(data: Transactions, hierarchy: Hierarchy, count: int) -> Top:
             data.rows, np.where(nodes >= 0, nodes, leaves), hierarchy.nodes, size=len(data)
         )
         levels.append(_supports(top_itemsets(level, count)))
-    return Top.of(merged(levels), count)
+    found = {itemset: support for level in levels for itemset, support in level.items()}
+    return Top.of(found, count)
 
 
 Itemset = tuple[str, ...]
@@ -215,13 +197,9 @@ class Top:
         ordered = sorted(found.values(), reverse=True)
         least = ordered[count - 1] + (ordered[count - 1] == ordered[count])
         certain = frozenset(itemset for itemset, support in found.items() if support >= least)
-        ties = (
-            frozenset(
-                itemset for itemset, support in found.items() if support == ordered[count - 1]
-            )
-            - certain
-        )
-        return cls(certain, ties, count - len(certain))
+        least = ordered[count - 1]
+        ties = frozenset(itemset for itemset, support in found.items() if support == least)
+        return cls(certain, ties - certain, count - len(certain))
 
     def __len__(self) -> int:
         return len(self.certain) + self.places
@@ -250,35 +228,15 @@ def deviation(original: Top, published: Top) -> Deviation:
     if not len(original):
         return Deviation(0.0, 0.0)
     both = len(original.certain & published.certain)
-    here, there, tied = (len(found) for found in _meeting(original, published))
-    gained = min(here, original.places) + min(there, published.places)
-    most = (
-        both
-        + gained
-        + min(
-            tied,
-            original.places - min(here, original.places),
-            published.places - min(there, published.places),
-        )
-    )
+    here, there = len(original.ties & published.certain), len(published.ties & original.certain)
+    tied = len(original.ties & published.ties)
+    taken, other = min(here, original.places), min(there, published.places)
+    most = both + taken + other + min(tied, original.places - taken, published.places - other)
     least = both + _forced(original, here) + _forced(published, there)
-    least += max(
-        0, _forced_ties(original, here, tied) + _forced_ties(published, there, tied) - tied
-    )
-    return Deviation(
-        (len(original) - most) / len(original), (len(original) - least) / len(original)
-    )
-
-
-def _meeting(
-    original: Top, published: Top
-) -> tuple[frozenset[Itemset], frozenset[Itemset], frozenset[Itemset]]:
-    """Ties of the original that are certain in the other list, the reverse, and ties in both."""
-    return (
-        original.ties & published.certain,
-        published.ties & original.certain,
-        original.ties & published.ties,
-    )
+    forced = _forced_ties(original, here, tied) + _forced_ties(published, there, tied)
+    least += max(0, forced - tied)
+    size = len(original)
+    return Deviation((size - most) / size, (size - least) / size)
 
 
 def _forced(top: Top, certain: int) -> int:
@@ -289,8 +247,3 @@ def _forced(top: Top, certain: int) -> int:
 def _forced_ties(top: Top, certain: int, tied: int) -> int:
     """How many ties of both lists must be taken if as few certain ones as possible are."""
     return min(tied, max(0, top.places - (len(top.ties) - certain - tied)))
-
-
-def merged(lists: Iterable[Mapping[Itemset, int]]) -> dict[Itemset, int]:
-    """All itemsets of several lists; one that is in several has one support."""
-    return {itemset: support for found in lists for itemset, support in found.items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.alignment.align import aligned, check_size, representing_nodes
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
@@ -16,14 +16,8 @@ from setveil.published.release import RecordRelease
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 
-Costs = npt.NDArray[np.float64]
-Occurrences = npt.NDArray[np.int64]
-"""How many original occurrences each node is published for; metrics share it."""
 
-
-def ncp(
-    release: Generalized, original: Transactions, *, published: Occurrences | None = None
-) -> float:
+def ncp(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
     """Normalized certainty penalty: how large a group replaces an item, as a share of all items.
 
     Formula: the average over all original occurrences of NCP(v), where v is the node that replaces
@@ -53,9 +47,7 @@ def ncp(
     return _average(release, original, ncp_of_nodes, published)
 
 
-def lm(
-    release: Generalized, original: Transactions, *, published: Occurrences | None = None
-) -> float:
+def lm(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
     """Loss metric: how many other items an item may be confused with, as a share of them.
 
     Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), where v is
@@ -76,9 +68,7 @@ def lm(
     return _average(release, original, lm_of_nodes, published)
 
 
-def blm(
-    release: Generalized, original: Transactions, *, published: Occurrences | None = None
-) -> float:
+def blm(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
     """Loss metric of bags: an occurrence costs the LM of its node, or 1 if it is not published.
 
     Formula: if a node v occurs c times in a published record whose original has o occurrences below
@@ -103,7 +93,7 @@ def blm(
 
 
 def distortion(
-    release: Generalized, original: Transactions, *, published: Occurrences | None = None
+    release: Generalized, original: Transactions, *, published: Int64s | None = None
 ) -> float:
     """The share of the original occurrences that are not published at all.
 
@@ -146,12 +136,12 @@ def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, flo
     return {**ends, "mean": float(sizes.mean()), "max": float(sizes.max())}
 
 
-def ncp_of_nodes(tree: Hierarchy) -> Costs:
+def ncp_of_nodes(tree: Hierarchy) -> Floats:
     """The NCP of each node: 0 over one leaf, else its share of the leaves."""
     return np.where(tree.widths > 1, tree.widths / max(tree.leaf_count, 1), 0.0)
 
 
-def lm_of_nodes(tree: Hierarchy) -> Costs:
+def lm_of_nodes(tree: Hierarchy) -> Floats:
     """The LM of each node: its leaves but one over all leaves but one."""
     return (tree.widths - 1) / max(tree.leaf_count - 1, 1)
 
@@ -159,8 +149,8 @@ def lm_of_nodes(tree: Hierarchy) -> Costs:
 def _average(
     release: Generalized,
     original: Transactions,
-    cost: Callable[[Hierarchy], Costs],
-    published: Occurrences | None,
+    cost: Callable[[Hierarchy], Floats],
+    published: Int64s | None,
 ) -> float:
     """The average cost of the original occurrences: of its node, or 1 if suppressed."""
     if not original.occurrences:
@@ -172,7 +162,7 @@ def _average(
     return float((suppressed + (published * cost(release.hierarchy)).sum()) / original.occurrences)
 
 
-def published_occurrences(release: Generalized, original: Transactions) -> Occurrences:
+def published_occurrences(release: Generalized, original: Transactions) -> Int64s:
     """How many original occurrences each node is published for: in sets all that it covers."""
     classes, size = release.classes, len(release.hierarchy)
     if isinstance(classes, Bags):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.tables.exchange import as_transactions
-from setveil.data.transactions import Counts, Transactions
+from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError, check_count
 from setveil.published.release import Release, Support
 
@@ -30,7 +31,7 @@ class Itemsets:
     """
 
     itemsets: Transactions  # each itemset as a record
-    supports: Counts
+    supports: Int64s
     wanted: int  # how many were asked for
     complete: bool = True  # whether all ties are here; at most `MOST_TIES` are kept
 
@@ -52,11 +53,8 @@ class Itemsets:
     @property
     def certain(self) -> int:
         """How many are among the top however ties are broken: the first ones."""
-        return (
-            len(self)
-            if len(self) <= self.wanted
-            else int((self.supports > self.least_support).sum())
-        )
+        above = self.supports > self.least_support
+        return int(above.sum()) if len(self) > self.wanted else len(self)
 
 
 def top_itemsets(
@@ -64,7 +62,7 @@ def top_itemsets(
 ) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
-    Counts of bags are ignored. `weights` says how often each record occurs.
+    Int64s of bags are ignored. `weights` says how often each record occurs.
 
     Cost: each pair of items in each record is counted once or twice; larger itemsets are counted by
     bitmaps over the records of their rarest item. 1,000 itemsets of 88,000 real baskets take less
@@ -157,34 +155,26 @@ def _found(
     given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
     weighted = Weighted(data.indptr, data.items, given, len(data.vocabulary))
     found = find(weighted, Wanted(count, least_size, MOST_TIES))
-    return _sorted(found.sizes, found.supports, found.items, data, count, found.complete)
+    return _sorted(found, data, count)
 
 
-def _weights(weights: npt.ArrayLike, records: int) -> Counts:
+def _weights(weights: npt.ArrayLike, records: int) -> Int64s:
     given = np.asarray(weights)
     if given.shape != (records,) or (records and (given.dtype.kind not in "iu" or given.min() < 0)):
-        raise ParameterError(
-            "weights",
-            weights,
-            f"it must have a whole number of 0 or more for each of the {records} records",
-        )
+        allowed = f"it must have a whole number of 0 or more for each of the {records} records"
+        raise ParameterError("weights", weights, allowed)
     if given.sum(dtype=np.float64) >= _MOST_WEIGHT:
-        raise ParameterError(
-            "weights",
-            weights,
-            f"together they must be below {_MOST_WEIGHT:.0e}, so that supports are exact",
-        )
+        allowed = f"together they must be below {_MOST_WEIGHT:.0e}, so that supports are exact"
+        raise ParameterError("weights", weights, allowed)
     return given.astype(np.int64)
 
 
-def _sorted(
-    sizes: Counts, supports: Counts, items: Counts, data: Transactions, count: int, complete: bool
-) -> Itemsets:
-    rows = Transactions.from_pairs(
-        np.repeat(np.arange(len(sizes)), sizes), items, data.vocabulary, size=len(sizes)
-    )
+def _sorted(found: Found, data: Transactions, count: int) -> Itemsets:
+    sizes, supports = found.sizes, found.supports
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    rows = Transactions.from_pairs(owners, found.items, data.vocabulary, size=len(sizes))
     longest = int(sizes.max(initial=0))
     table = np.full((len(sizes), longest), -1, dtype=np.int64)
     table[rows.rows, np.arange(len(rows.items)) - np.repeat(rows.indptr[:-1], sizes)] = rows.items
     order = np.lexsort((*table.T[::-1], sizes, -supports))
-    return Itemsets(rows.take(order), supports[order], count, complete)
+    return Itemsets(rows.take(order), supports[order], count, found.complete)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.release import Release
@@ -34,12 +34,9 @@ class Meaning:
         """Omega, scaled."""
         return round(SCALE * self.omega)
 
-    def unscaled(self, distance: int) -> float:
-        return int(distance) / SCALE
-
     def table(
         self, items: Vocabulary, published: Vocabulary, tree: Hierarchy, network: Hierarchy
-    ) -> npt.NDArray[np.int64]:
+    ) -> Int64s:
         """The scaled distance of each item to each published label; -1 if it is more than epsilon.
 
         `published` are original items or nodes of the tree; `network` gives the distances of items.
@@ -51,23 +48,17 @@ class Meaning:
         if len(inner):
             table[:, inner] = _edges(tree, leaves, nodes[inner])
         outer = np.flatnonzero(nodes < tree.leaf_count)
-        together = Vocabulary.of([*items, *(published[number] for number in outer.tolist())])
+        shown = [published[number] for number in outer.tolist()]
+        together = Vocabulary.of([*items, *shown])
         near = network.neighbours(together, self.epsilon)
         all_pairs = np.full((len(together), len(together)), -1, dtype=np.int64)
-        all_pairs[np.repeat(np.arange(len(together)), np.diff(near.indptr)), near.items] = (
-            near.distances
-        )
-        ours, theirs = (
-            together.encode(items.labels),
-            together.encode([published[number] for number in outer.tolist()]),
-        )
-        table[:, outer] = all_pairs[np.ix_(ours, theirs)]
+        owners = np.repeat(np.arange(len(together)), np.diff(near.indptr))
+        all_pairs[owners, near.items] = near.distances
+        table[:, outer] = all_pairs[np.ix_(together.encode(items.labels), together.encode(shown))]
         return np.where((table < 0) | (table > self.epsilon), -1, table * SCALE)
 
 
-def _edges(
-    tree: Hierarchy, leaves: npt.NDArray[np.int64], nodes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _edges(tree: Hierarchy, leaves: Int64s, nodes: Int64s) -> Int64s:
     """The number of edges between each leaf and each node."""
     paths, others = tree.ancestors[leaves], tree.ancestors[tree.first[nodes]]
     shared = np.zeros((len(leaves), len(nodes)), dtype=np.int64)

@@ -60,7 +60,8 @@ def measure(
     _check(release, hierarchy)
     data, chosen = as_transactions(original), _chosen(release, names, hierarchy)
     random_from(seed)
-    release = _PREPARED.get(release.form, _as_it_is)(release, data)
+    if release.form in _PREPARED:
+        release = _PREPARED[release.form](release, data)
     given = Providers(release, data, seed, reconstructions, hierarchy)
     return {name: given.figure(name) for name in chosen}
 
@@ -77,7 +78,7 @@ class Providers:
 
     def figure(self, name: str) -> Figure:
         """One metric of the release."""
-        function = METRICS[name].function_for(self.release.form)
+        function = METRICS[name].by_form.get(self.release.form, METRICS[name].function)
         taken = signature(function).parameters
         any_word = any(each.kind is each.VAR_KEYWORD for each in taken.values())
         needs = [need for need in METRICS[name].needs if any_word or need in taken]
@@ -133,10 +134,6 @@ def _chosen(
         if name in without:
             raise ParameterError("metric", name, "it needs a hierarchy: name one with {hierarchy}")
     return chosen
-
-
-def _as_it_is(release: Release, original: Transactions) -> Release:
-    return release
 
 
 def _over_its_tree(release: Any, original: Transactions) -> Release:

@@ -8,7 +8,8 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.transactions import Counts, Transactions
+from setveil.data.arrays import Floats, Int64s
+from setveil.data.transactions import Transactions
 from setveil.metrics.worlds import Drawing, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 
@@ -57,18 +58,7 @@ def re(
 def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Drawing]) -> float:
     """Relative error of frequent pairs: as re, for the 20 most frequent items.
 
-    Range: 0 to 2.
-
-    Example:
-        If a and b both occur twice in a cluster of 2 records, both records have the pair.
-
-        >>> from setveil import Disassociated, KmAnonymity
-        >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> cluster = SimpleCluster(2, [{("a",): 2}, {("b",): 2}])
-        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
-        >>> re_top(release, Transactions.of([["a", "b"], ["a", "b"]]))
-        0.0
-    """
+    Range: 0 to 2."""
     return re(release, original, first=0, **drawing)
 
 
@@ -101,20 +91,11 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
 def re_a_top(release: Disassociated, original: Transactions) -> float:
     """Relative error of frequent pairs that are certain: as re_a, for the 20 most frequent items.
 
-    Range: 0 to 2.
-
-    Example:
-        >>> from setveil import Disassociated, KmAnonymity
-        >>> from setveil.published.disassociated.clusters import SimpleCluster
-        >>> cluster = SimpleCluster(3, [{("a", "b"): 2}], ["c"])
-        >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
-        >>> re_a_top(release, Transactions.of([["a", "b"], ["a", "b"], ["c"]]))
-        0.0
-    """
+    Range: 0 to 2."""
     return re_a(release, original, first=0)
 
 
-def ranked_items(original: Transactions, first: int) -> npt.NDArray[np.int64]:
+def ranked_items(original: Transactions, first: int) -> Int64s:
     """The items of 20 consecutive ranks by support, or the last 20."""
     supports = original.supports()
     order = np.lexsort((np.arange(len(supports)), -supports))
@@ -131,9 +112,7 @@ def relative_error(original: npt.NDArray[np.generic], published: npt.NDArray[np.
     return float(errors.mean()) if len(errors) else 0.0
 
 
-def pair_supports(
-    data: Transactions, numbers: npt.NDArray[np.int64], weights: Counts | None = None
-) -> npt.NDArray[np.float64]:
+def pair_supports(data: Transactions, numbers: Int64s, weights: Int64s | None = None) -> Floats:
     """A table of the supports of all pairs of some items; the diagonal has those of the items."""
     column = np.full(len(data.vocabulary), -1, dtype=np.int64)
     column[numbers] = np.arange(len(numbers))
@@ -151,8 +130,8 @@ def pair_supports(
 
 
 def _supports_of_labels(
-    data: Transactions, labels: Sequence[str], weights: Counts | None = None
-) -> npt.NDArray[np.float64]:
+    data: Transactions, labels: Sequence[str], weights: Int64s | None = None
+) -> Floats:
     """The same for items by name, any of which the data may not have."""
     known = [at for at, label in enumerate(labels) if label in data.vocabulary]
     numbers = np.array([data.vocabulary.number(labels[at]) for at in known], dtype=np.int64)

@@ -9,12 +9,10 @@ from setveil.alignment.align import over_whole_tree
 from setveil.data.arrays import Floats, Int64s
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.errors import check_count
 from setveil.metrics.generalization import check_fits
 from setveil.published.release import Release
 from setveil.published.suppressed import Suppressed
-
-Queries = Int64s
 
 SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
@@ -61,8 +59,7 @@ def are_of_suppressed(
 
 def _drawn(original: Transactions, seed: int, queries: int) -> tuple[Int64s, Int64s]:
     """Random queries of each size, filled with -1, and their true supports."""
-    if queries < 1:
-        raise ParameterError("queries", queries, "it must be a whole number of 1 or more")
+    check_count("queries", queries, 1)
     random, longest = random_from(seed), max(SIZES)
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
     gaps = [((0, 0), (0, longest - rows.shape[1])) for rows in drawn]
@@ -78,28 +75,25 @@ def _average_error(truth: Int64s, estimate: Floats | Int64s, records: int) -> fl
     return float(errors.mean()) if len(errors) else 0.0
 
 
-def _asked(queries: Queries) -> tuple[Queries, Queries]:
+def _asked(queries: Int64s) -> tuple[Int64s, Int64s]:
     """The items that occur in queries, and the queries as positions in them; -1 stays."""
     numbers = np.unique(queries[queries >= 0])
     return numbers, np.where(queries >= 0, np.searchsorted(numbers, queries), -1)
 
 
-def draw_queries(data: Transactions, size: int, count: int, random: np.random.Generator) -> Queries:
+def draw_queries(data: Transactions, size: int, count: int, random: np.random.Generator) -> Int64s:
     """Rows of `size` items that occur together: random items of a random record."""
     able = np.flatnonzero(data.lengths >= size)
     if not len(able):
         return np.zeros((0, size), dtype=np.int64)
     rows = np.empty((count, size), dtype=np.int64)
     for at, record in enumerate(random.choice(able, size=count).tolist()):
-        rows[at] = np.sort(
-            random.choice(
-                data.items[data.indptr[record] : data.indptr[record + 1]], size=size, replace=False
-            )
-        )
+        items = data.items[data.indptr[record] : data.indptr[record + 1]]
+        rows[at] = np.sort(random.choice(items, size=size, replace=False))
     return rows
 
 
-def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64]:
+def count_supports(data: Transactions, queries: Int64s) -> Int64s:
     """The number of records that contain each query, by bitmaps over blocks of records."""
     numbers, places = _asked(queries)
     row_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
@@ -114,7 +108,7 @@ def count_supports(data: Transactions, queries: Queries) -> npt.NDArray[np.int64
 
 
 def _bitmap(
-    data: Transactions, row_of: Queries, height: int, start: int, stop: int
+    data: Transactions, row_of: Int64s, height: int, start: int, stop: int
 ) -> npt.NDArray[np.uint64]:
     """A row of bits per item, a bit per record of the block, and last a row of ones."""
     words = (stop - start + 63) // 64
@@ -123,9 +117,6 @@ def _bitmap(
     rows = row_of[data.items[data.indptr[start] : data.indptr[stop]]]
     owners = np.repeat(np.arange(stop - start), data.lengths[start:stop])
     asked = rows >= 0
-    np.bitwise_or.at(
-        table,
-        (rows[asked], owners[asked] >> 6),
-        np.uint64(1) << (owners[asked] & 63).astype(np.uint64),
-    )
+    bits = np.uint64(1) << (owners[asked] & 63).astype(np.uint64)
+    np.bitwise_or.at(table, (rows[asked], owners[asked] >> 6), bits)
     return table

@@ -11,7 +11,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
-from setveil.metrics.meaning import Meaning
+from setveil.metrics.meaning import SCALE, Meaning
 from setveil.published.release import RecordRelease
 
 TOP = 1000  # how many closed itemsets are compared
@@ -45,7 +45,7 @@ def recall(
         >>> recall(TypicalBags.of(bags, VocabularyKAnonymity(k=2)), original)
         0.75
     """
-    _check_size(release, original)
+    check_size(release, original)
     here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
     if not len(here.items):
         return 1.0
@@ -97,7 +97,7 @@ def sdist(
     """
     from setveil.kernels.retrieval import BagRows, nearest_distances
 
-    _check_size(release, original)
+    check_size(release, original)
     release = over_tree(release, original, hierarchy)
     tree = release.tree if hierarchy is None else hierarchy
     if tree is None:
@@ -116,11 +116,7 @@ def sdist(
         table,
         meaning.nil,
     )
-    return float(meaning.unscaled(found.sum()) / len(here.items))
-
-
-def _check_size(release: RecordRelease, original: Transactions) -> None:
-    check_size(release, original)
+    return int(found.sum()) / SCALE / len(here.items)
 
 
 def _closed(
@@ -164,18 +160,10 @@ def term_counts(release: RecordRelease, original: Transactions) -> float:
         >>> term_counts(release, original)
         0.75
     """
-    _check_size(release, original)
+    check_size(release, original)
     if not original.occurrences:
         return 1.0
-    before = dict(zip(original.vocabulary.labels, _totals(original), strict=True))
-    now = release.term_totals()
-    return (
-        sum(min(total, now.get(label, 0)) for label, total in before.items()) / original.occurrences
-    )
-
-
-def _totals(data: Transactions) -> list[int]:
-    counts = data.counts if isinstance(data, Bags) else None
-    totals = np.bincount(data.items, weights=counts, minlength=len(data.vocabulary))
-    found: list[int] = totals.astype(np.int64).tolist()
-    return found
+    counts = original.counts if isinstance(original, Bags) else None
+    totals = np.bincount(original.items, weights=counts, minlength=len(original.vocabulary))
+    now = [release.term_totals().get(label, 0) for label in original.vocabulary]
+    return int(np.minimum(totals.astype(np.int64), now).sum()) / original.occurrences

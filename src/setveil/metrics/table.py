@@ -58,9 +58,6 @@ class Metric:
         counted = isinstance(getattr(release, "classes", None), Bags)
         return release.form in self.forms and (counted or not self.of_bags)
 
-    def function_for(self, form: str) -> Function:
-        return self.by_form.get(form, self.function)
-
 
 GENERALIZED, SUPPRESSED = "generalized", "suppressed"
 TYPICAL_BAGS, DISASSOCIATED = "typical-bags", "disassociated"

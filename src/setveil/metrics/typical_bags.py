@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.alignment.align import over_tree
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.generalization import published_share
+from setveil.metrics.generalization import lm_of_nodes, published_share
 from setveil.metrics.meaning import SCALE, Meaning
 from setveil.published.typical_bags import Matches, TypicalBags
-
-Numbers = npt.NDArray[np.int64]
 
 CANDIDATES = 16  # how many bags are considered for each record if its own is unknown
 
@@ -34,21 +32,16 @@ def loss_of_slots(
     release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
-        raise ParameterError(
-            "hierarchy",
-            None,
-            "blm is about the nodes over the items of a slot and needs a hierarchy",
-        )
-    nodes, times = _standing(release, original, tree)
-    costs = (tree.widths - 1) / max(tree.leaf_count - 1, 1)
-    return float(
-        (original.occurrences - times.sum() + (costs[nodes] * times).sum()) / original.occurrences
-    )
+        allowed = "blm is about the nodes over the items of a slot and needs a hierarchy"
+        raise ParameterError("hierarchy", None, allowed)
+    nodes, times = _represented(release, original, tree)
+    cost = (lm_of_nodes(tree)[nodes] * times).sum()
+    return float((original.occurrences - times.sum() + cost) / original.occurrences)
 
 
-def _standing(
+def _represented(
     release: TypicalBags, original: Transactions, tree: Hierarchy
-) -> tuple[npt.NDArray[np.int32], Numbers]:
+) -> tuple[Int32s, Int64s]:
     """The nodes that represent slots, and how many original occurrences each represents."""
     classes, leaves = release.classes, tree.leaf_numbers(original.vocabulary)
     people = classes.counts * release.sizes[classes.rows]
@@ -57,53 +50,36 @@ def _standing(
     if release.hierarchy is not None:
         return tree.nodes.encode(release.items.labels)[classes.items], people
     if release.slots is not None:
-        over = common_ancestors(
-            tree,
-            release.slots.rows,
-            leaves[_encoded(release.slots, original)[1]],
-            len(release.slots),
-        )
-        return over[classes.items], people
+        slots, held = release.slots, leaves[_encoded(release.slots, original)]
+        return common_ancestors(tree, slots.rows, held, len(slots))[classes.items], people
     return _matched_anew(release, original, tree, leaves)
 
 
-def _of_matches(
-    matches: Matches, leaves: npt.NDArray[np.int32], tree: Hierarchy
-) -> tuple[npt.NDArray[np.int32], Numbers]:
+def _of_matches(matches: Matches, leaves: Int32s, tree: Hierarchy) -> tuple[Int32s, Int64s]:
     names, slots = np.unique(matches.slots, return_inverse=True)
-    return common_ancestors(tree, slots, leaves[matches.items], len(names)), np.bincount(
-        slots, minlength=len(names)
-    )
+    nodes = common_ancestors(tree, slots, leaves[matches.items], len(names))
+    return nodes, np.bincount(slots, minlength=len(names))
 
 
-def _encoded(
-    data: Bags, original: Transactions
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The number in the original's vocabulary of each item of some data, and of each entry."""
+def _encoded(data: Bags, original: Transactions) -> Int32s:
+    """The number in the original's vocabulary of each entry of some data."""
     try:
-        numbers = original.vocabulary.encode(data.vocabulary.labels)
+        return original.vocabulary.encode(data.vocabulary.labels)[data.items]
     except UnknownItemError as error:
-        raise MisfitError(
-            f"it shows {len(error.items)} items that the original does not have",
-            published=error.items,
-        ) from None
-    return numbers, numbers[data.items]
+        problem = f"it shows {len(error.items)} items that the original does not have"
+        raise MisfitError(problem, published=error.items) from None
 
 
 def _matched_anew(
-    release: TypicalBags, original: Transactions, tree: Hierarchy, leaves: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], Numbers]:
+    release: TypicalBags, original: Transactions, tree: Hierarchy, leaves: Int32s
+) -> tuple[Int32s, Int64s]:
     """Slots by matching each record with its bag: one for each item of each bag."""
     from setveil.kernels.retrieval import BagRows, NearItems, pair_records
 
     meaning = Meaning.of(release)
     near = tree.neighbours(original.vocabulary, meaning.epsilon)
-    alignment = (
-        np.array(release.alignment)
-        if release.alignment is not None
-        else guess_alignment(release, original, near)
-    )
-    items = _encoded(release.classes, original)[1]
+    known, items = release.alignment, _encoded(release.classes, original)
+    alignment = guess_alignment(release, original, near) if known is None else np.array(known)
     pairs = pair_records(
         BagRows(release.classes.indptr, items, release.classes.counts),
         alignment,
@@ -111,9 +87,8 @@ def _matched_anew(
         NearItems(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
         meaning.nil,
     ).reshape(-1, 3)
-    slots = _slots_of(
-        np.repeat(pairs[:, :2], pairs[:, 2], axis=0), items, release.classes.counts, original
-    )
+    single = np.repeat(pairs[:, :2], pairs[:, 2], axis=0)
+    slots = _slots_of(single, items, release.classes.counts, original)
     terms = np.repeat(items, release.classes.counts)
     over = common_ancestors(
         tree,
@@ -124,9 +99,7 @@ def _matched_anew(
     return over, np.bincount(slots.slots, minlength=len(terms))
 
 
-def _slots_of(
-    pairs: Numbers, terms: npt.NDArray[np.int32], counts: Numbers, original: Transactions
-) -> Matches:
+def _slots_of(pairs: Int64s, terms: Int32s, counts: Int64s, original: Transactions) -> Matches:
     """Pairs of (entry of a bag, entry of a record) as matches; an entry has a slot per occurrence.
 
     Of what a record has for an entry, the published item itself comes first, then the others in
@@ -142,7 +115,7 @@ def _slots_of(
     return Matches(records, items, (np.cumsum(counts) - counts)[owner] + rank)
 
 
-def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbours) -> Numbers:
+def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbours) -> Int64s:
     """A bag for each original record, each as often as its size says, if the true one is unknown.
 
     Each record rates the bags that have something near its own items and are not longer than it (by
@@ -151,7 +124,7 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
     loss found with it is an estimate, usually above the true one."""
     from setveil.kernels.retrieval import BagRows, NearItems, rate_bags
 
-    classes, items = release.classes, _encoded(release.classes, original)[1]
+    classes, items = release.classes, _encoded(release.classes, original)
     order = np.argsort(items, kind="stable")
     starts = np.searchsorted(items[order], np.arange(len(original.vocabulary) + 1))
     chosen, ratings = rate_bags(
@@ -165,15 +138,14 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
     return _handed_out(chosen, ratings, release.sizes)
 
 
-def _handed_out(chosen: Numbers, ratings: Numbers, sizes: Numbers) -> Numbers:
+def _handed_out(chosen: Int64s, ratings: Int64s, sizes: Int64s) -> Int64s:
     """Give out the bags by rating, each as often as its size says."""
     records, places = np.nonzero(chosen >= 0)
     order = np.lexsort((records, ratings[records, places]))
     left = sizes.tolist()
     alignment = np.full(len(chosen), -1, dtype=np.int64)
-    for record, bag in zip(
-        records[order].tolist(), chosen[records, places][order].tolist(), strict=True
-    ):
+    pairs = np.column_stack((records, chosen[records, places]))[order]
+    for record, bag in pairs.tolist():
         if left[bag] > 0 and alignment[record] < 0:
             alignment[record] = bag
             left[bag] -= 1
@@ -181,5 +153,5 @@ def _handed_out(chosen: Numbers, ratings: Numbers, sizes: Numbers) -> Numbers:
     return alignment
 
 
-def _counts(data: Transactions) -> Numbers:
+def _counts(data: Transactions) -> Int64s:
     return data.counts if isinstance(data, Bags) else np.ones(len(data.items), dtype=np.int64)

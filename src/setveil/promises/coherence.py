@@ -60,10 +60,6 @@ class Coherence(Promise):
         super().__post_init__()
 
     @property
-    def crowd(self) -> int:
-        return self.k
-
-    @property
     def doubts(self) -> tuple[str, ...]:
         if self.private or self.h == 1:
             return ()

@@ -32,10 +32,6 @@ class KAnonymity(Promise):
 
     k: int = field(metadata=K)
 
-    @property
-    def crowd(self) -> int:
-        return self.k
-
     def describe(self, *, possible: bool = False) -> str:
         return (
             f"Each published record is identical to at least {others(self.k)}. An adversary who "
@@ -67,10 +63,6 @@ class VocabularyKAnonymity(Promise):
     covers_counts: ClassVar[bool] = True
 
     k: int = field(metadata=K)
-
-    @property
-    def crowd(self) -> int:
-        return self.k
 
     def describe(self, *, possible: bool = False) -> str:
         return (
@@ -133,10 +125,6 @@ class KmAnonymity(Promise):
             raise ParameterError("diversity", self.diversity, allowed)
         super().__post_init__()
         object.__setattr__(self, "m", min(self.m, ALL))
-
-    @property
-    def crowd(self) -> int:
-        return self.k
 
     def describe(self, *, possible: bool = False) -> str:
         found = (

@@ -43,7 +43,7 @@ class Promise(ABC):
     @property
     def crowd(self) -> int:
         """How many records each person is hidden among; no smaller data can keep the promise."""
-        return 0
+        return int(getattr(self, "k", 0))
 
     @property
     def doubts(self) -> tuple[str, ...]:
