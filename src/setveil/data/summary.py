@@ -38,20 +38,16 @@ class Summary:
     """What `summarize` returns; `to_dict` gives it as plain numbers and texts."""
 
     records: int
-    items: int
-    """Items that occur in some record."""
+    items: int  # items that occur in some record
     occurrences: int
     empty_records: int
     lengths: Lengths
     distinct_records: int
-    unique_records: int
-    """Records that differ from all others."""
+    unique_records: int  # records that differ from all others
     most_frequent: tuple[tuple[str, int], ...]
     """Items with their supports, descending, ties in the order of the vocabulary."""
-    single_record_items: int
-    """Items that occur in only one record."""
-    counts: CountSummary | None = None
-    """For bags only."""
+    single_record_items: int  # items that occur in only one record
+    counts: CountSummary | None = None  # for bags only
 
     def to_dict(self) -> dict[str, object]:
         """The summary as JSON shows it."""

@@ -132,8 +132,7 @@ class _Meetings(NamedTuple):
     lengths: Int64s
     met: Int64s
     """The item and steps of each entry, as `item * (epsilon + 1) + steps`, by node and steps."""
-    size: int
-    """The number of items."""
+    size: int  # the number of items
     epsilon: int
 
 

@@ -26,8 +26,7 @@ class Outline:
     chains: Sequence[Sequence[str]]
     from_leaves: bool = False
     """Whether each chain starts at a leaf, which must then not be a group elsewhere."""
-    lines: Sequence[int] | None = None
-    """The line of each chain in its file."""
+    lines: Sequence[int] | None = None  # the line of each chain in its file
 
 
 class Links:

@@ -4,8 +4,6 @@ Shortest augmenting paths with dual variables (Jonker and Volgenant), on a spars
 unmatched row or column gains nothing. This is the matching with nil terms of [Liu2010b] section
 III-B: a matched pair of distance d gains 2 omega - d over leaving both unmatched."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

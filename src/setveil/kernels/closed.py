@@ -5,8 +5,6 @@ items that occur in every remaining row. None of these may come before the core,
 reached elsewhere (prefix-preserving closure extension, LCM). A set has fewer rows than its parent.
 So a heap of candidates gives the closed itemsets by falling support, and stops at the last rank."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

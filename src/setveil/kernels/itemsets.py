@@ -6,8 +6,6 @@ often enough get a bitmap over just these rows. So a bitmap is long only if ther
 all bitmaps of one item together have no more bits than the data has occurrences. Rows may have
 weights; these are cut into bit planes, and a support is a sum of popcounts."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -2,8 +2,6 @@
 
 Distances are whole numbers, and so is omega, the cost of an unmatched occurrence."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

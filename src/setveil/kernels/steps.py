@@ -1,7 +1,5 @@
 """Steps that kernels share: arrays that grow, and bitmaps (words of 64 bits, one bit per row)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.kernels.jit import step

@@ -1,7 +1,5 @@
 """The top itemsets of rows of numbers: calls the kernels of `itemsets` one after the other."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -59,21 +59,16 @@ class Explanation(Protocol):
 class Method(ABC, Generic[Form]):
     """A way to keep a promise: parameters as fields, one verb, no state."""
 
-    name: ClassVar[str]
-    """The name on the command line, in files and in `METHODS`."""
-    promises: ClassVar[tuple[type[Promise], ...]]
-    """The promises it can keep."""
+    name: ClassVar[str]  # the name on the command line, in files and in `METHODS`
+    promises: ClassVar[tuple[type[Promise], ...]]  # the promises it can keep
     additions: ClassVar[tuple[type[Promise], ...]] = ()
     """The promises it can also keep as part of one of these."""
     needs_hierarchy: ClassVar[bool]
     reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
     """The data it works on; given the other kind, counts are dropped, or are all 1."""
-    form: ClassVar[str] = "generalized"
-    """The form of its releases."""
-    runs_on: ClassVar[tuple[str, ...]] = ("local",)
-    """The names of the engines it runs on."""
-    explains: ClassVar[bool] = False
-    """Whether it can explain why so much is lost."""
+    form: ClassVar[str] = "generalized"  # the form of its releases
+    runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
+    explains: ClassVar[bool] = False  # whether it can explain why so much is lost
     trial: ClassVar[Promise | None] = None
     """What `warmup` promises; None for a method without kernels."""
 

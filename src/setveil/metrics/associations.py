@@ -194,11 +194,10 @@ class Top:
         """The top `count` of itemsets with their supports."""
         if len(found) <= count:
             return cls(frozenset(found), frozenset(), 0)
-        ordered = sorted(found.values(), reverse=True)
-        least = ordered[count - 1] + (ordered[count - 1] == ordered[count])
+        last, following = sorted(found.values(), reverse=True)[count - 1 : count + 1]
+        least = last + (last == following)
         certain = frozenset(itemset for itemset, support in found.items() if support >= least)
-        least = ordered[count - 1]
-        ties = frozenset(itemset for itemset, support in found.items() if support == least)
+        ties = frozenset(itemset for itemset, support in found.items() if support == last)
         return cls(certain, ties - certain, count - len(certain))
 
     def __len__(self) -> int:

@@ -34,14 +34,10 @@ class Metric:
     """What can be measured of a release, given its original."""
 
     function: Function
-    about: str
-    """What the figure says, in a few words."""
-    forms: tuple[str, ...]
-    """The forms for which it is measured if no metric is named."""
-    on_request: bool = False
-    """Whether every other form can be measured as well, if it is named."""
-    of_bags: bool = False
-    """Whether sets are measured only if it is named."""
+    about: str  # what the figure says, in a few words
+    forms: tuple[str, ...]  # the forms for which it is measured if no metric is named
+    on_request: bool = False  # whether every other form can be measured as well, if it is named
+    of_bags: bool = False  # whether sets are measured only if it is named
     needs: tuple[Need, ...] = ()
     """What it takes besides release and original; see `setveil.metrics.measure.Providers`."""
     unit: Literal["share", "steps", "people"] = "share"

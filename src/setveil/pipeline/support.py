@@ -32,8 +32,7 @@ class Supports:
 
     records: int
     found: tuple[tuple[tuple[str, ...], Support], ...]
-    unknown: tuple[str, ...] = ()
-    """Items that were asked for and cannot occur in the original."""
+    unknown: tuple[str, ...] = ()  # items that were asked for and cannot occur in the original
     is_top: bool = False
     """Whether these are the itemsets that occur most often, not one that was asked for."""
 

@@ -21,8 +21,7 @@ class Promise(ABC):
     cannot do then, and what is not promised. Each field describes itself; see `setveil.parameters`.
     """
 
-    model: ClassVar[str]
-    """The name of the model in files, on the command line and in `PROMISES`."""
+    model: ClassVar[str]  # the name of the model in files, on the command line and in `PROMISES`
     covers_counts: ClassVar[bool] = False
     """Whether it also protects how often an item occurs in a record."""
 

@@ -27,35 +27,27 @@ class LogReport:
 
     Occurrences count a term once for each time it is in a query."""
 
-    rows: int
-    """Lines that are not blank, without headers."""
+    rows: int  # lines that are not blank, without headers
     bad_rows: int
-    bad_lines: tuple[BadLine, ...]
-    """The first few of them."""
+    bad_lines: tuple[BadLine, ...]  # the first few of them
     merged_clicks: int
     """Rows with the same user, text and time as another: more clicks of the same query."""
     users: int
     queries: int
-    queries_without_terms: int
-    """Queries that kept no term."""
+    queries_without_terms: int  # queries that kept no term
     occurrences: int
     """Of words (or of whole queries, if these are the terms) before any were dropped."""
     stopped_occurrences: int
     unknown_occurrences: int
-    rare_occurrences: int
-    """Of terms that fewer than `min_users` users issued."""
+    rare_occurrences: int  # of terms that fewer than `min_users` users issued
     kept_occurrences: int
-    kept_terms: int
-    """Distinct terms."""
+    kept_terms: int  # distinct terms
     rare_terms: int
-    sessions: int
-    """Vocabularies before empty ones were left out."""
+    sessions: int  # vocabularies before empty ones were left out
     empty_vocabularies: int
-    vocabularies: int
-    """Vocabularies that were returned."""
+    vocabularies: int  # vocabularies that were returned
     min_users: int = 1
-    lemmas: str = "none"
-    """Where base forms come from."""
+    lemmas: str = "none"  # where base forms come from
     often_unknown: tuple[tuple[str, int], ...] = ()
     """Unknown terms of many users, with the number of users."""
 

@@ -64,10 +64,8 @@ class TermRules:
     kind: TermKind = "words"
     lemma: Lemma | None = None
     """Makes base forms; unknown words stay unchanged, unless `only_lemmas` is set."""
-    only_lemmas: bool = False
-    """Whether words that `lemma` does not know are dropped."""
-    known: frozenset[str] | None = None
-    """The only words to keep, as written or as base forms."""
+    only_lemmas: bool = False  # whether words that `lemma` does not know are dropped
+    known: frozenset[str] | None = None  # the only words to keep, as written or as base forms
     stop_words: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:

@@ -37,17 +37,14 @@ class Synsets:
     The hypernyms of a synset are the synsets that it is a kind or an instance of."""
 
     path: Path
-    version: str
-    """The version in the header of the file, such as `3.0`; empty if there is none."""
+    version: str  # the version in the header of the file, such as `3.0`; empty if there is none
     offsets: list[bytes]
     """The byte offset of each as eight digits, by which the files refer to a synset."""
-    words: list[str]
-    """The first word of each, in lower case."""
+    words: list[str]  # the first word of each, in lower case
     starts: Int64s
     """The hypernyms of synset s are `above[starts[s]:starts[s + 1]]`, in the order of the file."""
     above: Int64s
-    first_line: int
-    """The line of the first synset, after the header."""
+    first_line: int  # the line of the first synset, after the header
 
     def __len__(self) -> int:
         return len(self.offsets)

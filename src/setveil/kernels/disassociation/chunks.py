@@ -1,7 +1,5 @@
 """Kernel of VERPART, and steps it shares with REFINE: put terms into k^m-anonymous chunks."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the kernels of disassociation are given."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from setveil.kernels.arrays import Flags, Int32s, Int64s

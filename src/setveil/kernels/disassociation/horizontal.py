@@ -1,7 +1,5 @@
 """Kernel of HORPART: cut the records into clusters of similar ones."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """REFINE over lists: for each node, what is open (may be shared), and the terms of its chunks."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernel of REFINE: join clusters over the terms that their term chunks have in common."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -2,8 +2,6 @@
 
 A run is one term among the open occurrences: where it begins, and where the next term does."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

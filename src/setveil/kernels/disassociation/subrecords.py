@@ -1,7 +1,5 @@
 """Kernel of the disassociated form: the distinct subrecords of every chunk."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.kernels.jit import kernel, step

@@ -1,7 +1,5 @@
 """Steps of Partition: fill a leftover of fewer than k records from buckets of more than k."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.kernels.jit import step

@@ -1,7 +1,5 @@
 """Steps of Partition: put records into buckets by the children of one node that they contain."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.kernels.jit import step

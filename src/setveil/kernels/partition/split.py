@@ -6,8 +6,6 @@ gains for this occurrence. Pending partitions are on a stack, their cuts one aft
 Partitions are disjoint and have at least k records, each with an item under every node of the cut,
 so all cuts of a stack together have at most occurrences / k nodes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

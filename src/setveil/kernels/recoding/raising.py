@@ -1,7 +1,5 @@
 """Steps of global recoding: raise the members of a threat until enough records hold them."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ itemset by the nodes behind it in the rows that hold it; `places` has, for each 
 the last item. Each depth holds every row at most once, so memory is bounded by (m + 1) times the
 rows."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ Equal slots are merged and counted. Each slot comes with all terms that are rele
 terms, ascending, with the sums of their distances: only these can still be matched with it. All
 costs are whole numbers, so that no rounding decides which bag is nearest."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -41,10 +39,8 @@ class Rule(NamedTuple):
 
     k: np.int64
     omega: np.int64
-    unit: np.int64
-    """The cost of a distance of 1."""
-    maximum: np.int64
-    """1 for model 1 (maximum matching first), 0 for model 2 (nil terms)."""
+    unit: np.int64  # the cost of a distance of 1
+    maximum: np.int64  # 1 for model 1 (maximum matching first), 0 for model 2 (nil terms)
     farthest: np.int64
     """1 if the bag farthest from all centres begins a cluster, 0 if the first one does."""
 
@@ -60,8 +56,7 @@ class Space(NamedTuple):
 class Centre(NamedTuple):
     """Slots, and the terms that are relevant to all terms of each."""
 
-    times: Int64s
-    """How many equal slots each is."""
+    times: Int64s  # how many equal slots each is
     starts: Int64s
     items: Int32s
     sums: Int32s
@@ -69,8 +64,7 @@ class Centre(NamedTuple):
     """The greatest loss of any two terms if the term joined the slot.
 
     The lowest node over all terms is the lowest node over some two of them."""
-    peak: Int32s
-    """The same for the slot as it is."""
+    peak: Int32s  # the same for the slot as it is
     terms: Int32s
     """The terms of each slot, in the order in which the members joined: one column per member."""
 

@@ -1,7 +1,5 @@
 """Kernel of exchanges: two bags change places if both clusters together lose less."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +20,9 @@ from setveil.kernels.ssc.centre import (
 class Groups(NamedTuple):
     """Clusters, and what each of them is worth."""
 
-    members: Int64s
-    """The bags of each cluster, in the order in which they join."""
+    members: Int64s  # the bags of each cluster, in the order in which they join
     bounds: Int64s
-    owner: Int64s
-    """The cluster of each bag."""
+    owner: Int64s  # the cluster of each bag
     worth: Int64s
     """What a cluster keeps: omega for each published occurrence, minus what its slot loses."""
     rest: Int64s

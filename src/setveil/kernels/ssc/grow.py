@@ -1,7 +1,5 @@
 """Kernels of SSC: one cluster of bags after the other, around centres. [Liu2010b] section IV-A"""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Steps of minimal moles: the records that hold one public item, as bitmaps of their items."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

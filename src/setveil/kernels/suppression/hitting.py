@@ -1,7 +1,5 @@
 """Kernels of hitting sets: which items to suppress so that every mole loses one, at low cost."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

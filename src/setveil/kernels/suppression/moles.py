@@ -8,8 +8,6 @@ its subsets are in the level, found by hashing.
 An itemset that is in exactly the records of one of its subsets is left out: what contains it is a
 mole exactly if it is one without the superfluous item, and so is never minimal."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

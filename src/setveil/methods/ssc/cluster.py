@@ -23,13 +23,10 @@ ROOM = 1 << 12  # the initial capacity of the store of centres; it doubles
 class Clusters:
     """Clusters of bags with their centres."""
 
-    members: Int64s
-    """The bags of one cluster after the other, in the order in which they joined."""
+    members: Int64s  # the bags of one cluster after the other, in the order in which they joined
     bounds: Int64s
-    slot_cluster: Int64s
-    """The cluster of each slot."""
-    slot_times: Int64s
-    """How often each slot occurs in its cluster."""
+    slot_cluster: Int64s  # the cluster of each slot
+    slot_times: Int64s  # how often each slot occurs in its cluster
     terms: Int32s
     """The terms of one slot after the other, one per member, in the order of the members."""
 

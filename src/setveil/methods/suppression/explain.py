@@ -53,8 +53,7 @@ class Driver:
     item: str
     moles: int
     """The minimal moles with which it is the most frequent private item, and too frequent."""
-    distortion: float
-    """What would be lost if it were not private."""
+    distortion: float  # what would be lost if it were not private
     saved: int
 
 

@@ -68,13 +68,11 @@ class Moles:
     """Minimal moles, the smaller ones first."""
 
     indptr: Int64s
-    items: Int32s
-    """Numbers of the data's vocabulary."""
+    items: Int32s  # numbers of the data's vocabulary
     supports: Int64s
     private: Int64s
     """The private item that is in too many of the records; -1 if there are too few records."""
-    counts: Int64s
-    """In how many of the records it is."""
+    counts: Int64s  # in how many of the records it is
 
     def __len__(self) -> int:
         return len(self.supports)
