@@ -8,12 +8,7 @@ from setveil.errors import ParameterError
 
 
 def random_from(seed: object) -> np.random.Generator:
-    """A random generator from a seed; without one it is seeded by the system.
-
-    Example:
-        >>> int(random_from(7).integers(100)) == int(random_from(np.int64(7)).integers(100))
-        True
-    """
+    """A random generator from a seed; without one it is seeded by the system."""
     if seed is not None and (
         not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0
     ):

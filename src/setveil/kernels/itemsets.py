@@ -76,17 +76,6 @@ def rank_rows(indptr: Int64s, items: Int32s, rank: Int32s) -> tuple[Int64s, Int3
 
 
 @kernel
-def list_holders(indptr: Int64s, items: Int32s, starts: Int64s) -> Int64s:
-    """The rows that hold each item, one item after the other; `starts` is where each begins."""
-    fill, holders = starts.copy(), np.empty(len(items), np.int64)
-    for row in range(len(indptr) - 1):
-        for at in range(indptr[row], indptr[row + 1]):
-            holders[fill[items[at]]] = row
-            fill[items[at]] += 1
-    return holders
-
-
-@kernel
 def mine(rows: RankedRows, sink: Sink, scratch: ItemScratch, least_size: int) -> None:
     """Meet all itemsets of at least `least_size` items with a support above the limit.
 

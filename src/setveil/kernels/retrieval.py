@@ -9,7 +9,7 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.assignment import Pairs, assign
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import roomier
+from setveil.kernels.steps import first_at_least, roomier
 
 
 class BagRows(NamedTuple):
@@ -116,16 +116,9 @@ def pair_records(
 @step
 def distance_of(near, item, other):
     """The distance of two items, by bisection; -1 if they are not near."""
-    low, high = near.indptr[item], near.indptr[item + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if near.items[middle] < other:
-            low = middle + 1
-        else:
-            high = middle
-    if low < near.indptr[item + 1] and near.items[low] == other:
-        return near.distances[low]
-    return np.int64(-1)
+    start, stop = near.indptr[item], near.indptr[item + 1]
+    at = first_at_least(near.items, start, stop, other)
+    return near.distances[at] if at < stop and near.items[at] == other else np.int64(-1)
 
 
 @kernel

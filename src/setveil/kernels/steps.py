@@ -1,8 +1,9 @@
-"""Steps that kernels share: arrays that grow, and bitmaps (words of 64 bits, one bit per row)."""
+"""What kernels share: bisection, lists by item, arrays that grow, and bitmaps of 64-bit words."""
 
 import numpy as np
 
-from setveil.kernels.jit import step
+from setveil.kernels.arrays import Int32s, Int64s
+from setveil.kernels.jit import kernel, step
 
 _ODD = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
@@ -31,6 +32,28 @@ def grown(rows, used):
     larger = np.empty((2 * len(rows) + 64, rows.shape[1]), dtype=rows.dtype)
     larger[: len(rows)] = rows
     return larger
+
+
+@step
+def first_at_least(values, low, high, target):
+    """Where in `values[low:high]`, which ascend, the first is that is not below the target."""
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < target:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def fill_holders(indptr: Int64s, items: Int32s, starts: Int64s, holders: Int32s | Int64s) -> None:
+    """Write the rows that hold each item, one item after the other, each from its start on."""
+    fill = starts.copy()
+    for row in range(len(indptr) - 1):
+        for at in range(indptr[row], indptr[row + 1]):
+            holders[fill[items[at]]] = row
+            fill[items[at]] += 1
 
 
 @step

@@ -13,10 +13,10 @@ from setveil.kernels.itemsets import (
     ItemScratch,
     RankedRows,
     Sink,
-    list_holders,
     mine,
     rank_rows,
 )
+from setveil.kernels.steps import fill_holders
 
 
 class Weighted(NamedTuple):
@@ -84,7 +84,8 @@ def ranked_rows(data: Weighted, least: int) -> tuple[RankedRows, Int64s]:
     indptr, kept = rank_rows(data.indptr, data.items, rank)
     starts = np.zeros(len(order) + 1, dtype=np.int64)
     np.cumsum(np.bincount(kept, minlength=len(order)), out=starts[1:])
-    holders = list_holders(indptr, kept, starts)
+    holders = np.empty(len(kept), dtype=np.int64)
+    fill_holders(indptr, kept, starts, holders)
     return RankedRows(indptr, kept, data.weights, supports[order], starts, holders), order
 
 

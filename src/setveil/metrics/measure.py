@@ -47,16 +47,7 @@ def measure(
             it; without it, these are left out unless they are named.
 
     Raises:
-        MisfitError: if the release cannot come from this original.
-
-    Example:
-        >>> from setveil import Generalized, KAnonymity
-        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
-        >>> rows = [["Alcohol"], ["Alcohol"], ["milk"], ["milk"]]
-        >>> release = Generalized.of(rows, Hierarchy.from_paths(paths), KAnonymity(k=2))
-        >>> measure(release, [["beer"], ["wine"], ["milk"], ["milk"]], ["lm", "distortion"])
-        {'lm': 0.25, 'distortion': 0.0}
-    """
+        MisfitError: if the release cannot come from this original."""
     _check(release, hierarchy)
     data, chosen = as_transactions(original), _chosen(release, names, hierarchy)
     random_from(seed)

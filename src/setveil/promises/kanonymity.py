@@ -21,12 +21,7 @@ COMBINED = (
 class KAnonymity(Promise):
     """Each published record is identical to at least k - 1 others. [He2009] section 3.1
 
-    Definition: for every published record t, |{ t' : t' = t }| >= k.
-
-    Example:
-        >>> KAnonymity(k=10).model
-        'k-anonymity'
-    """
+    Definition: for every published record t, |{ t' : t' = t }| >= k."""
 
     model: ClassVar[str] = "k-anonymity"
 
@@ -46,18 +41,12 @@ class KAnonymity(Promise):
 
 @dataclass(frozen=True, repr=False)
 class VocabularyKAnonymity(Promise):
-    """Each published bag is identical to at least k - 1 others, counts included. [Liu2010b] section
-    II
+    """Each published bag is identical to at least k - 1 others, in its counts too. [Liu2010b]
 
     A vocabulary is the paper's word for the bag of terms in one person's queries.
 
     Definition: for every published bag t, |{ t' : t' = t }| >= k, where equal bags have the same
-    items with the same counts. For sets, where every count is 1, this is k-anonymity.
-
-    Example:
-        >>> VocabularyKAnonymity(k=5).to_dict()["model"]
-        'vocabulary-k-anonymity'
-    """
+    items with the same counts. For sets, where every count is 1, this is k-anonymity."""
 
     model: ClassVar[str] = "vocabulary-k-anonymity"
     covers_counts: ClassVar[bool] = True
@@ -85,16 +74,10 @@ ALL = 1_000_000  # as m: any number of items
 
 @dataclass(frozen=True, repr=False)
 class KmAnonymity(Promise):
-    """Every set of up to m items that occurs at all occurs in at least k records. [Terrovitis2012]
-    section 2
+    """Every set of up to m items that occurs is in at least k records. [Terrovitis2012] section 2
 
     Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it
-    for every m.
-
-    Example:
-        >>> KmAnonymity(k=5, m=2).model
-        'km-anonymity'
-    """
+    for every m."""
 
     model: ClassVar[str] = "km-anonymity"
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import first_at_least
 
 
 class Lists(NamedTuple):
@@ -259,7 +260,8 @@ def list_open(block, chunks, rule):
         for i in range(found):
             term, record = keys[i] // size, start + keys[i] % size
             lists.term[end], lists.place[end] = term, record
-            lists.occurrence[end] = find_occurrence(indptr, items, record, term_at[term])
+            place = first_at_least(items, indptr[record], indptr[record + 1], term_at[term])
+            lists.occurrence[end] = place
             end += 1
         lists.ptr[cluster + 1], lists.chunked_ptr[cluster + 1] = end, chunked_end
     return Lists(
@@ -328,16 +330,3 @@ def rank_terms(block, chunk, free, kept):
         order[i] %= width
         rank[order[i]] = i
     return order, rank
-
-
-@step
-def find_occurrence(indptr, items, record, term):
-    """Where a term is in a record."""
-    low, high = indptr[record], indptr[record + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if items[middle] < term:
-            low = middle + 1
-        else:
-            high = middle
-    return low

@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import step
+from setveil.kernels.steps import first_at_least
 
 
 class Records(NamedTuple):
@@ -110,11 +111,6 @@ def are_held(records, nodes, k):
 @step
 def is_holder(records, node, record):
     """Whether a record holds a node, by bisection."""
-    low, high = records.starts[node], records.starts[node + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if records.holders[middle] < record:
-            low = middle + 1
-        else:
-            high = middle
-    return low < records.starts[node + 1] and records.holders[low] == record
+    start, stop = records.starts[node], records.starts[node + 1]
+    at = first_at_least(records.holders, start, stop, record)
+    return at < stop and records.holders[at] == record

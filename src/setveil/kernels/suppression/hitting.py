@@ -29,17 +29,6 @@ class CoverScratch(NamedTuple):
 
 
 @kernel
-def index_moles(indptr: Int64s, items: Int32s, starts: Int64s) -> Int32s:
-    """The moles of one item after the other; `starts` is where those of each item begin."""
-    fill, holders = starts.copy(), np.empty(len(items), np.int32)
-    for mole in range(len(indptr) - 1):
-        for at in range(indptr[mole], indptr[mole + 1]):
-            holders[fill[items[at]]] = mole
-            fill[items[at]] += 1
-    return holders
-
-
-@kernel
 def eliminate(moles: IndexedMoles, score: int) -> Int32s:
     """Items in the order of suppression: always the one of greatest score, until no mole is left.
 

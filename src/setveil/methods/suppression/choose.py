@@ -26,12 +26,10 @@ def choose(
 ) -> Flags:
     """Which items are suppressed, as marks over the vocabulary.
 
-    Args: moles: All minimal moles. losses: What suppressing each item costs, above 0. score: One of
-        `SCORES`; `rmall` suppresses every item of a mole. restore: Whether items are restored, the
-        most expensive first, while every mole stays hit. For
-            `mm/il` this is also done for the answers of `mm` and `1/il`, and the best of the three
-            is taken: on some data one half of the ratio alone does better.
-        search: Whether the answers of all scores are improved by exchanges; the best is taken."""
+    With `restore`, items are restored, the most expensive first, while every mole stays hit. For
+    `mm/il` this is also done for the answers of `mm` and `1/il`, and the best of the three is
+    taken: on some data one half of the ratio alone does better. With `search`, the answers of all
+    scores are improved by exchanges. `rmall` suppresses every item of a mole."""
     from setveil.kernels.suppression import hitting
 
     indexed = indexed_moles(moles, losses)
@@ -59,11 +57,13 @@ def _starts(score: str, restore: bool, search: bool) -> tuple[str, ...]:
 
 def indexed_moles(moles: Moles, losses: Floats) -> IndexedMoles:
     """The moles as the kernels take them."""
-    from setveil.kernels.suppression.hitting import IndexedMoles, index_moles
+    from setveil.kernels.steps import fill_holders
+    from setveil.kernels.suppression.hitting import IndexedMoles
 
     counts = np.bincount(moles.items, minlength=len(losses))
     starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    holders = index_moles(moles.indptr, moles.items, starts)
+    holders = np.empty(len(moles.items), dtype=np.int32)
+    fill_holders(moles.indptr, moles.items, starts, holders)
     return IndexedMoles(moles.indptr, moles.items, starts, holders, losses)
 
 
