@@ -179,10 +179,8 @@ class Transactions:
 
     def _check(self) -> None:
         if not isinstance(self.vocabulary, Vocabulary):
-            raise DataError(
-                f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}",
-                remedy="make one with Vocabulary(labels)",
-            )
+            problem = f"the vocabulary must be a Vocabulary, not a {type(self.vocabulary).__name__}"
+            raise DataError(problem, remedy="make one with Vocabulary(labels)")
         lengths, items = np.diff(self.indptr), self.items
         if (
             len(self.indptr) == 0

@@ -198,7 +198,5 @@ def check_fits(release: Suppressed, original: Transactions) -> None:
     numbers, before = original.vocabulary.numbers, original.supports()
     for item, support in release.term_totals().items():
         if item not in numbers or before[numbers[item]] != support:
-            raise MisfitError(
-                "a published item occurs in another number of records than in the original",
-                published=(item,),
-            )
+            problem = "a published item occurs in another number of records than in the original"
+            raise MisfitError(problem, published=(item,))

@@ -111,15 +111,11 @@ def _of_iterable(thing: object, wanted: Wanted) -> Transactions:
         raise DataError("only tables have columns, and this object is an iterable of records")
     refuse_text(thing)
     if getattr(thing, "form", None) == "disassociated":
-        raise DataError(
-            "a disassociated release does not show whole records",
-            remedy="make possible ones with setveil.reconstruct(release)",
-        )
+        problem = "a disassociated release does not show whole records"
+        raise DataError(problem, remedy="make possible ones with setveil.reconstruct(release)")
     if not isinstance(thing, Iterable) or (isinstance(thing, np.ndarray) and not thing.ndim):
-        raise DataError(
-            f"an object of type {type(thing).__name__} does not hold records",
-            remedy="give an iterable of records, a matrix or a table",
-        )
+        problem = f"an object of type {type(thing).__name__} does not hold records"
+        raise DataError(problem, remedy="give an iterable of records, a matrix or a table")
     rows = _values(thing) if isinstance(thing, Mapping) else list(thing)
     counted = any(isinstance(row, Mapping) for row in rows)
     if wanted.bags or (counted and wanted.bags is None):

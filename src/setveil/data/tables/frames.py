@@ -205,10 +205,8 @@ def _of_pandas_series(series: Any) -> Frame:
     if frame.list_columns() or not len(series):
         return frame
     if all(name is None for name in series.index.names):
-        raise DataError(
-            "a pandas Series of single values does not hold records",
-            remedy="give a table, or a Series of lists",
-        )
+        problem = "a pandas Series of single values does not hold records"
+        raise DataError(problem, remedy="give a table, or a Series of lists")
     held = "item" if series.index.nlevels == 1 else "count"
     unnamed = series.name is None or series.name in series.index.names
     return Frame("pandas", series.to_frame(held if unnamed else series.name).reset_index())

@@ -118,10 +118,8 @@ def _check_enough(records: int, least: int) -> None:
     """Refuse data that no cluster can be made of: empty records hide nobody."""
     if 0 < records < least:
         have = "1 record has" if records == 1 else f"{records:,} records have"
-        raise InfeasibleError(
-            f"only {have} items, but a cluster needs {least:,}",
-            remedy="use a method that suppresses items, or a smaller k",
-        )
+        problem = f"only {have} items, but a cluster needs {least:,}"
+        raise InfeasibleError(problem, remedy="use a method that suppresses items, or a smaller k")
 
 
 def _sensitive(data: Transactions, promise: KmAnonymity) -> Flags:

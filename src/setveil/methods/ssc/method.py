@@ -183,10 +183,8 @@ class SSC(Method[TypicalBags]):
         largest = int(data.totals.max(initial=0))
         outweighs = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
         if 2 * k * self.omega * SCALE * outweighs * largest > MOST_COST:
-            raise DataError(
-                f"a bag of {largest:.3g} occurrences is too large for omega = {self.omega:g}",
-                remedy="make its counts or {omega} smaller",
-            )
+            problem = f"a bag of {largest:.3g} occurrences is too large for omega = {self.omega:g}"
+            raise DataError(problem, remedy="make its counts or {omega} smaller")
 
     def _rule(self, k: int) -> Rule:
         from setveil.kernels.ssc.centre import Rule
