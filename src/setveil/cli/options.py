@@ -93,19 +93,17 @@ def several(*options: Option) -> Callable[[Command], Command]:
     return decorate
 
 
+def _column(name: str, help: str) -> Option:
+    return click.option(f"--{name}", metavar="COLUMN", help=f"The column with {help}.")
+
+
 reading_options = several(
     click.option(
         "--input-format", type=FORMAT, help="The format of the data.  [default: detected]"
     ),
-    click.option(
-        "--record", metavar="COLUMN", help="The column with the record of each row (long tables)."
-    ),
-    click.option(
-        "--item", metavar="COLUMN", help="The column with the items, or with lists of items."
-    ),
-    click.option(
-        "--count", metavar="COLUMN", help="The column with how often an item occurs (bags)."
-    ),
+    _column("record", "the record of each row (long tables)"),
+    _column("item", "the items, or with lists of items"),
+    _column("count", "how often an item occurs (bags)"),
     click.option(
         "--bags/--sets",
         "bags",

@@ -23,7 +23,7 @@ _TRIAL = [[f"a{i % 3}", f"b{i % 4}", f"c{i % 5}", f"d{i % 2}", f"e{i % 7}"] for 
 """Records on which `warmup` compiles the kernels."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Request(Generic[Asked]):
     """What `anonymize` was asked to do, after all checks."""
 
@@ -87,15 +87,7 @@ class Method(ABC, Generic[Form]):
         """A release of `data` that keeps `promise`."""
         records = self.admit(data)
         self.check(len(records), promise, hierarchy, engine)
-        return self._anonymize(
-            Request(
-                records=records,
-                promise=promise,
-                hierarchy=hierarchy,
-                engine=engine,
-                progress=progress,
-            )
-        )
+        return self._anonymize(Request(records, promise, hierarchy, engine, progress))
 
     @abstractmethod
     def _anonymize(self, request: Request[Any]) -> Form:
@@ -144,8 +136,7 @@ class Method(ABC, Generic[Form]):
 
     def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
         """Why keeping a promise on some data loses so much. Private: it may name lost items."""
-        allowed = f"the method {self.name} has nothing to explain"
-        raise ParameterError("explain", True, allowed)
+        raise ParameterError("explain", True, f"the method {self.name} has nothing to explain")
 
     def to_dict(self) -> dict[str, object]:
         """The method as it is written in `release.json`."""

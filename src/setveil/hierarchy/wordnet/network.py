@@ -194,16 +194,8 @@ def _with_nouns(folder: Path) -> Path | None:
     return None
 
 
-ENDINGS = (
-    ("s", ""),
-    ("ses", "s"),
-    ("xes", "x"),
-    ("zes", "z"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("men", "man"),
-    ("ies", "y"),
-)
+_ENDINGS = "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y"
+ENDINGS = [entry.split(":") for entry in _ENDINGS.split()]
 """Plural endings and what replaces them, in the order of morphy(7WN)."""
 
 

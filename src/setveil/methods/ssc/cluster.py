@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -90,17 +90,7 @@ def cluster(
     return list(engine.map(with_centres, made))
 
 
-class Work(Protocol):
-    """Something that is done step by step."""
-
-    @property
-    def done(self) -> int: ...
-
-    @property
-    def total(self) -> int: ...
-
-
-Part = TypeVar("Part", bound=Work)
+Part = TypeVar("Part", Growing, Exchanging)
 
 
 def _finished(
