@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from setveil.alignment import fitting
 from setveil.alignment.align import align, check_alignment, representing_nodes
-from setveil.alignment.matching import Matching
+from setveil.alignment.flow import Matching
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy

@@ -12,7 +12,7 @@ from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.promises import KAnonymity, KmAnonymity
-from setveil.promises.ldiversity import LDiversity
+from setveil.promises.kanonymity import LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
 from setveil.published.disassociated.form import Disassociated
 

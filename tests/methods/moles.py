@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.kernels.suppression.hitting import eliminate
-from setveil.methods.suppression.choose import SCORES, indexed_moles
+from setveil.methods.suppression.method import SCORES, indexed_moles
 from setveil.methods.suppression.moles import Moles
 
 

@@ -14,7 +14,7 @@ from setveil.io import read
 from setveil.methods.apriori import Apriori
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity
-from setveil.promises.ldiversity import LDiversity
+from setveil.promises.kanonymity import LDiversity
 from tests.methods.recodings import penalty, plain_tree, published, records_of, small
 from tests.oracle import recoding as oracle
 

@@ -18,9 +18,8 @@ from setveil.errors import InfeasibleError, ParameterError
 from setveil.io import read
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, refine
-from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, horpart, verpart
-from setveil.methods.disassociation.refine import level_plan, no_joints
+from setveil.methods.disassociation.refine import assemble, level_plan, no_joints
 from setveil.metrics import measure
 from setveil.promises import KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster

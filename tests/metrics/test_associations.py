@@ -29,8 +29,16 @@ from setveil.metrics.associations import (
     tkd_range,
 )
 from setveil.metrics.itemsets import top_itemsets_with_bounds
-from setveil.metrics.pairs import pair_supports, ranked_items, re, re_a, re_a_top, re_top
-from setveil.metrics.terms import chunked, tlost
+from setveil.metrics.terms import (
+    chunked,
+    pair_supports,
+    ranked_items,
+    re,
+    re_a,
+    re_a_top,
+    re_top,
+    tlost,
+)
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
@@ -165,7 +173,7 @@ def test_ranks_are_by_support_and_then_by_the_vocabulary():
 
 
 def test_pair_supports_count_in_blocks(monkeypatch):
-    monkeypatch.setattr("setveil.metrics.pairs._BLOCK", 3)
+    monkeypatch.setattr("setveil.metrics.terms._BLOCK", 3)
     data = Transactions.of([["a", "b"], [], ["a", "c"], ["b"], ["a", "b", "c"], ["c"], ["a", "b"]])
     table = pair_supports(data, np.array([0, 1, 2]))
     assert table.tolist() == [[4, 3, 2], [3, 4, 1], [2, 1, 3]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from setveil.alignment.recoding import suppressed_items
+from setveil.alignment.align import suppressed_items
 from setveil.audit import verify
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy

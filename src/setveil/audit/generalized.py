@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.alignment.align import align
-from setveil.alignment.recoding import nested_nodes
+from setveil.alignment.align import align, nested_nodes
 from setveil.audit.question import Question
 from setveil.audit.records import (
     check_record_count,

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from setveil.engines.base import Engine, Progress
-from setveil.methods.recoding.frame import SUPPRESSED, Frame, Shown
-from setveil.methods.recoding.method import GlobalRecoding
+from setveil.methods.recoding.frame import SUPPRESSED, Frame, GlobalRecoding, Shown
 from setveil.methods.recoding.search import Task, from_root, searched
 
 LARGER = (1.5, 2.0)  # the paper's search is also run for k times these; such a cut may lose less

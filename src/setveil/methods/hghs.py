@@ -9,8 +9,7 @@ import numpy as np
 
 from setveil.engines.base import Engine, Progress
 from setveil.methods.apriori import best_cut
-from setveil.methods.recoding.frame import Frame, Shown
-from setveil.methods.recoding.method import GlobalRecoding
+from setveil.methods.recoding.frame import Frame, GlobalRecoding, Shown
 from setveil.methods.recoding.paper import hghs_steps
 from setveil.methods.recoding.search import Task, from_root, reinserted, run, searched
 

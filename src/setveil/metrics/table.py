@@ -17,10 +17,9 @@ from setveil.metrics.generalization import (
     suppressed_share,
     unpublished_share,
 )
-from setveil.metrics.pairs import re, re_a, re_a_top, re_top
 from setveil.metrics.queries import are, are_of_suppressed
 from setveil.metrics.retrieval import recall, sdist, term_counts
-from setveil.metrics.terms import chunked, tlost
+from setveil.metrics.terms import chunked, re, re_a, re_a_top, re_top, tlost
 from setveil.metrics.typical_bags import loss_of_slots
 from setveil.published.release import Release
 

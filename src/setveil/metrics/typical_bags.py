@@ -11,7 +11,7 @@ from setveil.errors import MisfitError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import lm_of_nodes, published_share
-from setveil.metrics.meaning import SCALE, Meaning
+from setveil.metrics.retrieval import SCALE, Meaning
 from setveil.published.typical_bags import Matches, TypicalBags
 
 CANDIDATES = 16  # how many bags are considered for each record if its own is unknown

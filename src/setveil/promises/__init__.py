@@ -1,8 +1,7 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
 from setveil.promises.coherence import Coherence
-from setveil.promises.kanonymity import KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.promises.ldiversity import LDiversity
+from setveil.promises.kanonymity import KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
 from setveil.promises.promise import Promise
 
 PROMISES: dict[str, type[Promise]] = {

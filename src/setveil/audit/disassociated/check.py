@@ -14,8 +14,7 @@ from setveil.audit.disassociated.structure import check_structure
 from setveil.audit.question import Question
 from setveil.audit.verdict import Check
 from setveil.errors import ParameterError
-from setveil.promises.kanonymity import KmAnonymity
-from setveil.promises.ldiversity import LDiversity
+from setveil.promises.kanonymity import KmAnonymity, LDiversity
 from setveil.published.disassociated.form import Disassociated
 
 

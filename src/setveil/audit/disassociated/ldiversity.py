@@ -11,7 +11,7 @@ from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.worlds import TERMS
 from setveil.audit.verdict import Check, Witness
 from setveil.data.arrays import Flags
-from setveil.promises.ldiversity import LDiversity
+from setveil.promises.kanonymity import LDiversity
 from setveil.words import are, plural
 
 

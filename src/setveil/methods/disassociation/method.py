@@ -11,9 +11,8 @@ from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.assemble import assemble
 from setveil.methods.disassociation.partitioning import horpart, verpart, with_public_terms
-from setveil.methods.disassociation.refine import PAPER, level_plan, no_joints, refine
+from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise

@@ -20,8 +20,7 @@ from setveil.published.typical_bags import TypicalBags
 
 if TYPE_CHECKING:
     from setveil.kernels.ssc.centre import NearTerms, Rule
-    from setveil.methods.ssc.cluster import Clusters
-    from setveil.methods.ssc.typical import Typical
+    from setveil.methods.ssc.cluster import Clusters, Typical
 
 BLOCK = 20_000  # how many bags are clustered together at most, unless `exact` is set
 SCALE = 1_000  # costs are whole numbers of thousandths
@@ -125,7 +124,7 @@ class SSC(Method[TypicalBags]):
             raise ParameterError("omega", self.omega, allowed)
 
     def _anonymize(self, request: Request[VocabularyKAnonymity]) -> TypicalBags:
-        from setveil.methods.ssc.typical import matches_of
+        from setveil.methods.ssc.cluster import matches_of
 
         bags, hierarchy = request.records, request.tree
         assert isinstance(bags, Bags)
@@ -170,7 +169,7 @@ class SSC(Method[TypicalBags]):
     def _typical(
         self, bags: Bags, made: Clusters, near: NearTerms, hierarchy: Hierarchy, size: int
     ) -> Typical:
-        from setveil.methods.ssc.typical import generalized, majority, slots
+        from setveil.methods.ssc.cluster import generalized, majority, slots
 
         if self.typical == "slots":
             return slots(bags, made, size)
