@@ -54,3 +54,9 @@ def test_an_error_of_a_worker_is_raised_where_the_result_is_asked_for():
     ):
         pool.submit(refuse, 1).result(timeout=60)
     assert raised.value.name == "k"
+
+
+def test_a_hierarchy_error_counts_the_faults_that_it_does_not_show():
+    assert str(errors.HierarchyError(["two roots"])).endswith("two roots")
+    assert str(errors.HierarchyError(["two roots", "a cycle"])).endswith("(and 1 more fault)")
+    assert str(errors.HierarchyError(["two roots", "a", "b"])).endswith("(and 2 more faults)")

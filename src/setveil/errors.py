@@ -185,8 +185,9 @@ class HierarchyError(DataError):
 
     def __init__(self, faults: Sequence[str], source: str = "the hierarchy") -> None:
         self.faults, self.source = tuple(faults), source
-        more = "" if len(self.faults) == 1 else f" (and {len(self.faults) - 1} more faults)"
-        super().__init__(f"{source}: {self.faults[0]}{more}")
+        more = len(self.faults) - 1
+        rest = f" (and {more} more fault{'s' * (more > 1)})" if more else ""
+        super().__init__(f"{source}: {self.faults[0]}{rest}")
 
 
 class UnknownItemError(DataError, KeyError):

@@ -41,6 +41,9 @@ def test_every_command_has_help(call, command):
     result = call(*command.split(), "--help")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"Usage: setveil {command}")
+    examples = [line for line in result.out.splitlines() if line.startswith("  setveil ")]
+    assert all(line.count("setveil ") == 1 for line in examples), "one example per line"
+    assert "\n   setveil" not in result.out
 
 
 def test_the_options_of_a_method_show_their_methods_and_defaults(call):
