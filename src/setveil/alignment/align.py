@@ -86,7 +86,7 @@ def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease
     if release.tree is None or not release.tree.origin.pruned:
         return release
     tree = _rebuilt(release.tree.origin, original)
-    return _on(release, tree, "the tree built from the original's items")
+    return on_tree(release, tree, "the tree built from the original's items")
 
 
 def over_tree(
@@ -95,7 +95,7 @@ def over_tree(
     """As `over_whole_tree`, but over the given tree, if there is one."""
     if release.tree is None or hierarchy is None or not release.tree.origin.pruned:
         return over_whole_tree(release, original)
-    return _on(release, hierarchy, "the given tree")
+    return on_tree(release, hierarchy, "the given tree")
 
 
 def semantic_tree(
@@ -119,11 +119,12 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
         raise MisfitError("its tree cannot be rebuilt from the recipe in release.json") from None
 
 
-def _on(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
+def on_tree(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
+    """A release that shows only a part of its tree, over the whole tree; errors call it `name`."""
     try:
         return release.on(tree)
     except UnknownItemError as error:
-        problem = f"it contains {plural(len(error.items), 'node')} that {name} does not have"
+        problem = f"it contains {plural(len(error.items), 'node')} that {name} lacks"
         raise MisfitError(problem, published=error.items) from None
 
 

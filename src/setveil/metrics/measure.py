@@ -39,12 +39,9 @@ def measure(
     if there are several ways to do that, figures that depend on it (`ncp`, `lm` and `distortion` of
     sets, `blm` of typical bags) are those of one of them.
 
-    Args:
-        names: Which metrics, or the name of one; by default the usual ones of the release's form.
-        seed: For random queries and for reconstructing.
-        reconstructions: How many possible originals the figures are averaged over.
-        hierarchy: For metrics that need one, if the release has none and does not say how to build
-            it; without it, these are left out unless they are named.
+    Without `names` these are the usual metrics of the form. `hierarchy` is for metrics that
+    need one, if the release has none and does not say how to build it; without it, these are left
+    out unless they are named. `pipeline.measure` takes paths too.
 
     Raises:
         MisfitError: if the release cannot come from this original."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from setveil.alignment.align import on_tree
 from setveil.engines.base import Progress
-from setveil.errors import MisfitError, ParameterError, UnknownItemError
+from setveil.errors import ParameterError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import with_alignment
@@ -18,7 +19,6 @@ from setveil.pipeline.inputs import load, load_release, tree_maker
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
-from setveil.words import plural
 
 Losses = dict[str, float | dict[str, float]]
 
@@ -109,7 +109,7 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
         original = load(job.original, job.reading)
         tree = tree_maker(job.hierarchy, job.layout)(original)
         if tree is not None and _is_pruned(release):
-            release = _over(release, tree)
+            release = on_tree(release, tree, "the given hierarchy")
     with stages("measuring", compiles=True):
         how: dict[str, Any] = {"seed": job.seed, "hierarchy": tree}
         how["reconstructions"] = job.reconstructions or 1
@@ -143,12 +143,3 @@ def _check(job: MeasureJob, release: Release) -> None:
 
 def _is_pruned(release: Release) -> bool:
     return release.tree is not None and release.tree.origin.pruned
-
-
-def _over(release: Release, tree: Hierarchy) -> Release:
-    """A release that shows only a part of its tree, over the whole tree."""
-    try:
-        return release.on(tree)
-    except UnknownItemError as error:
-        problem = f"it contains {plural(len(error.items), 'node')} that the given hierarchy lacks"
-        raise MisfitError(problem, published=error.items) from None

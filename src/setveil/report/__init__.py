@@ -1,5 +1,40 @@
-"""What is shown: one `Report` object, as text for people and as JSON for programs."""
+"""The report: titled sections for people, and the same facts as plain values for programs."""
 
-from setveil.report.report import Fact, Report, Section
+from __future__ import annotations
 
-__all__ = ["Fact", "Report", "Section"]
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+PRIVATE = "private, not part of the release"  # marks what is computed from the original
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of a section: a name, a value and a remark."""
+
+    name: str
+    value: str
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a report."""
+
+    title: str
+    text: str = ""  # sentences below the title
+    facts: tuple[Fact, ...] = ()
+    holds: bool | None = None  # whether what the title says holds; None if that is not in question
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command reports."""
+
+    sections: tuple[Section, ...]
+    values: Mapping[str, object] = field(default_factory=dict)  # the same as one JSON object
+
+    def to_json(self, *, ascii: bool = False) -> str:
+        """One JSON object on one line, with `ascii` in ASCII only."""
+        return json.dumps(dict(self.values), ensure_ascii=ascii, default=str, allow_nan=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from setveil.audit.exposure import Exposure
 from setveil.data.summary import Summary
 from setveil.pipeline.inspect import Inspection
-from setveil.report.report import PRIVATE, Fact, Report, Section
+from setveil.report import PRIVATE, Fact, Report, Section
 from setveil.words import count, plural, rough_share, share
 
 HINT = (

@@ -10,8 +10,8 @@ from setveil.metrics import METRICS
 from setveil.pipeline.demo import Demo
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
+from setveil.report import PRIVATE, Fact, Report, Section
 from setveil.report.inspection import report_inspection
-from setveil.report.report import PRIVATE, Fact, Report, Section
 from setveil.words import plural, seconds, share
 
 MOST_NAMED = 20  # how many suppressed items are named; the rest are counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from setveil.data.querylog.findings import LogReport
 from setveil.pipeline.querylog import QuerylogResult
-from setveil.report.report import Fact, Report, Section
+from setveil.report import Fact, Report, Section
 from setveil.words import count, plural, share
 
 PRIVATE = "private, about the original log"

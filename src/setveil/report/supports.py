@@ -6,7 +6,7 @@ from setveil.audit.verdict import show_items
 from setveil.pipeline.reconstruct import Reconstructions
 from setveil.pipeline.support import Supports
 from setveil.published.release import Support
-from setveil.report.report import Fact, Report, Section
+from setveil.report import Fact, Report, Section
 from setveil.words import count, plural
 
 

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from setveil.report.report import Report, Section
+from setveil.report import Report, Section
 from setveil.words import printable
 
 PLAIN_WIDTH = 110

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from setveil.hierarchy.check import Fault
 from setveil.hierarchy.tree import Hierarchy
-from setveil.report.report import Fact, Report, Section
+from setveil.report import Fact, Report, Section
 from setveil.words import count, plural
 
 MOST_CHILDREN = 12  # how many children of a node are shown; the rest are counted
