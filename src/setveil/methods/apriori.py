@@ -37,13 +37,11 @@ class Apriori(GlobalRecoding):
     Example:
         Table 2 of [He2009]: {a2, b1} is in one record, so b1 and b2 become B everywhere.
 
-        >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.tree import Hierarchy
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Hierarchy, KmAnonymity
         >>> paths = ["a1 A ALL", "a2 A ALL", "b1 B ALL", "b2 B ALL"]
         >>> tree = Hierarchy.from_paths(path.split() for path in paths)
         >>> records = ["a1", "a1 a2", "b1 b2", "b1 b2", "a1 a2 b2", "a1 a2 b1 b2"]
-        >>> data = Transactions.of(record.split() for record in records)
+        >>> data = [record.split() for record in records]
         >>> release = Apriori().anonymize(data, KmAnonymity(k=2, m=2), tree)
         >>> sorted(zip(release.classes, release.sizes.tolist()))
         [(('B',), 2), (('a1',), 1), (('a1', 'a2'), 1), (('a1', 'a2', 'B'), 2)]

@@ -37,13 +37,11 @@ class HgHs(GlobalRecoding):
         minimal threats of all cuts and reads them for each cut: it is for small data.
 
     Example:
-        >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.tree import Hierarchy
-        >>> from setveil.promises import KmAnonymity
+        >>> from setveil import Hierarchy, KmAnonymity
         >>> drinks = [(drink, "Drinks", "ALL") for drink in ("beer", "wine", "milk")]
         >>> tree = Hierarchy.from_paths([*drinks, ("caviar", "ALL")])
         >>> records = ["beer wine", "beer wine", "milk caviar", "milk", "milk"]
-        >>> data = Transactions.of(record.split() for record in records)
+        >>> data = [record.split() for record in records]
         >>> release = HgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
         >>> sorted(zip(release.classes, release.sizes.tolist()))
         [(('beer', 'wine'), 2), (('milk',), 3)]
@@ -68,11 +66,9 @@ class MHgHs(GlobalRecoding):
     than either. [Liu2010a] section 4
 
     Example:
-        >>> from setveil.data.transactions import Transactions
-        >>> from setveil.hierarchy.tree import Hierarchy
-        >>> from setveil.promises import KmAnonymity
-        >>> data = Transactions.of([["beer", "wine"], ["beer", "wine"], ["beer", "caviar"]])
-        >>> tree = Hierarchy.balanced(data.vocabulary, fanout=2)
+        >>> from setveil import Hierarchy, KmAnonymity
+        >>> data = [["beer", "wine"], ["beer", "wine"], ["beer", "caviar"]]
+        >>> tree = Hierarchy.balanced(["beer", "caviar", "wine"], fanout=2)
         >>> release = MHgHs().anonymize(data, KmAnonymity(k=2, m=2), tree)
         >>> sorted(zip(release.classes, release.sizes.tolist()))
         [(('beer',), 1), (('beer', 'wine'), 2)]

@@ -13,6 +13,7 @@ import numpy as np
 from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.errors import ParameterError
 
+Size = int | tuple[int, int]
 _UNIT = 1 << 32
 _STEPS = 1_024
 _EXPONENTIAL = np.array(
@@ -58,13 +59,13 @@ def exponential(random: np.random.Generator, size: int) -> Int64s:
     return _EXPONENTIAL[random.integers(_STEPS, size=size)]
 
 
-def chance(random: np.random.Generator, probability: Floats | float, size: int) -> Flags:
+def chance(random: np.random.Generator, probability: Floats | float, size: Size) -> Flags:
     """Events of these probabilities."""
     below = np.round(np.asarray(probability) * _UNIT).astype(np.int64)
     return random.integers(_UNIT, size=size) < below
 
 
-def weighted(random: np.random.Generator, weights: Int64s, size: int) -> Int64s:
+def weighted(random: np.random.Generator, weights: Int64s, size: Size) -> Int64s:
     """Positions, each as likely as its whole weight says."""
     ends = np.cumsum(weights)
     return np.searchsorted(ends, random.integers(ends[-1], size=size), side="right")

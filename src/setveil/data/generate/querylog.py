@@ -162,11 +162,8 @@ def _plural(word: str) -> str:
         return word
     if word.endswith(("ss", "x", "z", "ch", "sh")):
         return word + "es"
-    return (
-        word[:-1] + "ies"
-        if word.endswith("y") and word[-2:-1] not in tuple("aeiou")
-        else word + "s"
-    )
+    is_consonant = word[-2:-1] not in tuple("aeiou")
+    return word[:-1] + "ies" if word.endswith("y") and is_consonant else word + "s"
 
 
 def _misspelled(word: str) -> str:
@@ -208,11 +205,9 @@ def _rows(
     texts = _texts(random, world, owners, sessions, len(numbers))[asked]
     order = np.lexsort((np.arange(len(owners)), times, owners))
     users = np.array([f"{number}\t" for number in numbers.tolist()], dtype=object)
-    days, clocks = (
-        np.array([f"\t{day}" for day in _DAYS], dtype=object),
-        np.array(_CLOCKS, dtype=object),
-    )
-    events = (users[owners] + texts + days[times // 86_400] + clocks[times % 86_400])[order]
+    days = np.array([f"\t{day}" for day in _DAYS], dtype=object)[times // 86_400]
+    clocks = np.array(_CLOCKS, dtype=object)[times % 86_400]
+    events = (users[owners] + texts + days + clocks)[order]
     return _with_clicks(random, world, events)
 
 
@@ -220,11 +215,8 @@ def _times(random: np.random.Generator, owners: Int64s, begins: Flags, sessions:
     """Seconds since the log began, ascending within a session; a user's sessions are in order."""
     heads = np.flatnonzero(begins)
     hours = draw.weighted(random, np.array(_HOURS), len(heads))
-    starts = (
-        random.integers(_SESSION_DAYS, size=len(heads)) * 86_400
-        + hours * 3_600
-        + random.integers(3_600, size=len(heads))
-    )
+    starts = random.integers(_SESSION_DAYS, size=len(heads)) * 86_400 + hours * 3_600
+    starts += random.integers(3_600, size=len(heads))
     starts = starts[np.lexsort((starts, owners[heads]))]
     pauses = 1 + (draw.exponential(random, len(owners)) * _PAUSE >> 16)
     pauses = np.where(draw.chance(random, 0.05, len(owners)), 10 * pauses, pauses)
@@ -254,7 +246,7 @@ def _texts(
     size = len(owners)
     lengths = 1 + draw.weighted(random, _LENGTHS, size)
     words = _words(random, world, owners, sessions, users)
-    forms = 3 * words + draw.weighted(random, _FORMS, words.size).reshape(words.shape)
+    forms = 3 * words + draw.weighted(random, _FORMS, (size, words.shape[1]))
     texts: Texts = world.forms[forms[:, 0]]
     for place in range(1, forms.shape[1]):
         longer = lengths > place
@@ -273,29 +265,20 @@ def _words(
 ) -> Int64s:
     """Four words for every event: of the topic of its session, or off-topic."""
     size, width = len(owners), len(_LENGTHS)
-    interests = draw.weighted(random, world.topic_weights, users * len(_INTERESTS)).reshape(
-        users, -1
-    )
+    interests = draw.weighted(random, world.topic_weights, (users, len(_INTERESTS)))
     liked = random.integers(1 << 32, size=interests.shape)
     which = draw.weighted(random, _INTERESTS, int(sessions[-1]) + 1)[sessions] if size else sessions
     topics = interests[owners, which]
     room = world.sizes[topics][:, None]
     most = int(world.sizes.max())
-    ranks = (
-        draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), size * width).reshape(
-            size, width
-        )
-        % room
-    )
-    own = draw.chance(random, _OWN_WORDS, size * width).reshape(size, width)
+    ranks = draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), (size, width)) % room
+    own = draw.chance(random, _OWN_WORDS, (size, width))
     places = (ranks + np.where(own, liked[owners, which][:, None], 0)) % room
     repeated = places[:, 1:] == places[:, :-1]
     places[:, 1:] = (places[:, 1:] + repeated) % room
     words = world.starts[topics][:, None] + places
     anything = draw.chance(random, _ANYTHING, size)
-    words[anything] = draw.weighted(
-        random, world.word_weights, int(anything.sum()) * width
-    ).reshape(-1, width)
+    words[anything] = draw.weighted(random, world.word_weights, (int(anything.sum()), width))
     return words
 
 

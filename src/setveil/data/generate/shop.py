@@ -65,9 +65,8 @@ def shop(records: int = 10_000, seed: int = 0, *, products: int | None = None) -
     homes = random.integers(max(records // _BASKETS_PER_HOUSEHOLD, 1), size=records)
     items = _purchases(random, shelf, weights, homes[owners], int(homes.max(initial=0)) + 1)
     with_recipe, parts = _recipes(random, shelf, records)
-    data = _transactions(
-        np.concatenate((owners, with_recipe)), np.concatenate((items, parts)), shelf, records
-    )
+    owners, items = np.concatenate((owners, with_recipe)), np.concatenate((items, parts))
+    data = _transactions(owners, items, shelf, records)
     return Shop(data, tuple(product.path for product in shelf))
 
 
@@ -110,33 +109,27 @@ def _purchases(
 ) -> Int64s:
     """An item for each entry, by its household's favourites or taste, or from anywhere."""
     count = len(homes)
-    favourites = draw.weighted(random, weights, households * _FAVOURITES).reshape(
-        households, _FAVOURITES
-    )
+    favourites = draw.weighted(random, weights, (households, _FAVOURITES))
     tastes = random.integers(len(TASTES), size=households)
     items = draw.weighted(random, weights, count)
     place = random.integers(100, size=count)
     favourite = np.flatnonzero(place < _FROM_FAVOURITES)
-    items[favourite] = favourites[
-        homes[favourite], random.integers(_FAVOURITES, size=len(favourite))
-    ]
+    which = random.integers(_FAVOURITES, size=len(favourite))
+    items[favourite] = favourites[homes[favourite], which]
     tasted = np.flatnonzero((place >= _FROM_FAVOURITES) & (place < _FROM_TASTE))
     for number, groups in enumerate(TASTES):
         liked = _products_of(shelf, groups)
         entries = tasted[tastes[homes[tasted]] == number]
         if len(liked):
-            items[entries] = liked[
-                draw.weighted(random, np.sqrt(weights[liked]).astype(np.int64) + 1, len(entries))
-            ]
+            flat = np.sqrt(weights[liked]).astype(np.int64) + 1
+            items[entries] = liked[draw.weighted(random, flat, len(entries))]
     return items
 
 
 def _products_of(shelf: Sequence[Product], groups: Iterable[str]) -> Int64s:
     wanted = set(groups)
-    return np.array(
-        [place for place, product in enumerate(shelf) if wanted.intersection(product.groups)],
-        dtype=np.int64,
-    )
+    places = [place for place, product in enumerate(shelf) if wanted & {*product.groups}]
+    return np.array(places, dtype=np.int64)
 
 
 def _recipes(
@@ -165,6 +158,5 @@ def _transactions(
     order = sorted(sold.tolist(), key=lambda place: shelf[place].name)
     number = np.zeros(len(shelf), dtype=np.int64)
     number[order] = np.arange(len(order))
-    return Transactions.from_pairs(
-        owners, number[items], Vocabulary(shelf[place].name for place in order), size=records
-    )
+    sold_names = Vocabulary(shelf[place].name for place in order)
+    return Transactions.from_pairs(owners, number[items], sold_names, size=records)
