@@ -6,16 +6,16 @@ from pathlib import Path
 
 import click
 
-from setveil.cli.options import number_option
+from setveil.cli.options import default_option
 from setveil.cli.show import progress_bar, show
 
 
 @click.command("demo")
 @click.argument("folder", default="setveil-demo", type=click.Path(path_type=Path))
-@number_option(
+@default_option(
     "--records", default=10_000, help="How many baskets the shop has.", type=click.IntRange(min=10)
 )
-@number_option(
+@default_option(
     "-k",
     "k",
     default=10,

@@ -10,8 +10,8 @@ import click
 from setveil.cli.options import (
     FORMAT,
     NATURAL,
+    default_option,
     force_option,
-    number_option,
     output_option,
     several,
 )
@@ -20,8 +20,8 @@ from setveil.words import plural
 
 _output = several(output_option("FILE", "The file to write."), force_option)
 _format = click.option("--format", type=FORMAT, help="The format.  [default: by the file's name]")
-_records = number_option("--records", default=10_000, help="How many records.", type=NATURAL)
-_seed = number_option("--seed", default=0, help="The same seed gives the same data.", type=NATURAL)
+_records = default_option("--records", default=10_000, help="How many records.", type=NATURAL)
+_seed = default_option("--seed", default=0, help="The same seed gives the same data.", type=NATURAL)
 
 
 @click.group("generate")
@@ -33,14 +33,14 @@ def command() -> None:
 @_output
 @_format
 @_records
-@number_option("--items", default=1_000, help="How many items to choose from.")
-@number_option(
+@default_option("--items", default=1_000, help="How many items to choose from.")
+@default_option(
     "--average-length",
     default=10,
     help="Items per record on average.",
     type=click.FloatRange(min=1),
 )
-@number_option("--patterns", default=2_000, help="How many itemsets people like.")
+@default_option("--patterns", default=2_000, help="How many itemsets people like.")
 @_seed
 def quest(**options: Any) -> None:
     """Records of numbered items, after the IBM Quest generator.
@@ -82,8 +82,8 @@ def shop(**options: Any) -> None:
 
 @command.command("querylog")
 @_output
-@number_option("--users", default=20_000, help="How many users.", type=NATURAL)
-@number_option(
+@default_option("--users", default=20_000, help="How many users.", type=NATURAL)
+@default_option(
     "--queries", default=13.5, help="Queries per user on average.", type=click.FloatRange(1, 10_000)
 )
 @click.option(

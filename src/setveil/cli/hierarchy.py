@@ -11,10 +11,10 @@ import click
 from setveil.cli.options import (
     NATURAL,
     TREE,
+    default_option,
     force_option,
     json_option,
     layout_option,
-    number_option,
     output_option,
     reading_options,
 )
@@ -87,7 +87,7 @@ def check(file: str, as_json: bool, **options: Any) -> None:
 @command.command("show")
 @click.argument("tree", metavar=TREE)
 @click.option("--data", metavar="DATA", help="The data with the items, if the tree is built.")
-@number_option("--depth", default=2, help="How many levels to show.", type=NATURAL)
+@default_option("--depth", default=2, help="How many levels to show.", type=NATURAL)
 @click.option("--node", metavar="LABEL", help="Show the part of the tree below this node.")
 @layout_option
 @reading_options

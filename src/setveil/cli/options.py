@@ -75,10 +75,8 @@ def tree_option(help: str) -> Option:
     return click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help=help)
 
 
-def number_option(
-    *names: str, default: float, help: str, type: click.ParamType[Any] = POSITIVE
-) -> Option:
-    """A number whose default is shown."""
+def default_option(*names: str, default: Any, help: str, type: Any = POSITIVE) -> Option:
+    """An option whose default is shown; a number from 1 on unless another type is given."""
     return click.option(*names, type=type, default=default, show_default=True, help=help)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, several
+from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, default_option, several
 from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
 from setveil.pipeline.names import DEFAULT_METHOD, OLD_METHODS, Word, method_words, promise_words
@@ -42,12 +42,9 @@ def promise_options(command: Command) -> Command:
 
 def method_options(command: Command) -> Command:
     """`--method`, and an option for each field of each method."""
-    named = click.option(
-        "--method",
-        type=Table("setveil.methods", "METHODS", OLD_METHODS),
-        default=DEFAULT_METHOD,
-        show_default=True,
-        help="How the promise is kept.",
+    names = Table("setveil.methods", "METHODS", OLD_METHODS)
+    named = default_option(
+        "--method", default=DEFAULT_METHOD, help="How the promise is kept.", type=names
     )
     made = (
         _option(word, [", ".join(word.owners), *_default(word)]) for word in method_words().values()

@@ -9,14 +9,15 @@ import click
 
 from setveil.cli.options import (
     FORMAT,
+    default_option,
     force_option,
     json_option,
-    number_option,
     output_option,
     several,
 )
 from setveil.cli.show import progress_bar, show
 
+_TERMS = click.Choice(("words", "nouns", "queries"))
 _columns = several(
     *(
         click.option(f"--{name}", metavar="COLUMN", help=f"The column of {what}, if not obvious.")
@@ -29,19 +30,13 @@ _columns = several(
 @click.argument("log", metavar="LOG")
 @output_option("FILE", "The data file to write.")
 @click.option("--format", type=FORMAT, help="The format of the output.  [default: by its name]")
-@click.option(
+@default_option(
     "--gap",
     default="inf",
-    show_default=True,
     help="The longest pause within a session, such as 30m; inf: one record per user.",
+    type=str,
 )
-@click.option(
-    "--terms",
-    type=click.Choice(("words", "nouns", "queries")),
-    default="words",
-    show_default=True,
-    help="What the items are.",
-)
+@default_option("--terms", default="words", help="What the items are.", type=_TERMS)
 @_columns
 @click.option(
     "--wordnet",
@@ -56,7 +51,7 @@ _columns = several(
     help="Words to drop; a file has one per line.",
 )
 @click.option("--known", metavar="wordnet|FILE", help="Keep only words of WordNet or of a file.")
-@number_option("--min-users", default=1, help="Drop terms that fewer users used.")
+@default_option("--min-users", default=1, help="Drop terms that fewer users used.")
 @click.option("--keep-empty", is_flag=True, help="Keep users without a term, as empty records.")
 @click.option("--seed", type=click.IntRange(min=0), help="Make the order of records repeatable.")
 @click.option("--memory-limit", metavar="SIZE", help="Memory limit of the database, such as 500MB.")

@@ -8,9 +8,9 @@ import click
 
 from setveil.cli.options import (
     FORMAT,
+    default_option,
     force_option,
     json_option,
-    number_option,
     output_option,
     seed_option,
 )
@@ -20,7 +20,7 @@ from setveil.cli.show import progress_bar, show
 @click.command("reconstruct")
 @click.argument("release", metavar="RELEASE")
 @output_option("FOLDER", "The folder to write.")
-@number_option("-n", "n", default=1, help="How many reconstructions.")
+@default_option("-n", "n", default=1, help="How many reconstructions.")
 @click.option(
     "--format", type=FORMAT, default="csv", show_default=True, help="The format of the files."
 )

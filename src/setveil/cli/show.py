@@ -55,12 +55,8 @@ def progress_bar() -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[share]:>5}"),
-        TimeElapsedColumn(),
-    )
+    share = TextColumn("{task.fields[share]:>5}")
+    columns = (TextColumn("{task.description}"), BarColumn(), share, TimeElapsedColumn())
     console = Console(file=cast(TextIO, _Terminal(sys.stderr)))
     bar = Progress(*columns, console=console, transient=True)
     try:
@@ -104,9 +100,5 @@ class _Stages:
         if stage != self.stage:
             self.stage = stage
             self.bar.reset(self.task, description=stage, total=None)
-        self.bar.update(
-            self.task,
-            completed=done,
-            total=total or None,
-            share=f"{100 * done / total:.0f} %" if total else "",
-        )
+        share = f"{100 * done / total:.0f} %" if total else ""
+        self.bar.update(self.task, completed=done, total=total or None, share=share)

@@ -114,12 +114,8 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
         how: dict[str, Any] = {"seed": job.seed, "hierarchy": tree}
         how["reconstructions"] = job.reconstructions or 1
         losses = losses_of(release, original, job.metrics, **how)
-    left_out = need_a_tree(release) - losses.keys()
-    return Measurement(
-        release=release,
-        losses=losses,
-        left_out=() if job.metrics is not None else tuple(sorted(left_out)),
-    )
+    left_out = need_a_tree(release) - losses.keys() if job.metrics is None else ()
+    return Measurement(release=release, losses=losses, left_out=tuple(sorted(left_out)))
 
 
 def _check(job: MeasureJob, release: Release) -> None:

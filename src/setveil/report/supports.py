@@ -35,13 +35,9 @@ def _one(found: Supports) -> Report:
     absent = ", ".join(map(repr, found.unknown))
     remark = f"The original does not contain {absent}." if absent else ""
     title = f"Records that contain {show_items(itemset)}, of {count(found.records)}"
-    values = {
-        "records": found.records,
-        "items": list(itemset),
-        **_values(support),
-        "unknown": list(found.unknown),
-    }
-    return Report((Section(title, remark, facts),), values)
+    values = {"records": found.records, "items": list(itemset), **_values(support)}
+    section = Section(title, remark, facts)
+    return Report((section,), {**values, "unknown": list(found.unknown)})
 
 
 def _top(found: Supports) -> Report:

@@ -36,18 +36,12 @@ def _plain_lines(content: RenderableType) -> list[str]:
 
 def _spaced(parts: list[RenderableType]) -> list[RenderableType]:
     """The parts with an empty line between them."""
-    return [
-        piece
-        for number, part in enumerate(parts)
-        for piece in ([Text(""), part] if number else [part])
-    ]
+    return [piece for part in parts for piece in (Text(""), part)][1:]
 
 
 def _section(section: Section) -> RenderableType:
-    mark = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}[
-        section.holds
-    ]
-    title = Text.assemble(mark, (printable(section.title), "bold"))
+    marks = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}
+    title = Text.assemble(marks[section.holds], (printable(section.title), "bold"))
     parts: list[RenderableType] = [title]
     if section.text:
         parts.append(Padding(Text(printable(section.text)), (0, 0, 0, 2)))

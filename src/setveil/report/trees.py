@@ -27,13 +27,8 @@ def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report
     leaves = f"{count(tree.leaf_count)} of them leaves"
     title = f"{plural(len(tree), 'node')}, {leaves}, height {tree.height}"
     path = "" if label is None else " < ".join(tree.path(label)) + "\n"
-    values = {
-        "nodes": len(tree),
-        "leaves": tree.leaf_count,
-        "height": tree.height,
-        "origin": tree.origin.kind,
-        "tree": _nested(tree, start, depth),
-    }
+    size = {"nodes": len(tree), "leaves": tree.leaf_count, "height": tree.height}
+    values = {**size, "origin": tree.origin.kind, "tree": _nested(tree, start, depth)}
     return Report((Section(title, path + "\n".join(_lines(tree, start, depth, ""))),), values)
 
 

@@ -84,12 +84,8 @@ def wordnet_tree(
         remedy = "leave them out, or keep them with wordnet+unknown"
         raise UnknownItemError(missing, "WordNet has no noun for", remedy)
     leaves = {item: found[0] if found else _NO_SYNSET for item, found in senses.items()}
-    recipe = {
-        "version": wordnet.version,
-        "synsets": len(wordnet.synsets),
-        "unknown": unknown,
-        "squeeze": squeeze,
-    }
+    source = {"version": wordnet.version, "synsets": len(wordnet.synsets)}
+    recipe = {**source, "unknown": unknown, "squeeze": squeeze}
     stars = ""
     while True:
         frame = _Frame(wordnet, stars, unknown == "keep")

@@ -79,10 +79,7 @@ class Frame:
 
         leaves, occurrences = _on_leaves(data, hierarchy)
         nodes = _without_chains(hierarchy)
-        first, stop = (
-            hierarchy.first[nodes].astype(np.int32),
-            hierarchy.stop[nodes].astype(np.int32),
-        )
+        first, stop = hierarchy.first[nodes], hierarchy.stop[nodes]
         over, is_leaf = np.zeros(hierarchy.leaf_count, dtype=np.int32), first + 1 == stop
         over[first[is_leaf]] = np.flatnonzero(is_leaf)
         before = np.concatenate(([0], np.cumsum(occurrences)))

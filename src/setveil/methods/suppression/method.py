@@ -103,12 +103,9 @@ class Suppression(Method[Suppressed]):
         records, promise = request.records, request.promise
         gone = self.suppressed(Setting.of(records, promise), request.engine, request.progress)
         rows = without(records, gone)
+        stated, numbers = _as_published(promise, rows), np.arange(len(records))
         return Suppressed.of_rows(
-            rows,
-            _as_published(promise, rows),
-            self.to_dict(),
-            alignment=np.arange(len(records)),
-            min_support=self.min_support,
+            rows, stated, self.to_dict(), alignment=numbers, min_support=self.min_support
         )
 
     def suppressed(
