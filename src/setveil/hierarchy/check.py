@@ -148,26 +148,16 @@ class _Check:
         missing = [item for item in vocabulary if item not in known]
         groups = [item for item in vocabulary if item in inner]
         unused = [label for label in known if label not in inner and label not in vocabulary]
+        unknown = ("item is not in the hierarchy", "items are not in the hierarchy")
+        inside = ("item is a group of the hierarchy", "items are groups of the hierarchy")
+        absent = (
+            "hierarchy item does not occur in the data",
+            "hierarchy items do not occur in the data",
+        )
         return [
-            *_about(
-                missing,
-                "item without a leaf",
-                ("item is not in the hierarchy", "items are not in the hierarchy"),
-            ),
-            *_about(
-                groups,
-                "item is an inner node",
-                ("item is a group of the hierarchy", "items are groups of the hierarchy"),
-            ),
-            *_about(
-                unused,
-                "leaf without an item",
-                (
-                    "hierarchy item does not occur in the data",
-                    "hierarchy items do not occur in the data",
-                ),
-                "note",
-            ),
+            *_about(missing, "item without a leaf", unknown),
+            *_about(groups, "item is an inner node", inside),
+            *_about(unused, "leaf without an item", absent, "note"),
         ]
 
     def _empty_labels(self) -> Iterator[Fault]:

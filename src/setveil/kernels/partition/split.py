@@ -12,8 +12,8 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.partition.balance import balance
 from setveil.kernels.partition.buckets import (
+    balance,
     bucket_end,
     clear_table,
     group_by_children,
