@@ -1,7 +1,5 @@
 """The alignment: which published record may belong to each original record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Flows through a network, and the matching of records with classes that they find."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 

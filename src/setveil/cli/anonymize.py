@@ -1,7 +1,5 @@
 """`setveil anonymize`: write a release that keeps a promise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

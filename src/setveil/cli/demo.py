@@ -1,7 +1,5 @@
 """`setveil demo`: a full example on synthetic data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

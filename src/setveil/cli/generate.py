@@ -1,7 +1,5 @@
 """`setveil generate`: synthetic data to try things on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`setveil inspect`: what a data set contains, and how exposed the people in it are."""
 
-from __future__ import annotations
-
 import shlex
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`setveil measure`: what a release has lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

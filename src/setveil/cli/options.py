@@ -1,7 +1,5 @@
 """Options that several commands share, made from the library's tables when they are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The options of promises and methods, made from the fields of the promises and methods."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

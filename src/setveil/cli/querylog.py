@@ -1,7 +1,5 @@
 """`setveil querylog`: from a query log to bags of terms."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`setveil reconstruct`: possible originals of a release."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

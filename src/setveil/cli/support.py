@@ -1,7 +1,5 @@
 """`setveil support`: how many records contain some items, computed from a release alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`setveil verify`: does a release, or any data file, keep a promise?"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`setveil warmup`: compile the kernels once."""
 
-from __future__ import annotations
-
 import click
 
 

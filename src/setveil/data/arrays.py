@@ -1,7 +1,5 @@
 """The types of the arrays that everything is held in."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Hashes of records: equal records have equal hashes."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

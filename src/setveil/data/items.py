@@ -1,7 +1,5 @@
 """Turns items of any type into text, and recognizes missing ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

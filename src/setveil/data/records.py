@@ -1,7 +1,5 @@
 """Collects records of texts, one by one, as arrays of numbers."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Mapping
 from os import PathLike

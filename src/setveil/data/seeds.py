@@ -1,7 +1,5 @@
 """Random numbers from a seed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.errors import ParameterError

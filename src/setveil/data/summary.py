@@ -1,7 +1,5 @@
 """Summarizes a data set: how many records and items it has, and how many records are unique."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 import numpy as np

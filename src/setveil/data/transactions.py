@@ -1,7 +1,5 @@
 """Records of items as a compressed sparse row structure; bags add how often each item occurs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self, cast, overload

@@ -1,7 +1,5 @@
 """Hierarchies built from the items alone: balanced trees and trees of code prefixes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count, takewhile

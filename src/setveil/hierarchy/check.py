@@ -1,7 +1,5 @@
 """Checks a hierarchy that somebody wrote down, and builds its tree if it has no faults."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass

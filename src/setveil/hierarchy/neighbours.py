@@ -1,7 +1,5 @@
 """The neighbour index: for each item the items at most `epsilon` steps away, with distances."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A hierarchy as somebody wrote it down, and the links between its labels; it may not be a tree."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Hierarchies as users name them: a file, or a recipe to build one over the items of the data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

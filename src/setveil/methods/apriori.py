@@ -1,7 +1,5 @@
 """Apriori: k^m-anonymity by one cut of the tree. [He2009] section 5, [Liu2010a] section 1"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """HgHs and mHgHs: k^m-anonymity by one cut of the tree, with some nodes suppressed. [Liu2010a]"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The contract of every method."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar

@@ -1,7 +1,5 @@
 """What generalizing and suppressing items cost: ncp, lm, blm, distortion; and class sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

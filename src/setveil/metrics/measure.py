@@ -1,7 +1,5 @@
 """Measure: several figures of one release at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """What was lost for counting: are, the average relative error of random queries."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

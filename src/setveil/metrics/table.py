@@ -1,7 +1,5 @@
 """The table of the metrics: one row each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,7 +1,5 @@
 """What disassociation did to items and pairs of items: tlost, chunked, re and its variants."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Unpack
 

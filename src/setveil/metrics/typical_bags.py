@@ -1,7 +1,5 @@
 """What it cost to publish one bag for a group of people: blm of typical bags."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setveil.alignment.align import over_tree

@@ -1,7 +1,5 @@
 """Possible originals of a release, in which itemsets and pairs are counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypedDict
 

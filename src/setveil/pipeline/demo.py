@@ -1,7 +1,5 @@
 """Demo: every step on the synthetic data of a shop, in a folder of its own."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Generate: synthetic data to try things on, written to files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

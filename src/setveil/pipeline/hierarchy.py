@@ -1,7 +1,5 @@
 """Hierarchy: build a tree over the items of data, check the file of one, and get one to show."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

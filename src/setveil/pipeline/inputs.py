@@ -1,7 +1,5 @@
 """What a verb is given: data, releases, and items that a user names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Inspect: what a data set contains, and how exposed the people in it are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The job of anonymizing, its outcome, and what is refused before any work."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

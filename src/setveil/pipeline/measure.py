@@ -1,7 +1,5 @@
 """Measure: what a release has lost against its original."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path

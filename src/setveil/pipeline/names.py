@@ -3,8 +3,6 @@
 A word is a parameter of a promise or a method, such as `k` or `restarts`. Every door gets its words
 from the tables `PROMISES` and `METHODS`, so a new promise or method needs no change here."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Querylog: from a query log to bags of terms, one per user or session."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reconstruct: possible originals of a release, in memory or written to a folder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

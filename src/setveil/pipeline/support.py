@@ -1,7 +1,5 @@
 """Support: how many records contain some items, computed from a release alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

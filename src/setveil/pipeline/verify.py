@@ -1,7 +1,5 @@
 """Verify: does a release, or any data, keep a promise, and does it come from its original?"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Warm up: compile the kernels once, so that the first real run is quick."""
 
-from __future__ import annotations
-
 import time
 
 from setveil.data.transactions import Transactions

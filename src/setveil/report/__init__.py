@@ -1,7 +1,5 @@
 """The report: titled sections for people, and the same facts as plain values for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The report of an inspection: what the data contains, how exposed people are, what can be done."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from setveil.audit.exposure import Exposure

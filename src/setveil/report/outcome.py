@@ -1,7 +1,5 @@
 """The reports of a run, a verdict and losses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report of a query log that was turned into bags of terms."""
 
-from __future__ import annotations
-
 from setveil.data.querylog.findings import LogReport
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Fact, Report, Section

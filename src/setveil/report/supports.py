@@ -1,7 +1,5 @@
 """The reports of what a release says about itemsets, and of possible originals."""
 
-from __future__ import annotations
-
 from setveil.audit.verdict import show_items
 from setveil.pipeline.reconstruct import Reconstructions
 from setveil.pipeline.support import Supports

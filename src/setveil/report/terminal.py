@@ -1,7 +1,5 @@
 """A report as text: in colour on a terminal, plain elsewhere."""
 
-from __future__ import annotations
-
 from io import StringIO
 from typing import TextIO
 

@@ -1,7 +1,5 @@
 """The reports of hierarchies: their shape and their faults."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from setveil.hierarchy.check import Fault

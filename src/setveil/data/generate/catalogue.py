@@ -1,7 +1,5 @@
 """The products of the generated shop, with its departments, aisles and families."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import product

@@ -3,8 +3,6 @@
 Only whole numbers are drawn (`Generator.integers` over PCG64), and every distribution is a table of
 whole numbers, rounded far above the last bits, in which two machines' math functions may differ."""
 
-from __future__ import annotations
-
 import math
 from itertools import accumulate
 

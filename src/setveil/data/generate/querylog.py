@@ -1,7 +1,5 @@
 """A synthetic query log in the format of the AOL log."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import re

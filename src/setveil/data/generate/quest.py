@@ -1,7 +1,5 @@
 """Records like those of the IBM Quest generator, the usual benchmark data of itemset mining."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A synthetic shop: baskets of products with readable names, and the tree of its departments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

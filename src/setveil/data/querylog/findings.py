@@ -1,7 +1,5 @@
 """The report of reading a query log, and the pause that ends a session."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """The terms of a query: how its text is split into words, normalized, and kept or dropped."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Collection

@@ -1,7 +1,5 @@
 """Which columns of a long table are the record, the item and the count: by option, or guessed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

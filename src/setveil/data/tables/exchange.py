@@ -5,8 +5,6 @@ each row, or be one-hot (a column for each item, 0/1 or true/false). In a long t
 an item keeps its record, which may be empty. Items become text; missing ones (None, NaN) are
 dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

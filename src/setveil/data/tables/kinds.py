@@ -1,7 +1,5 @@
 """The kinds of Python objects that records can be turned into."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise, repeat

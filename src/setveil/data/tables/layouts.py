@@ -1,7 +1,5 @@
 """Records from tables: long, one-hot, or with a list of items in each row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

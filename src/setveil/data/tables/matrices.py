@@ -1,7 +1,5 @@
 """Records from matrices: a row for each record, a column for each item, 0 if it is absent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 

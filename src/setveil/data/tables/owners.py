@@ -3,8 +3,6 @@
 A wrong guess would split one person's rows into several records, so ambiguous tables are refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from setveil.data.arrays import Int64s

@@ -5,8 +5,6 @@ has a line for each synset, which starts with its own byte offset; `noun.exc` ha
 `cntlist.rev` says how often each sense occurs in tagged text. See wndb(5WN), morphy(7WN) and
 cntlist(5WN) of WordNet's manual. WordNet is not part of setveil."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

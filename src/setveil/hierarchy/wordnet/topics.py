@@ -1,7 +1,5 @@
 """Topics: groups of common nouns that are near each other in WordNet, for synthetic data."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from random import Random

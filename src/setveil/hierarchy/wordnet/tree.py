@@ -1,7 +1,5 @@
 """The tree of a vocabulary's nouns in WordNet, and their neighbours in WordNet itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast

@@ -1,7 +1,5 @@
 """The method Disassociation: HORPART, VERPART and REFINE, one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """REFINE: join clusters over terms that their term chunks share; then assemble the release."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """HgHs as in the paper: all minimal threats, then cuts from the root. [Liu2010a] section 3"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

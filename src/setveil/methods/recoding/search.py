@@ -1,7 +1,5 @@
 """The search for a cut, with or without suppression: nodes are shown one by one if it is safe."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Iterator
 from functools import partial

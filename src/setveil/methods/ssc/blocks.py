@@ -1,7 +1,5 @@
 """What comes before clustering: bags that need none, and blocks of similar bags."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Why so much is lost: the moles, the items that paid for them, and what a weaker promise saves."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
