@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.arrays import Flags, Int32s, Int64s, ranges
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
@@ -129,7 +129,7 @@ class ClassTrie:
             return np.concatenate((one[0], other[0])), np.concatenate((one[1], other[1]))
         rows, states = found
         counts = self._ends[states + 1] - self._ends[states]
-        rows, at = np.repeat(rows, counts), _ranges(self._ends[states], counts)
+        rows, at = np.repeat(rows, counts), ranges(self._ends[states], counts)
         classes = self._classes[at]
         if (self.table.counts > 1).any():
             rows, classes = self._within_counts(records, start, rows, classes)
@@ -173,7 +173,7 @@ class ClassTrie:
         table, tree = self.table, self.table.tree
         stop = int(rows.max(initial=start - 1)) + 1
         lengths = table.lengths[classes]
-        entries = _ranges(table.indptr[classes], lengths)
+        entries = ranges(table.indptr[classes], lengths)
         owners = np.repeat(np.arange(len(rows)), lengths)
         keys = records.keys(start, stop, tree.leaf_count)
         nodes, bases = table.nodes[entries], rows[owners] * tree.leaf_count
@@ -185,10 +185,3 @@ class ClassTrie:
         keep = np.ones(len(rows), dtype=bool)
         keep[owners[short]] = False
         return rows[keep], classes[keep]
-
-
-def _ranges(starts: Int64s, lengths: Int64s) -> Int64s:
-    """The numbers `starts[i]` to `starts[i] + lengths[i] - 1`, one range after the other."""
-    ends = np.cumsum(lengths)
-    shift: Int64s = np.repeat(starts - (ends - lengths), lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + shift

@@ -7,7 +7,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, ranges
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
@@ -136,8 +136,10 @@ class Transactions:
 
     def take(self, numbers: npt.ArrayLike) -> Self:
         """The records with these numbers, in this order, repeats allowed; or those of a mask."""
-        entries, indptr = self._entries(self._numbers(numbers))
-        return self._with(indptr, entries)
+        chosen = self._numbers(numbers)
+        lengths = self.lengths[chosen]
+        indptr = np.concatenate(([0], np.cumsum(lengths)))
+        return self._with(indptr, ranges(self.indptr[chosen], lengths))
 
     def support(self, itemset: Iterable[object]) -> int:
         """The number of records that contain all these items."""
@@ -165,12 +167,6 @@ class Transactions:
     @property
     def _size(self) -> str:
         return plural(len(self), "record")
-
-    def _entries(self, numbers: Int64s) -> tuple[Int64s, Int64s]:
-        lengths = self.lengths[numbers]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        entries = np.arange(indptr[-1]) - np.repeat(indptr[:-1] - self.indptr[numbers], lengths)
-        return entries, indptr
 
     def _with(self, indptr: Int64s, entries: Int64s) -> Self:
         return type(self)(indptr, self.items[entries], self.vocabulary)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, ranges
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
@@ -163,9 +163,7 @@ def _block(meetings: _Meetings, first: int, stop: int, least: int) -> tuple[Int6
     reach, count, epsilon = meetings.reach, meetings.size, meetings.epsilon
     entries = slice(*np.searchsorted(reach.items, (first, stop)))
     lengths = meetings.lengths[entries]
-    ends = np.cumsum(lengths)
-    shift = meetings.starts[entries] - (ends - lengths)
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(shift, lengths)
+    places = ranges(meetings.starts[entries], lengths)
     # A code is (row * count + item) * (epsilon + 1) + distance, so sorting puts the least first.
     own = ((reach.items[entries] - first) * count) * (epsilon + 1) + reach.steps[entries]
     codes = meetings.met[places]

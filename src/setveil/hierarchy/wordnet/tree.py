@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, ranges
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, Reach, check_epsilon, joined
@@ -228,7 +228,5 @@ def _one_up(wordnet: WordNet, codes: Int64s, count: int) -> Int64s:
     items, nodes = np.divmod(codes, count)
     starts, above = wordnet.synsets.starts, wordnet.synsets.above
     lengths = starts[nodes + 1] - starts[nodes]
-    ends = np.cumsum(lengths)
-    shift = starts[nodes] - (ends - lengths)
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(shift, lengths)
-    return np.unique(np.repeat(items, lengths) * count + above[places])
+    found = above[ranges(starts[nodes], lengths)]
+    return np.unique(np.repeat(items, lengths) * count + found)

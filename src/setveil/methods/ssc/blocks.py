@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int64s, ranges
 from setveil.data.transactions import Bags
 from setveil.hierarchy.tree import Hierarchy
 
@@ -127,8 +127,7 @@ def _level(hierarchy: Hierarchy) -> int:
 def _projected(vectors: _Vectors, block: Int64s) -> Floats:
     """The position of each row of a block along its first principal direction."""
     lengths, size, width = np.diff(vectors.indptr)[block], len(block), vectors.width
-    owners, ends = np.repeat(np.arange(size), lengths), np.cumsum(lengths)
-    entries = np.arange(ends[-1]) + np.repeat(vectors.indptr[block] - (ends - lengths), lengths)
+    owners, entries = np.repeat(np.arange(size), lengths), ranges(vectors.indptr[block], lengths)
     concepts, weights = vectors.concepts[entries], vectors.weights[entries]
     mean = np.bincount(concepts, weights, width) / size
     squares = np.bincount(concepts, weights * weights, width) / size
