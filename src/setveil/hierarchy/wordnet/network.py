@@ -174,8 +174,8 @@ class WordNet:
         return wordnet_tree(self, vocabulary_of(vocabulary), unknown, squeeze)
 
     def topics(self, count: int, size: int, seed: int = 0) -> list[list[str]]:
-        """Groups of related common nouns; see `setveil.hierarchy.wordnet.topics.topics`."""
-        from setveil.hierarchy.wordnet.topics import topics
+        """Groups of related common nouns; see `setveil.hierarchy.wordnet.tree.topics`."""
+        from setveil.hierarchy.wordnet.tree import topics
 
         return topics(self, count, size, seed)
 
