@@ -297,11 +297,7 @@ def nested_nodes(release: Generalized) -> tuple[int, int] | None:
 def image_alignment(release: Generalized, original: Transactions) -> Int64s:
     """The class of each original record: its items replaced by the published nodes above them.
 
-    An item below no published node is suppressed everywhere.
-
-    Raises:
-        MisfitError: if the published nodes are not on one cut, an item is not in the tree, or other
-            records than these are published."""
+    An item below no published node is suppressed everywhere."""
     nested = nested_nodes(release)
     if nested is not None:
         node, above = (release.hierarchy.labels[number] for number in nested)

@@ -21,10 +21,7 @@ class Budget:
         self.left = units
 
     def spend(self, units: int) -> None:
-        """Use up some units.
-
-        Raises:
-            TooLargeError: if there are not enough."""
+        """Use up some units; `TooLargeError` if there are not enough."""
         self.left -= units
         if self.left < 0:
             raise TooLargeError

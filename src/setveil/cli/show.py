@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
-    """Print a report for people, or as one JSON object, to standard output or another stream.
-
-    Raises:
-        OutputError: if the stream cannot be written; the work is done by then."""
+    """Print a report for people, or as one JSON object, to standard output or another stream."""
     stream = stream or sys.stdout
     try:
         if as_json:

@@ -104,11 +104,7 @@ def prefix(
 def rebuild(
     origin: Origin, vocabulary: Vocabulary, supports: npt.NDArray[np.integer] | None = None
 ) -> Hierarchy:
-    """Build a tree again from its recipe and its items (and supports, for the order by frequency).
-
-    Raises:
-        ParameterError: if the tree was given and so has no recipe, or the recipe is damaged.
-        DataError: if the tree was built with a WordNet that this machine does not have."""
+    """Build a tree again from its recipe and its items (and supports, if it sorts by them)."""
     recipe = origin.parameters
     if origin.kind == "balanced":
         fanout, order = cast(int, recipe.get("fanout")), recipe.get("order")

@@ -53,10 +53,7 @@ class Fault:
 def tree_of_edges(
     pairs: Iterable[Iterable[object]] | Mapping[Any, object], origin: Origin | None = None
 ) -> Hierarchy:
-    """The tree of pairs `(child, parent)`; siblings keep their order of appearance.
-
-    Raises:
-        HierarchyError: if they are not a tree; it lists every fault."""
+    """The tree of pairs `(child, parent)`; siblings keep their order of appearance."""
     rows = pairs.items() if isinstance(pairs, Mapping) else pairs
     chains = chains_of(rows, "edges", "pairs (child, parent)")
     wrong = next((chain for chain in chains if len(chain) != 2), None)
@@ -66,10 +63,7 @@ def tree_of_edges(
 
 
 def tree_of_paths(paths: Iterable[Iterable[object]], origin: Origin | None = None) -> Hierarchy:
-    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as possible.
-
-    Raises:
-        HierarchyError: if they are not a tree; it lists every fault."""
+    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as possible."""
     chains = chains_of(paths, "paths", "paths (leaf, parent, ..., root)")
     return tree_of_outline(Outline(chains, from_leaves=True), origin)
 

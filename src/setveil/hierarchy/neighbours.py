@@ -97,10 +97,7 @@ def joined(reach: Reach, count: int, epsilon: int, *, least: int = 0) -> Neighbo
 
     The entries of `reach` are sorted by node and steps, so those that an entry meets are one run,
     found by bisection. Only pairs that are near enough are visited, once for each node in which
-    they meet, in blocks of a few million.
-
-    Raises:
-        InfeasibleError: if there are more than `MOST_PAIRS` pairs."""
+    they meet, in blocks of a few million."""
     asked, epsilon = int(epsilon), min(int(epsilon), 2 * int(reach.steps.max(initial=0)) + least)
     meetings = _meetings(reach, count, epsilon)
     lengths = [np.zeros(0, dtype=np.int64)]

@@ -39,10 +39,7 @@ def measure(
 
     Without `names` these are the usual metrics of the form. `hierarchy` is for metrics that
     need one, if the release has none and does not say how to build it; without it, these are left
-    out unless they are named. `pipeline.measure` takes paths too.
-
-    Raises:
-        MisfitError: if the release cannot come from this original."""
+    out unless they are named. `pipeline.measure` takes paths too."""
     _check(release, hierarchy)
     data, chosen = as_transactions(original), _chosen(release, names, hierarchy)
     random_from(seed)

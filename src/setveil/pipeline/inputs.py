@@ -45,10 +45,7 @@ def load_release(release: object) -> Any:
 
 
 def tree_maker(given: object, layout: Layout | None = None) -> MakeHierarchy:
-    """How to get the tree once the data is read; see `hierarchy_maker`.
-
-    Raises:
-        ParameterError: if no tree can be given that way."""
+    """How to get the tree once the data is read; see `hierarchy_maker`."""
     if not isinstance(given, Hierarchy | Path | str | None):
         raise ParameterError("hierarchy", given, f"it must be a Hierarchy, or {RECIPES}")
     return hierarchy_maker(given, layout)
@@ -68,10 +65,7 @@ def with_items(
     vocabulary: Vocabulary,
     tree: Hierarchy | None = None,
 ) -> Promise:
-    """The promise with the items of the data that a user named, by parameter.
-
-    Raises:
-        ParameterError: if a word names no item."""
+    """The promise with the items of the data that a user named, by parameter."""
     check_items(items, promise)
     for name, words in items.items():
         if words:

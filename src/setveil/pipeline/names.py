@@ -63,10 +63,7 @@ def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | N
 
     Args:
         words: All words of a command; None means not given, and other words do not matter.
-        kinds: What may be meant if no promise is named: the first that fits; by default any.
-
-    Raises:
-        ParameterError: if a word is missing, or the promise does not have it."""
+        kinds: What may be meant if no promise is named: the first that fits; by default any."""
     if isinstance(words.get("promise"), Promise):
         return Asked(promise=words["promise"])
     given = {name: words[name] for name in promise_words() if not _is_missing(words.get(name))}
@@ -83,10 +80,7 @@ def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | N
 
 
 def method_from(words: Words) -> Method[Release]:
-    """The method that these words give.
-
-    Raises:
-        ParameterError: if there is no such method, or it does not have one of its words."""
+    """The method that these words give."""
     method = words.get("method") or DEFAULT_METHOD
     if isinstance(method, Method):
         return method

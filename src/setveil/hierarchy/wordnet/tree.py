@@ -104,10 +104,7 @@ def wordnet_tree(
 def rebuilt_from(
     wordnet: WordNet, recipe: Mapping[str, object], vocabulary: Vocabulary
 ) -> WordNetTree:
-    """Build the tree of a recipe again.
-
-    Raises:
-        DataError: if the recipe is for another WordNet."""
+    """Build the tree of a recipe again."""
     made_with = (recipe.get("version"), recipe.get("synsets"))
     if made_with != (wordnet.version, len(wordnet.synsets)):
         named = f"WordNet {made_with[0]} with {made_with[1]} synsets"
@@ -245,10 +242,7 @@ def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[
     A group grows around a random noun: it adds neighbours of the noun that are near all members,
     first those that the fewest groups have, then the nearest. Common nouns are the most frequent in
     `cntlist.rev`, or without it those with the most senses. A noun may be in several groups. The
-    same WordNet and seed give the same groups.
-
-    Raises:
-        ParameterError: if there are fewer groups of this size."""
+    same WordNet and seed give the same groups."""
     for name, value in (("count", count), ("size", size)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise ParameterError(name, value, "it must be 1 or more")

@@ -57,10 +57,7 @@ def minimal_threats(
     """The smallest threats of all cuts: up to m nodes, no two on one path, in 1 to k - 1 records.
 
     Returns:
-        One row per threat, filled up with its first node.
-
-    Raises:
-        ParameterError: if there are too many to hold."""
+        One row per threat, filled up with its first node."""
     from setveil.kernels.recoding.threats import are_minimal, collect
 
     room, fits = 1 << 13, False

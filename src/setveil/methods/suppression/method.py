@@ -111,10 +111,7 @@ class Suppression(Method[Suppressed]):
     def suppressed(
         self, setting: Setting, engine: Engine = LOCAL, progress: Progress | None = None
     ) -> Flags:
-        """Which items are suppressed, as marks over the vocabulary.
-
-        Raises:
-            InfeasibleError: if a private item is in more than a share h of all records."""
+        """Which items are suppressed, as marks over the vocabulary."""
         setting.check_feasible()
         rare = self.rare(setting.data)
         if self.score == "rmall" and not self.search:
