@@ -82,7 +82,7 @@ ORDERS: dict[str, Callable[[list[int]], None]] = {
 
 SMALL = {
     "partition.split.SMALLEST": 40,
-    "disassociation.verpart.RECORDS": 20,
+    "disassociation.partitioning.RECORDS": 20,
     "disassociation.refine.BLOCK": 20,
     "ssc.method.BLOCK": 20,
     "ssc.cluster.BUDGET": 2,
