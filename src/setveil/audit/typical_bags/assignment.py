@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.alignment.flow import Budget, TooLargeError
-from setveil.alignment.matching import Matching, Shortage
+from setveil.alignment.flow import Budget, Matching, Shortage, TooLargeError
 from setveil.audit.records import Counted, count_records, shown_record
 from setveil.audit.typical_bags.pairing import Relation, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
