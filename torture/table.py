@@ -8,35 +8,35 @@ from torture.campaign import Campaign, Tally, attempt
 CAMPAIGNS: dict[str, Campaign] = {
     "kill": Campaign(
         processes.killed,
-        cases=300,
+        cases=200,
         few=2,
         about="KILL, TERM, INT or HUP at a random moment of a command",
     ),
     "kill while renaming": Campaign(
         processes.killed_while_renaming,
-        cases=150,
+        cases=100,
         few=1,
         about="kill -9 between any two system calls that change folders",
         skip=processes.without_strace,
     ),
     "two writers": Campaign(
-        processes.two_writers, cases=60, few=1, about="two commands write to the same place"
+        processes.two_writers, cases=40, few=1, about="two commands write to the same place"
     ),
     "no room": Campaign(
-        processes.no_room, cases=120, few=1, about="files may not grow past a random size"
+        processes.no_room, cases=80, few=1, about="files may not grow past a random size"
     ),
     "full disk": Campaign(
         processes.full_disk,
-        cases=120,
+        cases=80,
         few=1,
         about="the output or the temporary folder is on a small disk",
         skip=processes.without_mount,
     ),
     "little memory": Campaign(
-        processes.little_memory, cases=60, few=1, about="0.5 to 4 GB of address space"
+        processes.little_memory, cases=40, few=1, about="0.5 to 4 GB of address space"
     ),
     "damaged kernel cache": Campaign(
-        processes.damaged_cache, cases=20, few=0, about="flipped, cut and empty cache files"
+        processes.damaged_cache, cases=10, few=0, about="flipped, cut and empty cache files"
     ),
     "random releases": Campaign(
         releases.any_release,
