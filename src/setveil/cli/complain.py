@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -69,9 +70,10 @@ def as_option(command: click.Command) -> Spelling:
 def called(args: Sequence[str]) -> click.Command:
     """The command that these arguments call."""
     command: click.Command = root
-    for argument in args:
-        if isinstance(command, click.Group):
-            command = command.get_command(click.Context(command), argument) or command
+    with suppress(ImportError, MemoryError, OSError):  # too little memory to load a command
+        for argument in args:
+            if isinstance(command, click.Group):
+                command = command.get_command(click.Context(command), argument) or command
     return command
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, default_option, several
+from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, several
 from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
-from setveil.pipeline.names import DEFAULT_METHOD, OLD_METHODS, Word, method_words, promise_words
+from setveil.pipeline.names import OLD_METHODS, Word, method_words, promise_words
 
 _WAYS = "A file with one item per line, an item, a pattern, or the items under a node; repeatable."
 _MOST_OWNERS = 3  # an option of more promises is not marked as one of these promises
@@ -40,9 +40,10 @@ def promise_options(command: Command) -> Command:
 
 def method_options(command: Command) -> Command:
     """`--method`, and an option for each field of each method."""
-    names = Table("setveil.methods", "METHODS", OLD_METHODS)
-    named = default_option(
-        "--method", default=DEFAULT_METHOD, help="How the promise is kept.", type=names
+    named = click.option(
+        "--method",
+        type=Table("setveil.methods", "METHODS", OLD_METHODS),
+        help="How the promise is kept.  [default: what suits the promise and the hierarchy]",
     )
     made = (
         _option(word, [", ".join(word.owners), *_default(word)]) for word in method_words().values()

@@ -1,5 +1,6 @@
 """HgHs and mHgHs: k^m-anonymity by one cut of the tree, with some nodes suppressed. [Liu2010a]"""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,6 +11,8 @@ from setveil.methods.apriori import best_cut
 from setveil.methods.recoding.frame import Frame, GlobalRecoding, Shown
 from setveil.methods.recoding.paper import hghs_steps
 from setveil.methods.recoding.search import Task, from_root, reinserted, run, searched
+from setveil.promises.kanonymity import KmAnonymity
+from setveil.promises.promise import Promise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +76,9 @@ class MHgHs(GlobalRecoding):
     """
 
     name: ClassVar[str] = "mhghs"
+    chosen_for: ClassVar[Mapping[type[Promise], str]] = {
+        KmAnonymity: "it usually loses least of the methods that generalize"
+    }
 
     def solve(self, frame: Frame, k: int, engine: Engine, progress: Progress | None) -> Shown:
         if self.variant == "paper":

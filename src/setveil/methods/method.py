@@ -1,6 +1,7 @@
 """The contract of every method."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
@@ -61,6 +62,8 @@ class Method(ABC, Generic[Form]):
     promises: ClassVar[tuple[type[Promise], ...]]  # the promises it can keep
     additions: ClassVar[tuple[type[Promise], ...]] = ()
     """The promises it can also keep as part of one of these."""
+    chosen_for: ClassVar[Mapping[type[Promise], str]] = {}
+    """The promises for which it is chosen if no method is named, and why."""
     needs_hierarchy: ClassVar[bool]
     reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
     """The data it works on; given the other kind, counts are dropped, or are all 1."""

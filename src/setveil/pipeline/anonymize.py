@@ -27,6 +27,7 @@ from setveil.pipeline.job import Job, Outcome, check_job
 from setveil.pipeline.names import (
     Words,
     check_words,
+    chosen_method,
     method_from,
     method_words,
     promise_from,
@@ -59,7 +60,8 @@ def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -
 
 def job_from(data: object, words: Words) -> Job:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(Job)} - {"data", "promise", "method", "reading", "items"}
+    made = {"data", "promise", "method", "reading", "items", "reason"}
+    own = {each.name for each in fields(Job)} - made
     known = {*own, *promise_words(), *method_words(), "promise", "method"}
     check_words("anonymize", words, known)
     method = method_from(words)
@@ -73,6 +75,7 @@ def job_from(data: object, words: Words) -> Job:
         promise=asked.promise,
         items=asked.items,
         method=method,
+        reason="" if words.get("method") else chosen_method(words)[1],
         reading=reading_from(words),
         **same,
     )
@@ -151,6 +154,7 @@ def _work(loaded: _Loaded, folder: Path | None, stages: Stages) -> Outcome:
         items=len(data.vocabulary),
         occurrences=data.occurrences,
         release=release,
+        reason=job.reason,
         verdict=verdict,
         seconds=stages.seconds,
         pruned=_is_pruned(written),

@@ -62,6 +62,8 @@ class Job:
     """Replace a release or an alignment file that exists."""
     public_items: bool = False
     """The list of items is public knowledge: publish a tree that was built from it completely."""
+    reason: str = ""
+    """Why the method was chosen, if the user named none."""
     threads: int | None = None
     """How many threads the method may use; by default all of this process."""
 
@@ -79,6 +81,8 @@ class Outcome:
     """What was lost, by metric; empty if the release does not hold."""
     seconds: Mapping[str, float]
     """How long each stage took."""
+    reason: str = ""
+    """Why the method was chosen, if the user named none."""
     output: Path | None = None
     """The release folder; None if nothing was written."""
     alignment: Path | None = None

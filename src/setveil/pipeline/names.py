@@ -14,7 +14,7 @@ from setveil.parameters import Parameter, parameters
 from setveil.promises import PROMISES, Promise
 from setveil.published import Release
 
-DEFAULT_METHOD = "partition"
+MOST_KNOWN = 3  # up to this m, methods that look at every set of m items are chosen
 OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
 READING = ("record", "item", "count", "bags", "memory_limit")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
@@ -80,19 +80,50 @@ def promise_from(words: Words, kinds: Sequence[type[Promise]] = ()) -> Asked | N
 
 
 def method_from(words: Words) -> Method[Release]:
-    """The method that these words give."""
-    method = words.get("method") or DEFAULT_METHOD
+    """The method that these words give, or the one that suits them.
+
+    Raises:
+        ParameterError: if there is no such method, or it does not have one of its words."""
+    method = words.get("method") or chosen_method(words)[0]
     if isinstance(method, Method):
         return method
     name = OLD_METHODS.get(method, method) if isinstance(method, str) else method
     if not isinstance(name, str) or name not in METHODS:
         raise ParameterError("method", method, f"choose one of {', '.join(METHODS)}")
-    given = {name: words[name] for name in method_words() if words.get(name) is not None}
+    given = _of_methods(words)
     for word, value in given.items():
         if word not in parameters(METHODS[name]):
             owners = method_words()[word].owners
             raise ParameterError(word, value, _not_of(f"the method {name}", owners))
     return METHODS[name](**given)
+
+
+def chosen_method(words: Words) -> tuple[str, str]:
+    """The name of the method that suits the promise and the hierarchy, and why.
+
+    A method that has all words of methods that are given comes first, then one that uses a
+    hierarchy if there is one, then one that is meant for the promise.
+
+    Example:
+        >>> [chosen_method(words)[0] for words in ({"k": 5}, {"k": 5, "m": 2})]
+        ['partition', 'disassociation']
+        >>> chosen_method({"k": 5, "m": 2, "hierarchy": "balanced:5"})
+        ('mhghs', 'it usually loses least of the methods that generalize')
+    """
+    given, has_tree = set(_of_methods(words)), words.get("hierarchy") is not None
+    owners = {name: kind for name, kind in METHODS.items() if parameters(kind).keys() >= given}
+    kinds = [promise for kind in owners.values() for promise in kind.promises]
+    asked = promise_from(words, [kind for kind in PROMISES.values() if kind in kinds])
+    promise = None if asked is None else asked.promise
+    fitting = {name: kind for name, kind in owners.items() if _keeps(kind, promise)}
+
+    def misfit(name: str) -> tuple[bool, bool, bool]:
+        kind = fitting[name]
+        lacks_tree = kind.needs_hierarchy and not has_tree
+        return lacks_tree, kind.needs_hierarchy != has_tree, not _reason(kind, promise)
+
+    name = min(fitting, key=misfit) if fitting else next(iter(METHODS))
+    return name, _reason(METHODS[name], promise)
 
 
 def reading_from(words: Words) -> dict[str, Any]:
@@ -110,6 +141,24 @@ def check_words(verb: str, words: Words, known: Iterable[str]) -> None:
             near = get_close_matches(word, known, 1)
             guess = f"; did you mean {near[0]}?" if near else ""
             raise ParameterError(word, value, f"{verb} has no such parameter{guess}")
+
+
+def _of_methods(words: Words) -> dict[str, Any]:
+    return {name: words[name] for name in method_words() if words.get(name) is not None}
+
+
+def _keeps(kind: type[Method[Release]], promise: Promise | None) -> bool:
+    if promise is None:
+        return False
+    parts = {type(part) for part in promise.parts} - {type(promise)}
+    return type(promise) in kind.promises and parts <= {*kind.additions}
+
+
+def _reason(kind: type[Method[Release]], promise: Promise | None) -> str:
+    """Why a method is chosen for a promise; nothing if it is not meant for it."""
+    if kind.needs_hierarchy and getattr(promise, "m", 0) > MOST_KNOWN:
+        return ""
+    return kind.chosen_for.get(type(promise), "")  # type: ignore[arg-type]
 
 
 def _owned(tables: Mapping[str, Mapping[str, Parameter]]) -> dict[str, Word]:

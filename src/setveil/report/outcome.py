@@ -57,8 +57,13 @@ def _data(outcome: Outcome) -> Section:
     return Section(
         "Read",
         f"{size}, {plural(outcome.occurrences, 'occurrence')} in {seconds(read)}; "
-        f"anonymized by {outcome.release.method['name']} in {seconds(anonymized)}",
+        f"anonymized by {outcome.release.method['name']} in {seconds(anonymized)}{_why(outcome)}",
     )
+
+
+def _why(outcome: Outcome) -> str:
+    """Why this method, if the user named none."""
+    return f"\n(chosen: {outcome.reason}; --method names another)" if outcome.reason else ""
 
 
 def _promise(release: Release) -> list[Section]:

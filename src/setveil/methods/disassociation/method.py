@@ -1,5 +1,6 @@
 """The method Disassociation: HORPART, VERPART and REFINE, one after the other."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -64,6 +65,9 @@ class Disassociation(Method[Disassociated]):
     name: ClassVar[str] = "disassociation"
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     additions: ClassVar[tuple[type[Promise], ...]] = (LDiversity,)
+    chosen_for: ClassVar[Mapping[type[Promise], str]] = {
+        KmAnonymity: "it needs no hierarchy and publishes every item as it is"
+    }
     needs_hierarchy: ClassVar[bool] = False
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)

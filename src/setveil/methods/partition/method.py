@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -63,6 +64,10 @@ class Partition(Method[Generalized]):
 
     name: ClassVar[str] = "partition"
     promises: ClassVar[tuple[type[Promise], ...]] = (KAnonymity, KmAnonymity, VocabularyKAnonymity)
+    chosen_for: ClassVar[Mapping[type[Promise], str]] = {
+        KAnonymity: "it generalizes each record only as far as its group needs",
+        VocabularyKAnonymity: "it generalizes each bag only as far as its group needs",
+    }
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KAnonymity(k=2)
 

@@ -66,6 +66,9 @@ class Suppression(Method[Suppressed]):
 
     name: ClassVar[str] = "suppression"
     promises: ClassVar[tuple[type[Promise], ...]] = (Coherence, KmAnonymity)
+    chosen_for: ClassVar[Mapping[type[Promise], str]] = {
+        Coherence: "it is the method for coherence"
+    }
     needs_hierarchy: ClassVar[bool] = False
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = Coherence(h=0.5, k=3, p=3, private=[f"e{i}" for i in range(7)])
