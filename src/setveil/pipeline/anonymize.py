@@ -22,6 +22,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.folder import fill_release, read_release, staged_release
 from setveil.metrics import measure
+from setveil.metrics.usefulness import usefulness
+from setveil.pipeline.advice import advise
 from setveil.pipeline.inputs import check_named, load, tree_maker, with_items
 from setveil.pipeline.job import Job, Outcome, check_job
 from setveil.pipeline.names import (
@@ -209,6 +211,10 @@ def _after(loaded: _Loaded, release: Release, stages: Stages) -> dict[str, Any]:
     found: dict[str, Any] = {"suppressed": release.suppressed_items(data)}
     with stages("measuring", compiles=True):
         found["losses"] = measure(release, data, seed=job.seed or 0, hierarchy=tree)
+        found["usefulness"] = usefulness(release, data)
+    if found["usefulness"].is_poor:
+        with stages("looking for something better", compiles=True):
+            found["advice"] = advise(job, data, tree)
     if job.explain:
         with stages("explaining"):
             engine = Local(job.threads)

@@ -14,6 +14,7 @@ from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS
 from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
+from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.inputs import check_items
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -88,6 +89,10 @@ class Outcome:
     alignment: Path | None = None
     pruned: bool = False
     """Whether the tree was built from the data, so only what the records show was written."""
+    usefulness: Usefulness | None = None
+    """How useful the release is; None if it does not hold."""
+    advice: tuple[str, ...] = ()
+    """What to try if it is of little use."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
     explanation: Any = None
@@ -105,6 +110,8 @@ class Outcome:
             "verdict": self.verdict.to_dict(),
             "not_promised": self.release.promise.limits(),
             "losses": dict(self.losses),
+            "usefulness": None if self.usefulness is None else self.usefulness.to_dict(),
+            "advice": list(self.advice),
             "suppressed": list(self.suppressed),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
             "notes": list(self.notes),

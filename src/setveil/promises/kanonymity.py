@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from setveil.errors import ParameterError
@@ -79,6 +79,10 @@ class KAnonymity(Promise):
     model: ClassVar[str] = "k-anonymity"
 
     k: int = field(metadata=K)
+
+    @property
+    def weaker(self) -> tuple[Promise, ...]:
+        return (KmAnonymity(k=self.k, m=2),)
 
     def describe(self, *, possible: bool = False) -> str:
         return (
@@ -161,6 +165,10 @@ class KmAnonymity(Promise):
             raise ParameterError("diversity", self.diversity, allowed)
         super().__post_init__()
         object.__setattr__(self, "m", min(self.m, ALL))
+
+    @property
+    def weaker(self) -> tuple[Promise, ...]:
+        return (replace(self, m=2),) if self.m > 2 else ()
 
     def describe(self, *, possible: bool = False) -> str:
         found = (

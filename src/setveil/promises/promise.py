@@ -72,6 +72,11 @@ class Promise(ABC):
             if parameter.holds_items
         }
 
+    @property
+    def weaker(self) -> tuple[Promise, ...]:
+        """Promises that cost less, to try if this one leaves little of the data."""
+        return ()
+
     def with_items(self, name: str, items: Iterable[str]) -> Self:
         """The same promise with more items in one of the sets of `named_items`."""
         changes: dict[str, Any] = {}

@@ -97,6 +97,12 @@ class Release(Frozen, ABC):
         return 0
 
     @property
+    def silent(self) -> int:
+        """How many people are published with a record that says nothing: it is empty, or only the
+        root of the tree."""
+        return self.empty
+
+    @property
     def facts(self) -> dict[str, object]:
         """What a check or a metric must know about the release besides its records, as JSON
         values."""
@@ -177,6 +183,15 @@ class RecordRelease(Release):
     @property
     def empty(self) -> int:
         return int(self.sizes[self.classes.lengths == 0].sum())
+
+    @property
+    def silent(self) -> int:
+        tree, classes = self.tree, self.classes
+        if tree is None:
+            return self.empty
+        root = classes.vocabulary.numbers.get(tree.labels[tree.root], -1)
+        others = np.bincount(classes.rows[classes.items != root], minlength=len(classes))
+        return int(self.sizes[others == 0].sum())
 
     def records(self, seed: int | None = None) -> Transactions:
         """All published records in random order: from the system, or from a seed."""

@@ -29,7 +29,8 @@ def report_outcome(outcome: Outcome) -> Report:
     sections = [_data(outcome), *_promise(outcome.release), *_verdict(outcome.verdict)]
     sections += _notes(outcome.notes, f"Note ({PRIVATE})")
     if outcome.verdict.holds:
-        sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome)]
+        sections += [*_usefulness(outcome), *_losses(outcome.losses)]
+        sections += [*_suppressed(outcome), *_explanation(outcome)]
         sections.append(_places(outcome))
     else:
         text = "The release does not verify, so it was removed."
@@ -103,6 +104,21 @@ def _notes(notes: Sequence[str], title: str = "Note") -> list[Section]:
     return [Section(title, "\n".join(notes))] if notes else []
 
 
+def _usefulness(outcome: Outcome) -> list[Section]:
+    """What an analyst can still see, and what to try if that is little."""
+    found = outcome.usefulness
+    if found is None:
+        return []
+    title = "Of little use" if found.is_poor else "Use"
+    sections = [Section(f"{title} ({PRIVATE})", "\n".join(found.sentences))]
+    if outcome.advice:
+        sections.append(Section(f"Try ({PRIVATE})", "\n".join(outcome.advice)))
+    elif found.is_poor:
+        text = "a smaller -k, fewer known items (-m), or a hierarchy with smaller groups"
+        sections.append(Section("Try", text))
+    return sections
+
+
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
     """What was lost, and what was kept, if some metrics measure that."""
     facts = {
@@ -142,7 +158,7 @@ def _explanation(outcome: Outcome) -> list[Section]:
 def _places(outcome: Outcome) -> Section:
     facts = []
     if outcome.output is not None:
-        facts.append(Fact("release", f"{outcome.output}/", "safe to hand over"))
+        facts.append(Fact("release", f"{outcome.output}/", _clearance(outcome)))
     if outcome.alignment is not None:
         facts.append(Fact("alignment", str(outcome.alignment), PRIVATE))
     title = "Written" if facts else "Nothing was written, because no output was asked for"
@@ -158,3 +174,10 @@ def report_demo(demo: Demo) -> Report:
     outcome = report_outcome(demo.outcome)
     sections = (*report_inspection(demo.inspection).sections, *outcome.sections)
     return Report((*sections, examples) if demo.outcome.verdict.holds else sections)
+
+
+def _clearance(outcome: Outcome) -> str:
+    """What is true of this release, for the person who hands it over."""
+    if outcome.notes:
+        return "keeps the promise; read the notes before you hand it over"
+    return "keeps the promise and contains nothing else of the original"

@@ -1,0 +1,126 @@
+"""How useful a release is, on one scale for every form, in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import combinations
+
+import numpy as np
+
+from setveil.data.arrays import Floats, Int64s
+from setveil.data.transactions import Transactions
+from setveil.published.release import RecordRelease, Release
+from setveil.words import plural, rough_share
+
+MOST = 20
+"""How many of the most frequent items and pairs are tried."""
+NEAR = 0.1
+"""A support counts as known if its estimate is off by no more than this share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usefulness:
+    """What an analyst can still see. Private: it compares with the original."""
+
+    silent: float
+    """The share of the records that say nothing: they are empty or only the root."""
+    group: float
+    """How many items the group that replaces an item has, on average; 1 if items are published."""
+    names: int
+    """How many items are published under their own names, with counts."""
+    items: int
+    top_items: tuple[int, int]
+    """How many of the most frequent items can be counted within 10 %, and how many were tried."""
+    top_pairs: tuple[int, int]
+    """The same for the most frequent pairs of these items."""
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether an analyst would hardly be glad to have it."""
+        tried = self.top_items[1] + self.top_pairs[1]
+        counted = self.top_items[0] + self.top_pairs[0]
+        return self.silent > 0.2 or (tried > 0 and counted < 0.25 * tried)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is left, one sentence each."""
+        names = f"{self.names:,} of {plural(self.items, 'item')}"
+        group = f"; an item is replaced by a group of {self.group:,.1f} on average"
+        said = [f"{names} are published under their own names{group * (self.group > 1.005)}."]
+        if self.silent:
+            said.append(f"{rough_share(self.silent)} of the records say nothing.")
+        if self.top_items[1]:
+            (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs
+            more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)
+            frequent = f"Of the {tried} most frequent items, {items}"
+            said.append(f"{frequent} can be counted within {NEAR:.0%}{more}.")
+        return said
+
+    def to_dict(self) -> dict[str, object]:
+        return {**asdict(self), "is_poor": self.is_poor}
+
+
+def usefulness(release: Release, original: Transactions) -> Usefulness:
+    """How useful a release is.
+
+    Supports are estimated from the release alone, as an analyst would, and compared with the truth.
+
+    Example:
+        >>> from setveil import Hierarchy, KAnonymity, Partition, Transactions
+        >>> data = Transactions.of([["beer"], ["beer"], ["milk"], ["tea"]])
+        >>> paths = [("beer", "spirits", "all"), ("milk", "soft", "all"), ("tea", "soft", "all")]
+        >>> tree = Hierarchy.from_paths(paths)
+        >>> found = usefulness(Partition().anonymize(data, KAnonymity(k=2), tree), data)
+        >>> found.silent, found.names, found.items, found.top_items
+        (0.0, 1, 3, (3, 3))
+    """
+    published, sizes = release.certain_rows()
+    labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
+    supports = original.supports()
+    top = np.argsort(-supports, kind="stable")[:MOST]
+    top = top[supports[top] > 0]
+    names = [original.vocabulary[number] for number in top.tolist()]
+    pairs, together = _frequent_pairs(original, top)
+    return Usefulness(
+        silent=release.silent / len(release) if len(release) else 0.0,
+        group=_group(release, published, sizes),
+        names=sum(label in original.vocabulary for label in labels),
+        items=int((supports > 0).sum()),
+        top_items=_counted(release, names, np.arange(len(top))[:, None], supports[top]),
+        top_pairs=_counted(release, names, pairs, together),
+    )
+
+
+def _counted(release: Release, names: list[str], queries: Int64s, truth: Int64s) -> tuple[int, int]:
+    if not len(queries):
+        return 0, 0
+    near = np.abs(release.estimates(names, queries) - truth) <= NEAR * truth
+    return int(near.sum()), len(truth)
+
+
+def _frequent_pairs(original: Transactions, top: Int64s) -> tuple[Int64s, Int64s]:
+    """The most frequent pairs of these items (by place), and how many records contain each."""
+    place = np.full(len(original.vocabulary), -1)
+    place[top] = np.arange(len(top))
+    chosen = place[original.items]
+    bits = np.where(chosen >= 0, np.exp2(np.maximum(chosen, 0)), 0.0)
+    masks = np.bincount(original.rows, weights=bits, minlength=len(original)).astype(np.int64)
+    kinds, people = np.unique(masks, return_counts=True)
+    held = (kinds[:, None] >> np.arange(len(top))) & 1
+    counts = held.T @ (held * people[:, None])
+    pairs = np.array(list(combinations(range(len(top)), 2)), dtype=np.int64).reshape(-1, 2)
+    together = counts[pairs[:, 0], pairs[:, 1]]
+    best = np.argsort(-together, kind="stable")[:MOST]
+    best = best[together[best] > 0]
+    return pairs[best], together[best]
+
+
+def _group(release: Release, published: Transactions, sizes: Int64s) -> float:
+    """How many items a published label represents on average, over all that is published."""
+    tree = release.tree
+    if tree is None or not isinstance(release, RecordRelease) or not len(published.items):
+        return 1.0
+    leaves: Floats = (tree.stop - tree.first).astype(np.float64)
+    numbers = tree.nodes.encode(published.vocabulary.labels)
+    weights = sizes[published.rows].astype(np.float64)
+    return float(np.average(leaves[numbers[published.items]], weights=weights))
