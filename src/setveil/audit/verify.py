@@ -48,7 +48,7 @@ def verify(
     if not isinstance(thing, Release):
         return _verify_data(thing, original, promise, limit)
     asked = thing.promise if promise is None else promise
-    data = None if original is None else as_transactions(original)
+    data = None if original is None else thing.covered(as_transactions(original))
     question = Question(promise=asked, original=data, hierarchy=hierarchy, limit=limit)
     return Verdict(asked, check_release(thing, question))
 

@@ -38,6 +38,12 @@ from setveil.cli.show import progress_bar, show
     metavar="FILE",
     help="Also write the published record (or cluster) of each original record, privately.",
 )
+@click.option(
+    "--min-people",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
+)
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
 @click.option(
     "--public-items",
@@ -56,10 +62,9 @@ def command(data: str, as_json: bool, **options: Any) -> None:
 
     \b
     setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
-    setveil anonymize clicks.dat.gz -o release -k 10 --hierarchy balanced:5
-    setveil anonymize clicks.dat.gz -o release --method disassociation -k 5 -m 2
-    setveil anonymize visits.csv -o release --method suppression -k 20 -p 3 --h 0.6 \\
-      --private illnesses.txt
+    setveil anonymize baskets.csv -o release -k 10 -m 2 --hierarchy balanced:5
+    setveil anonymize clicks.dat.gz -o release -k 5 -m 2
+    setveil anonymize visits.csv -o release -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize
     from setveil.report.outcome import report_outcome

@@ -1,7 +1,7 @@
 """Records of items as a compressed sparse row structure; bags add how often each item occurs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast, overload
 
 import numpy as np
@@ -140,6 +140,23 @@ class Transactions:
         lengths = self.lengths[chosen]
         indptr = np.concatenate(([0], np.cumsum(lengths)))
         return self._with(indptr, ranges(self.indptr[chosen], lengths))
+
+    def without_rare(self, people: int) -> Self:
+        """The same records without the items that fewer than `people` records have.
+
+        Example:
+            >>> list(Transactions.of([["a", "b"], ["a"], ["c"]]).without_rare(2))
+            [('a',), ('a',), ()]
+        """
+        kept = self.supports() >= people
+        if kept.all():
+            return self
+        entries = np.flatnonzero(kept[self.items])
+        lengths = np.bincount(self.rows[entries], minlength=len(self))
+        less = self._with(np.concatenate(([0], np.cumsum(lengths))), entries)
+        labels = [self.vocabulary[number] for number in np.flatnonzero(kept).tolist()]
+        numbers = (np.cumsum(kept) - 1)[less.items]
+        return replace(less, items=numbers, vocabulary=Vocabulary(labels))
 
     def support(self, itemset: Iterable[object]) -> int:
         """The number of records that contain all these items."""

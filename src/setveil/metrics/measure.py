@@ -39,9 +39,11 @@ def measure(
 
     Without `names` these are the usual metrics of the form. `hierarchy` is for metrics that
     need one, if the release has none and does not say how to build it; without it, these are left
-    out unless they are named. `pipeline.measure` takes paths too."""
+    out unless they are named. Items that were left out because few people have them (`min_people`)
+    are not counted. `pipeline.measure` takes paths too."""
     _check(release, hierarchy)
-    data, chosen = as_transactions(original), _chosen(release, names, hierarchy)
+    data = release.covered(as_transactions(original))
+    chosen = _chosen(release, names, hierarchy)
     random_from(seed)
     if release.form in _PREPARED:
         release = _PREPARED[release.form](release, data)

@@ -39,6 +39,7 @@ from setveil.pipeline.names import (
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.words import plural, rough_share
 
 
 def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -> Outcome:
@@ -130,7 +131,8 @@ def _folder(job: Job) -> AbstractContextManager[Path | None]:
 
 def _loaded(job: Job, make_tree: MakeHierarchy, stages: Stages) -> _Loaded:
     with stages("reading"):
-        data = load(job.data, job.reading)
+        everything = load(job.data, job.reading)
+        data = everything.without_rare(job.min_people)
     with stages("building the hierarchy"):
         tree = make_tree(data)
         job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
@@ -138,7 +140,8 @@ def _loaded(job: Job, make_tree: MakeHierarchy, stages: Stages) -> _Loaded:
         if tree is not None:
             tree.leaf_numbers(data.vocabulary)
     notes = check_named(job.promise, data.vocabulary) if len(data) else ()
-    return _Loaded(job, data, tree, (*notes, *job.promise.doubts))
+    left_out = _left_out_note(everything, data, job.min_people)
+    return _Loaded(job, data, tree, (*left_out, *notes, *job.promise.doubts))
 
 
 def _work(loaded: _Loaded, folder: Path | None, stages: Stages) -> Outcome:
@@ -147,6 +150,7 @@ def _work(loaded: _Loaded, folder: Path | None, stages: Stages) -> Outcome:
     with stages("anonymizing", compiles=True):
         how: dict[str, Any] = {"engine": Local(job.threads), "progress": stages.progress}
         release = job.method.anonymize(data, job.promise, tree, **how)
+        release = release.leaving_out(job.min_people)
     written = None if folder is None else _written(job, release, folder, stages)
     with stages("verifying"):
         verdict = _verdict(loaded, release, written)
@@ -223,8 +227,31 @@ def _after(loaded: _Loaded, release: Release, stages: Stages) -> dict[str, Any]:
         with stages("writing the alignment"):
             write_alignment(release, data, job.alignment, force=job.force, folder=job.output)
         found["alignment"] = Path(job.alignment)
-    found["notes"] = (*notes, *_empty_note(release, data), *_sensitive_note(job.promise, data))
+    more = (*_empty_note(release, data), *_sensitive_note(job.promise, data))
+    found["notes"] = (*notes, *_rare_note(release, data), *more)
     return found | {"output": None if job.output is None else Path(job.output)}
+
+
+def _left_out_note(before: Transactions, data: Transactions, people: int) -> tuple[str, ...]:
+    """A note on the items that fewer than `people` people have, if some were left out."""
+    items = len(before.vocabulary) - len(data.vocabulary)
+    if not items:
+        return ()
+    lost = rough_share(1 - data.occurrences / before.occurrences)
+    text = f"{plural(items, 'item')} that fewer than {people:,} people have"
+    return (f"{text} were left out, {lost} of all occurrences; losses do not count them.",)
+
+
+def _rare_note(release: Release, data: Transactions) -> tuple[str, ...]:
+    """A note if the release shows items that hardly anybody has: they may be names."""
+    k = max(part.crowd for part in release.promise.parts)
+    rare = [label for label, n in zip(data.vocabulary, data.supports(), strict=True) if 0 < n < k]
+    shown = sum(label in release.items for label in rare)
+    if not shown:
+        return ()
+    text = f"{plural(shown, 'item')} that fewer than {k:,} people have "
+    text += "is published as it is" if shown == 1 else "are published as they are"
+    return (f"{text}. If items may be names or free text, leave such items out: --min-people {k}.",)
 
 
 def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:

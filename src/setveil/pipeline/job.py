@@ -61,6 +61,8 @@ class Job:
     """Fixes what is random: the order of the published records and the queries of the metrics."""
     force: bool = False
     """Replace a release or an alignment file that exists."""
+    min_people: int = 0
+    """Leave out items that fewer people have, before anything else; for names and free text."""
     public_items: bool = False
     """The list of items is public knowledge: publish a tree that was built from it completely."""
     reason: str = ""

@@ -50,6 +50,7 @@ class Generalized(RecordRelease):
     is_global: bool = False
     """Whether one cut of the tree generalizes all records. An item it does not cover is suppressed
     everywhere, and a node is in a record exactly if an item below it was."""
+    min_people: int = 0
 
     @classmethod
     def of(

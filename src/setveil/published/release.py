@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -62,6 +63,9 @@ class Release(Frozen, ABC):
 
     semantics: Origin | None = None
     """How to build the tree that items were compared with, if the release does not have it."""
+
+    min_people: int = 0
+    """Items that fewer people of the original have were left out of all records."""
 
     promise: Promise
     method: Mapping[str, object]
@@ -153,7 +157,18 @@ class Release(Frozen, ABC):
 
     def same_as(self, other: Release) -> bool:
         """Whether both publish the same records under the same promise and with the same facts."""
-        return self == other and self.promise == other.promise and self.facts == other.facts
+        facts = self.facts == other.facts and self.min_people == other.min_people
+        return self == other and self.promise == other.promise and facts
+
+    def leaving_out(self, people: int) -> Self:
+        """The same release, made from data without the items that fewer people have."""
+        made = copy(self)
+        object.__setattr__(made, "min_people", people)
+        return made
+
+    def covered(self, original: Transactions) -> Transactions:
+        """What the release is about: the original without the rare items that were left out."""
+        return original.without_rare(self.min_people)
 
 
 class RecordRelease(Release):

@@ -44,6 +44,7 @@ class Suppressed(RecordRelease):
     alignment: Int64s | None = None
     min_support: float = 0.0
     """Items in less than this share of the original records were all left out, private ones too."""
+    min_people: int = 0
 
     def __post_init__(self) -> None:
         is_number = isinstance(self.min_support, int | float) and self.min_support is not True

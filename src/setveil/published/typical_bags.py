@@ -90,6 +90,7 @@ class TypicalBags(RecordRelease):
     """At most how many steps apart in the tree the occurrences in one slot are; None if unknown."""
     omega: float | None = None
     """What an occurrence without a partner cost when bags were compared; None if unknown."""
+    min_people: int = 0
 
     def __post_init__(self) -> None:
         if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):

@@ -67,6 +67,7 @@ _FREE = {
         lambda value: type(value) is str and bool(_VERSION.fullmatch(value)), "a version"
     ),
     "verified": TRUTH,
+    "min_people": Fact(lambda value: type(value) is int and 0 < value <= MOST_RECORDS, "a number"),
 }
 
 
@@ -109,6 +110,7 @@ def fill_release(release: Release, stage: Path, *, verified: bool = False, **cho
         "promise": _said(release),
         "method": dict(release.method),
         **release.facts,
+        **({"min_people": release.min_people} if release.min_people else {}),
         "records": len(release),
         **more,
         "files": {name: _sha256(stage / name) for name in names},
@@ -135,6 +137,7 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     form.check_promise(place, promise)
     try:
         release = form.read(ReleaseFolder(place, about, names, promise))
+        release = release.leaving_out(about.get("min_people", 0))
     except ReleaseError:
         raise
     except DataError as error:

@@ -62,6 +62,7 @@ class Disassociated(Release):
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
     alignment: Int64s | None = None
+    min_people: int = 0
 
     @classmethod
     def of_clusters(
