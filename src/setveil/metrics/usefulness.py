@@ -75,7 +75,7 @@ def usefulness(release: Release, original: Transactions) -> Usefulness:
         (0.0, 1, 3, (3, 3))
     """
     published, sizes = release.certain_rows()
-    labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
+    labels = (published.vocabulary[number] for number in np.unique(published.items).tolist())
     supports = original.supports()
     top = np.argsort(-supports, kind="stable")[:MOST]
     top = top[supports[top] > 0]

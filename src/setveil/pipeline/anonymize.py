@@ -246,7 +246,7 @@ def _rare_note(release: Release, data: Transactions) -> tuple[str, ...]:
     """A note if the release shows items that hardly anybody has: they may be names."""
     k = max(part.crowd for part in release.promise.parts)
     rare = [label for label, n in zip(data.vocabulary, data.supports(), strict=True) if 0 < n < k]
-    shown = sum(label in release.items for label in rare)
+    shown = len(release.shown.intersection(rare))
     if not shown:
         return ()
     text = f"{plural(shown, 'item')} that fewer than {k:,} people have "

@@ -91,6 +91,11 @@ class Release(Frozen, ABC):
         """The labels that may occur in the release."""
 
     @property
+    def shown(self) -> frozenset[str]:
+        """The labels that do occur in the release."""
+        return frozenset(self.items)
+
+    @property
     def tree(self) -> Hierarchy | None:
         """The hierarchy whose nodes are published; None if only items are."""
         return None
@@ -194,6 +199,11 @@ class RecordRelease(Release):
     @property
     def items(self) -> Vocabulary:
         return self.classes.vocabulary
+
+    @property
+    def shown(self) -> frozenset[str]:
+        labels = self.classes.vocabulary.labels
+        return frozenset(labels[number] for number in np.unique(self.classes.items).tolist())
 
     @property
     def empty(self) -> int:

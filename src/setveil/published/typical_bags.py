@@ -147,6 +147,13 @@ class TypicalBags(RecordRelease):
         return self.hierarchy
 
     @property
+    def shown(self) -> frozenset[str]:
+        slots = self.slots
+        inside = () if slots is None else np.unique(slots.items).tolist()
+        labels = () if slots is None else slots.vocabulary.labels
+        return super().shown.union(labels[number] for number in inside)
+
+    @property
     def facts(self) -> dict[str, object]:
         known = {"epsilon": self.epsilon, "omega": self.omega}
         return {name: value for name, value in known.items() if value is not None}
