@@ -74,7 +74,12 @@ COMBINED = (
 class KAnonymity(Promise):
     """Each published record is identical to at least k - 1 others. [He2009] section 3.1
 
-    Definition: for every published record t, |{ t' : t' = t }| >= k."""
+    Definition: for every published record t, |{ t' : t' = t }| >= k.
+
+    Example:
+        >>> KAnonymity(k=10).model
+        'k-anonymity'
+    """
 
     model: ClassVar[str] = "k-anonymity"
 
@@ -103,7 +108,12 @@ class VocabularyKAnonymity(Promise):
     A vocabulary is the paper's word for the bag of terms in one person's queries.
 
     Definition: for every published bag t, |{ t' : t' = t }| >= k, where equal bags have the same
-    items with the same counts. For sets, where every count is 1, this is k-anonymity."""
+    items with the same counts. For sets, where every count is 1, this is k-anonymity.
+
+    Example:
+        >>> VocabularyKAnonymity(k=5).to_dict()["model"]
+        'vocabulary-k-anonymity'
+    """
 
     model: ClassVar[str] = "vocabulary-k-anonymity"
     covers_counts: ClassVar[bool] = True
@@ -134,7 +144,12 @@ class KmAnonymity(Promise):
     """Every set of up to m items that occurs is in at least k records. [Terrovitis2012] section 2
 
     Definition: for every itemset S with |S| <= m, sup(S) = 0 or sup(S) >= k. k-anonymity implies it
-    for every m."""
+    for every m.
+
+    Example:
+        >>> KmAnonymity(k=5, m=2).model
+        'km-anonymity'
+    """
 
     model: ClassVar[str] = "km-anonymity"
 
