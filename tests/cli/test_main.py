@@ -46,15 +46,32 @@ def test_every_command_has_help(call, command):
     assert "\n   setveil" not in result.out
 
 
-def test_the_options_of_a_method_show_their_methods_and_defaults(call):
-    text = " ".join(call("anonymize", "--help").out.split())
-    for told in (
-        "matched terms may be. [ssc; default: 4]",
-        "[ssc; default: 10]",
-        "[ssc; default: majority]",
-        "more than 20,000. [ssc; default: off]",
-    ):
-        assert told in text
+def test_the_help_shows_what_everybody_needs_first_and_one_group_per_method(call):
+    text = call("anonymize", "--help").out
+    titles = [line for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles[0] == "What everybody needs:"
+    assert {"Only with --method disassociation:", "Only with --method ssc:"} <= set(titles)
+    first = text[text.index(titles[0]) : text.index(titles[1])]
+    assert [name in first for name in ("--output", "-k", "-m", "--hierarchy", "--method")] == [
+        True
+    ] * 5
+    ssc = " ".join(text[text.index("Only with --method ssc:") :].split())
+    for shown in ("matched terms may be. [default: 4]", "[default: majority]", "[default: off]"):
+        assert shown in ssc
+
+
+def test_every_option_is_in_the_help_once(call):
+    text = call("anonymize", "--help").out.split("What everybody needs:")[1]
+    names = [word.rstrip(",") for word in text.split() if word.startswith("--")]
+    for name in ("--epsilon", "--alignment", "--threads", "--min-people", "--json", "--record"):
+        assert names.count(name) == 1
+
+
+def test_methods_are_listed_with_what_they_promise_and_need(call):
+    listed = json.loads(call("methods", "--json").out)["methods"]
+    assert [row["name"] for row in listed][:2] == ["partition", "disassociation"]
+    assert listed[1]["promises"] == ["km-anonymity", "l-diversity"]
+    assert "chosen     for km-anonymity: it needs no hierarchy" in call("methods").out
 
 
 @pytest.mark.parametrize("command", [[], ["generate"], ["hierarchy"]])

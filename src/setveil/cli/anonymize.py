@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from setveil.cli.grouped import GroupedCommand
 from setveil.cli.options import (
     RELEASE_FORMAT,
     force_option,
@@ -15,11 +16,11 @@ from setveil.cli.options import (
     seed_option,
     tree_option,
 )
-from setveil.cli.parameters import method_options, promise_options
+from setveil.cli.parameters import anonymize_groups, method_options, promise_options
 from setveil.cli.show import progress_bar, show
 
 
-@click.command("anonymize")
+@click.command("anonymize", cls=GroupedCommand, groups=anonymize_groups())
 @click.argument("data", metavar="DATA")
 @output_option("RELEASE", "The release folder to write.")
 @promise_options

@@ -8,7 +8,7 @@ import click
 from setveil.cli.options import ITEMS, PROMISE, Command, Option, Table, several
 from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
-from setveil.pipeline.names import OLD_METHODS, Word, method_words, promise_words
+from setveil.pipeline.names import OLD_METHODS, READING, Word, method_words, promise_words
 
 _WAYS = "A file with one item per line, an item, a pattern, or the items under a node; repeatable."
 _MOST_OWNERS = 3  # an option of more promises is not marked as one of these promises
@@ -45,10 +45,23 @@ def method_options(command: Command) -> Command:
         type=Table("setveil.methods", "METHODS", OLD_METHODS),
         help="How the promise is kept.  [default: what suits the promise and the hierarchy]",
     )
-    made = (
-        _option(word, [", ".join(word.owners), *_default(word)]) for word in method_words().values()
-    )
+    made = (_option(word, _default(word)) for word in method_words().values())
     return several(named, *made)(command)
+
+
+def anonymize_groups() -> dict[str, list[str]]:
+    """The options of `anonymize` by group: what everybody needs, promises, reading, methods."""
+    methods: dict[str, list[str]] = {}
+    for name, word in method_words().items():
+        methods.setdefault(f"Only with --method {' or '.join(word.owners)}", []).append(name)
+    needed = ["output", "k", "m", "hierarchy", "method", "force"]
+    return {
+        "What everybody needs": needed,
+        "Other promises": ["promise", *(name for name in promise_words() if name not in needed)],
+        "How to read DATA": [*READING, "input_format", "layout"],
+        "What is published": ["min_people", "format", "public_items", "seed"],
+        "What is shown to you alone": ["alignment", "explain", "json", "as_json"],
+    } | methods
 
 
 def _option(word: Word, remarks: list[str]) -> Option:
