@@ -51,14 +51,16 @@ def test_a_sample_is_said_to_be_one_and_lies_near_the_whole(monkeypatch):
     exact = exposure(data, known=(2, 3, 4))
     module = sys.modules["setveil.audit.exposure"]
     monkeypatch.setattr(module, "_MOST_ITEMSETS", 10)
-    monkeypatch.setattr(module, "_SAMPLE", 400)
+    monkeypatch.setattr(module, "_LEAST", 400)
     sampled = exposure(data, known=(2, 3, 4))
     assert [one.exact for one in sampled.known] == [True, False, False]
     assert sampled.known[1].examined < len(data)
     for one, whole in zip(sampled.known, exact.known, strict=True):
         assert one.share == pytest.approx(whole.share, abs=0.08)
     assert "about " in sampled.text
-    assert f"(estimated on a random sample of {sampled.known[1].examined} records)" in sampled.text
+    assert (
+        f"(a random sample of {sampled.known[1].examined} records, so give or take" in sampled.text
+    )
     assert sampled == exposure(data, known=(2, 3, 4))
 
 
@@ -69,7 +71,7 @@ def test_once_a_sample_is_taken_larger_sizes_stay_with_it(monkeypatch):
     data = Transactions.of([draw.sample("abcdefghij", draw.randint(3, 5)) for _ in range(800)])
     module = sys.modules["setveil.audit.exposure"]
     monkeypatch.setattr(module, "_MOST_ITEMSETS", 1_500)
-    monkeypatch.setattr(module, "_SAMPLE", 50)
+    monkeypatch.setattr(module, "_LEAST", 50)
     assert [one.exact for one in exposure(data, known=(2, 3, 5)).known] == [True, False, False]
 
 

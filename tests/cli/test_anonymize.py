@@ -29,6 +29,8 @@ def test_a_release_is_written_verified_and_explained(call, folder):
         "Promised: k-anonymity (k = 2)",
         "Not promised",
         "yes  Verified: k-anonymity (k = 2)",
+        "yes  Comes from this original (private, not part of the release)",
+        "Use (private, not part of the release)",
         "Lost (private, not part of the release)",
         "Written",
     ]
@@ -184,8 +186,15 @@ def test_standard_input_is_read(folder):
     assert json.loads(done.stdout)["data"]["records"] == 6
 
 
-def test_force_replaces_a_release_whole(call, released):
+def test_force_keeps_files_that_are_not_part_of_the_old_release(call, released):
     (released / "stray.txt").write_text("left by somebody", encoding="utf-8")
+    result = call("anonymize", "baskets.csv", "-o", "release", "-k", 3, *GIVEN, "--force")
+    assert result.code == 2
+    assert "the release there also contains stray.txt" in result.err
+    assert (released / "stray.txt").exists()
+
+
+def test_force_replaces_a_release_whole(call, released):
     assert call("anonymize", "baskets.csv", "-o", "release", "-k", 3, *GIVEN, "--force").code == 0
     assert sorted(path.name for path in released.iterdir()) == [
         "data.csv",
@@ -195,11 +204,12 @@ def test_force_replaces_a_release_whole(call, released):
     assert setveil.read_release(released).promise == setveil.KAnonymity(k=3)
 
 
-def test_empty_data_gives_an_empty_release(call, folder):
+def test_a_file_without_records_is_refused(call, folder):
     (folder / "empty.csv").write_text("record,item\n", encoding="utf-8")
-    result = call("anonymize", "empty.csv", "-o", "release", "-k", 2, *GIVEN, "--json")
-    assert result.code == 0, result.err
-    assert len(setveil.read_release("release")) == 0
+    result = call("anonymize", "empty.csv", "-o", "release", "-k", 2, *GIVEN)
+    assert (result.code, result.out) == (3, "")
+    assert result.err.startswith("setveil: empty.csv: ")
+    assert not (folder / "release").exists()
 
 
 def test_bags_keep_how_often_an_item_occurs(call, folder):

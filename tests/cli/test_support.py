@@ -173,7 +173,7 @@ def test_force_replaces_reconstructions_whole_and_nothing_else(call, release, fo
     before = {path.name: path.read_bytes() for path in (folder / "release").iterdir()}
     result = call("reconstruct", "release", "-o", "release", "--force")
     assert result.code == 2
-    assert "not a folder of reconstructions (it has no worlds.json)" in result.err
+    assert "not empty and not a folder of reconstructions" in result.err
     assert {path.name: path.read_bytes() for path in (folder / "release").iterdir()} == before
 
 

@@ -19,7 +19,7 @@ from setveil.words import plural, rough_share
 
 _MOST_ITEMSETS = 150_000_000
 """The most itemsets of one size that are counted; beyond this, records are sampled."""
-_SAMPLE = 1_000
+_LEAST, _SAMPLE = 100, 1_000  # records in a sample
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,14 @@ class Known:
     examined: int
     """How many records were examined: all, or a random sample."""
     exact: bool
+
+    @property
+    def margin(self) -> float:
+        """How far the share may be off, with 95 % confidence; 0 if it is exact."""
+        if self.exact or not self.examined:
+            return 0.0
+        spread = max(self.share * (1 - self.share), 1 / self.examined)
+        return float(1.96 * (spread / self.examined) ** 0.5)
 
     @property
     def about(self) -> str:
@@ -75,7 +83,8 @@ class Exposure:
         if self.k > 2:
             found = f"narrow{s} {people} down to fewer than {self.k} records"
         if not one.exact:
-            found += f" (estimated on a random sample of {plural(one.examined, 'record')})"
+            sample = plural(one.examined, "record")
+            found += f" (a random sample of {sample}, so give or take {rough_share(one.margin)})"
         return f"{known} {found}."
 
     @property
@@ -149,8 +158,10 @@ def _sample(lengths: Int64s, size: int, seed: int) -> Flags | None:
     total = sum(
         comb(int(value), size) * int(count) for value, count in zip(values, counts, strict=True)
     )
-    if size <= 2 or total <= _MOST_ITEMSETS or len(lengths) <= _SAMPLE:
+    if size <= 2 or total <= _MOST_ITEMSETS:
         return None
+    share = _MOST_ITEMSETS / total  # records that are long have more itemsets
+    number = min(len(lengths), max(_LEAST, min(_SAMPLE, int(share * len(lengths)))))
     marks = np.zeros(len(lengths), dtype=bool)
-    marks[random_from(seed).choice(len(lengths), size=_SAMPLE, replace=False)] = True
+    marks[random_from(seed).choice(len(lengths), size=number, replace=False)] = True
     return marks
