@@ -101,7 +101,7 @@ def test_the_demo_does_every_step(call, folder):
     ).holds
     outcome = json.loads((place / "private" / "outcome.json").read_text(encoding="utf-8"))
     assert outcome["release"] == "demo/release"
-    assert ".tmp" not in result.out
+    assert ".setveil-" not in result.out
 
 
 def test_the_demo_replaces_itself_and_nothing_else(call, folder):

@@ -323,7 +323,7 @@ def start_and_wait(folder):
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + PATIENCE
-    while not list(folder.glob(".release.*")):
+    while not list(folder.glob(".setveil-*/new")):
         assert process.poll() is None, process.communicate()[1]
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -200,7 +200,7 @@ def test_an_interruption_leaves_no_reconstruction(release, folder):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 300
-        while not list(folder.glob(".worlds.*/*/world-*")):
+        while not list(folder.glob(".setveil-*/*/world-*")):
             assert process.poll() is None, process.communicate()[1]
             assert time.monotonic() < deadline
             time.sleep(0.02)
