@@ -54,16 +54,16 @@ def database(
     import duckdb
 
     opened = _kept() if small and memory_limit is None else _private(work, memory_limit, threads)
-    with opened as connection:
-        try:
+    try:
+        with opened as connection:
             connection.execute("SET enable_progress_bar = false").fetchall()
             yield connection
-        except duckdb.Error as error:
-            raise _no_room(error) or error from None
-        except RuntimeError as error:
-            if "interrupted" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
+    except duckdb.Error as error:
+        raise _no_room(error) or error from None
+    except RuntimeError as error:
+        if "interrupted" in str(error).lower():
+            raise KeyboardInterrupt from None
+        raise
 
 
 @contextmanager
