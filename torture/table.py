@@ -8,64 +8,64 @@ from torture.campaign import Campaign, Tally, attempt
 CAMPAIGNS: dict[str, Campaign] = {
     "kill": Campaign(
         processes.killed,
-        cases=200,
+        cases=100,
         few=2,
         about="KILL, TERM, INT or HUP at a random moment of a command",
     ),
     "kill while renaming": Campaign(
         processes.killed_while_renaming,
-        cases=100,
+        cases=60,
         few=1,
         about="kill -9 between any two system calls that change folders",
         skip=processes.without_strace,
     ),
     "two writers": Campaign(
-        processes.two_writers, cases=40, few=1, about="two commands write to the same place"
+        processes.two_writers, cases=30, few=1, about="two commands write to the same place"
     ),
     "no room": Campaign(
-        processes.no_room, cases=80, few=1, about="files may not grow past a random size"
+        processes.no_room, cases=50, few=1, about="files may not grow past a random size"
     ),
     "full disk": Campaign(
         processes.full_disk,
-        cases=80,
+        cases=50,
         few=1,
         about="the output or the temporary folder is on a small disk",
         skip=processes.without_mount,
     ),
     "little memory": Campaign(
-        processes.little_memory, cases=40, few=1, about="0.5 to 4 GB of address space"
+        processes.little_memory, cases=30, few=1, about="0.5 to 4 GB of address space"
     ),
     "damaged kernel cache": Campaign(
-        processes.damaged_cache, cases=10, few=0, about="flipped, cut and empty cache files"
+        processes.damaged_cache, cases=5, few=0, about="flipped, cut and empty cache files"
     ),
     "random releases": Campaign(
         releases.any_release,
-        cases=4_000,
+        cases=1_500,
         few=25,
         about="every method on random data, through files, against plain oracles",
     ),
     "another order": Campaign(
         releases.any_order, cases=8_000, few=25, about="the same records in another order"
     ),
-    "fuzz fimi": Campaign(fuzzing.fuzz_fimi, 20_000, 60, "damaged FIMI files, with an oracle"),
-    "fuzz csv": Campaign(fuzzing.fuzz_csv, 20_000, 60, "damaged CSV, with an oracle"),
-    "fuzz tsv": Campaign(fuzzing.fuzz_tsv, 20_000, 40, "damaged TSV, with an oracle"),
-    "fuzz baskets": Campaign(fuzzing.fuzz_baskets, 20_000, 60, "damaged baskets, with an oracle"),
-    "fuzz jsonl": Campaign(fuzzing.fuzz_jsonl, 20_000, 60, "damaged JSON lines, with an oracle"),
-    "fuzz parquet": Campaign(fuzzing.fuzz_parquet, 20_000, 30, "damaged Parquet files"),
-    "fuzz gz": Campaign(fuzzing.fuzz_gz, 20_000, 40, "damaged gzip files, with an oracle"),
-    "fuzz zst": Campaign(fuzzing.fuzz_zst, 20_000, 30, "damaged zstd files"),
+    "fuzz fimi": Campaign(fuzzing.fuzz_fimi, 5_000, 60, "damaged FIMI files, with an oracle"),
+    "fuzz csv": Campaign(fuzzing.fuzz_csv, 5_000, 60, "damaged CSV, with an oracle"),
+    "fuzz tsv": Campaign(fuzzing.fuzz_tsv, 5_000, 40, "damaged TSV, with an oracle"),
+    "fuzz baskets": Campaign(fuzzing.fuzz_baskets, 5_000, 60, "damaged baskets, with an oracle"),
+    "fuzz jsonl": Campaign(fuzzing.fuzz_jsonl, 5_000, 60, "damaged JSON lines, with an oracle"),
+    "fuzz parquet": Campaign(fuzzing.fuzz_parquet, 5_000, 30, "damaged Parquet files"),
+    "fuzz gz": Campaign(fuzzing.fuzz_gz, 5_000, 40, "damaged gzip files, with an oracle"),
+    "fuzz zst": Campaign(fuzzing.fuzz_zst, 5_000, 30, "damaged zstd files"),
     "fuzz hierarchy": Campaign(
-        fuzzing.fuzz_hierarchy, 20_000, 60, "damaged hierarchies, with an oracle"
+        fuzzing.fuzz_hierarchy, 5_000, 60, "damaged hierarchies, with an oracle"
     ),
-    "fuzz release": Campaign(fuzzing.fuzz_release, 20_000, 40, "damaged release folders"),
-    "fuzz query log": Campaign(fuzzing.fuzz_querylog, 20_000, 20, "damaged query logs"),
+    "fuzz release": Campaign(fuzzing.fuzz_release, 5_000, 40, "damaged release folders"),
+    "fuzz query log": Campaign(fuzzing.fuzz_querylog, 5_000, 20, "damaged query logs"),
     "fuzz item list": Campaign(
-        fuzzing.fuzz_item_list, 20_000, 60, "damaged item lists, with an oracle"
+        fuzzing.fuzz_item_list, 5_000, 60, "damaged item lists, with an oracle"
     ),
     "tampered releases": Campaign(
         tampering.tampered,
-        cases=1_000,
+        cases=600,
         few=6,
         about="6 changes each of a release folder, with its sums put right; judged by oracles",
     ),
