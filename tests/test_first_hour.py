@@ -8,6 +8,7 @@ import setveil as sv
 from setveil.errors import ReleaseError
 from setveil.io.releases.folder import ABOUT
 from setveil.pipeline.names import chosen_method
+from setveil.report.inspection import report_inspection
 from setveil.report.outcome import report_outcome
 
 TREE = "balanced:2"
@@ -130,3 +131,10 @@ def test_what_is_said_of_a_release_is_true_of_it(tmp_path):
     noted = sv.anonymize(NAMED, k=3, m=2, output=tmp_path / "b")
     assert remark(plain) == "keeps the promise and contains nothing else of the original"
     assert remark(noted) == "keeps the promise; read the notes before you hand it over"
+
+
+@pytest.mark.parametrize(("most", "noted"), [(1_000, True), (150, False)])
+def test_a_record_that_is_far_too_long_for_one_person_is_noted(most, noted):
+    data = [["a", "b"]] * 50 + [[f"i{number}" for number in range(most)]]
+    titles = [section.title for section in report_inspection(sv.inspect(data, k=2)).sections]
+    assert ("Note (private, not part of the release)" in titles) is noted

@@ -14,6 +14,9 @@ HINT = (
 )
 
 
+MANY, TIMES = 1_000, 100  # a record so long, and so many times longer than most, is doubtful
+
+
 def report_inspection(found: Inspection, name: str | None = None) -> Report:
     """What a data set contains, and how exposed the people in it are.
 
@@ -24,6 +27,7 @@ def report_inspection(found: Inspection, name: str | None = None) -> Report:
     often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
     sections = [
         Section("Data", facts=_summary(summary)),
+        *_doubts(summary),
         Section("Most frequent items, with the number of records", often or "none"),
         Section(f"Exposure ({PRIVATE})", first.text),
     ]
@@ -58,6 +62,16 @@ def _summary(found: Summary) -> tuple[Fact, ...]:
         remark = f"average; at most {counts.most:,}; {often}"
         facts.append(Fact("count of an item", f"{counts.mean:,.1f}", remark))
     return tuple(facts)
+
+
+def _doubts(found: Summary) -> list[Section]:
+    """A note if one record is so long that it is perhaps not one person's."""
+    most, median = found.lengths.most, found.lengths.median
+    if most < MANY or most < TIMES * max(median, 1):
+        return []
+    long = f"One record has {most:,} items, {most / max(median, 1):,.0f} times the median."
+    text = f"{long} Is it a placeholder, such as an unknown customer? Then leave its rows out."
+    return [Section(f"Note ({PRIVATE})", text)]
 
 
 def _table(exposed: Sequence[Exposure]) -> list[str]:
