@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "errors": set(),
     "words": set(),
     "parameters": {"errors"},
-    "disk": {"errors", "words"},
+    "disk": {"errors"},
     "data": ROOT,
     "promises": ROOT,
     "hierarchy": ROOT | {"data"},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 
 def count(number: int) -> str:
     """A whole number with thousands separators.
@@ -78,15 +76,3 @@ def printable(text: str) -> str:
     return "".join(
         letter if letter.isprintable() or letter == "\n" else ascii(letter)[1:-1] for letter in text
     )
-
-
-def some(names: Sequence[str], most: int = 3) -> str:
-    """A few names, each shortened, and how many more there are.
-
-    Example:
-        >>> some(["a"]), some(["a", "b"]), some(["a", "b", "c", "d", "e"])
-        ('a', 'a and b', 'a, b, c and 2 more')
-    """
-    shown = [name if len(name) <= 60 else f"{name[:57]}..." for name in names[:most]]
-    last = [f"{len(names) - most} more"] if len(names) > most else [shown.pop()]
-    return " and ".join(filter(None, (", ".join(shown), *last)))

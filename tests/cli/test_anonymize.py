@@ -190,7 +190,7 @@ def test_force_keeps_files_that_are_not_part_of_the_old_release(call, released):
     (released / "stray.txt").write_text("left by somebody", encoding="utf-8")
     result = call("anonymize", "baskets.csv", "-o", "release", "-k", 3, *GIVEN, "--force")
     assert result.code == 2
-    assert "the release there also contains stray.txt" in result.err
+    assert "the release there also contains 'stray.txt'" in result.err
     assert (released / "stray.txt").exists()
 
 

@@ -124,3 +124,9 @@ def test_a_terminal_gets_colour(monkeypatch, folder):
     stream = Terminal()
     print_report(Report((Section("It holds", holds=True),)), stream)
     assert "\x1b[" in stream.getvalue()
+
+
+def test_the_encoding_of_a_file_can_be_named(call, folder):
+    (folder / "old.csv").write_bytes("record,item\n1,Käse\n2,Käse\n".encode("cp1252"))
+    assert "name its encoding, such as --encoding cp1252" in call("inspect", "old.csv").err
+    assert "Käse (2)" in call("inspect", "old.csv", "--encoding", "cp1252").out

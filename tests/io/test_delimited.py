@@ -105,8 +105,7 @@ def test_a_header_alone_holds_no_records(make):
         (
             b"record,item\n1,w\xe9in\n",
             {},
-            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
-            "utf-8",
+            ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
         (
             "record,item\r\n1,a\n2,b\r\n",
@@ -259,8 +258,7 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
         ('a,b\n"c"d\n', """, line 2: this line is not CSV (',' expected after '"')"""),
         (
             b"a,b\nw\xe9in\n",
-            ", line 2: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
-            "utf-8",
+            ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
     ],
 )

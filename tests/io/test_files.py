@@ -260,13 +260,14 @@ def test_a_format_overrides_the_name(make):
     [
         (
             "a.dat",
-            b"\xff\xfe1\x00",
-            "the text is UTF-16, not UTF-8; convert it, for example with iconv -f utf-16 -t utf-8",
+            b"\xff\xfe1\x00\x00",
+            "the text is not utf-16 (near line 1); name another encoding=...",
         ),
+        ("a.xlsx", b"PK\x03\x04abc", "this is a spreadsheet; save the sheet as CSV"),
         (
-            "a.xlsx",
+            "a.zip",
             b"PK\x03\x04abc",
-            "this is a binary file of an unknown format; export it as CSV or Parquet first",
+            "the zip file is damaged, or is encrypted; unpack it yourself",
         ),
         (
             "a.csv",

@@ -82,8 +82,7 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(make):
         read(path)
     assert (
         str(error.value)
-        == f"{path}, line 2: the text is not UTF-8; convert it, for example with iconv -f "
-        "latin1 -t utf-8"
+        == f"{path}, line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'"
     )
 
 

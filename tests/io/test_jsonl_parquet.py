@@ -97,8 +97,7 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             b'["w\xe9in"]\n',
-            ", line 1: the text is not UTF-8; convert it, for example with iconv -f latin1 -t "
-            "utf-8",
+            ", line 1: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
     ],
 )

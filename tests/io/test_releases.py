@@ -342,7 +342,7 @@ def test_force_never_deletes_a_file_that_is_not_part_of_the_old_release(release,
     with pytest.raises(OutputError) as error:
         write(release, place, force=True)
     assert str(error.value) == (
-        f"cannot write {place}: the release there also contains notes.txt, which is not part of "
+        f"cannot write {place}: the release there also contains 'notes.txt', which is not part of "
         "it; move that away or choose another name"
     )
     assert (place / "notes.txt").read_text() == "years of work"

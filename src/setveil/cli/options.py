@@ -106,6 +106,9 @@ reading_options = several(
         default=None,
         help="Keep or ignore how often an item occurs in a record.",
     ),
+    click.option(
+        "--encoding", help="How the text is encoded, such as cp1252.  [default: utf-8, or detected]"
+    ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit for reading, such as 2GB."),
 )
 """How to read a data file; what is not given is guessed if it is obvious."""

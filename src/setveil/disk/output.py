@@ -12,8 +12,7 @@ from pathlib import Path
 from setveil.disk.renaming import exchange, move, sync, sync_entry
 from setveil.disk.room import naming
 from setveil.disk.workplace import OLD, working_folder
-from setveil.errors import OutputError
-from setveil.words import some
+from setveil.errors import OutputError, brief_list
 
 Parts = Callable[[Path], Collection[str] | None]
 """The names of the files that make up a folder of some kind; None if it is not of that kind."""
@@ -130,7 +129,7 @@ def _check_folder(folder: Path, force: bool, parts: Parts, kind: str) -> None:
         raise OutputError(folder, problem, remedy="choose another name")
     foreign = sorted(inside - {*ours} - _LITTER)
     if foreign:
-        problem = f"the {kind} there also contains {some(foreign)}, which is not part of it"
+        problem = f"the {kind} there also contains {brief_list(foreign)}, which is not part of it"
         raise OutputError(folder, problem, remedy="move that away or choose another name")
     if not force:
         raise OutputError(folder, f"a {kind} exists there already", remedy=_OVERWRITE)

@@ -23,18 +23,21 @@ def read(
     item: str | None = None,
     count: str | None = None,
     bags: bool | None = None,
+    encoding: str | None = None,
     memory_limit: str | None = None,
 ) -> Transactions:
     """The data of a file as transactions or bags, its records in the order of first appearance.
 
     Args:
-        path: A file, plain or compressed (`.gz`, `.zst`); `-` for standard input; or an open binary
-            stream.
+        path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); `-` for
+            standard input; or an open binary stream.
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
         record: The column of the record that a row belongs to (long tables); guessed if obvious.
         item: The column of the item, or of the list of items; guessed if obvious.
         count: The column that says how often the item occurs in the record.
         bags: Whether repeats count; by default if there is a count column.
+        encoding: How the text is encoded, such as `cp1252`; by default UTF-8, or UTF-16 if the file
+            begins with its mark.
         memory_limit: Memory limit for reading a long table, such as `500MB`; the rest goes to
             temporary files.
 
@@ -49,6 +52,8 @@ def read(
         [('beer', 'wine'), ('beer',)]
     """
     from setveil.io.formats.reading import Reading
+    from setveil.io.source.database import NotUtf8Error
+    from setveil.io.source.encoding import check_encoding, readable
     from setveil.io.source.source import open_source
 
     if not isinstance(path, str | os.PathLike) and not hasattr(path, "read"):
@@ -58,8 +63,13 @@ def read(
         raise ParameterError("path", type(path).__name__, allowed)
     reading = Reading(record, item, count, bags, memory_limit=memory_limit)
     _check_reading(format, reading)
+    check_encoding(encoding)
     with open_source(path) as source:
-        return read_source(source, reading, format)
+        try:
+            return read_source(readable(source, encoding), reading, format)
+        except NotUtf8Error as error:
+            error.remedy = "name its encoding, such as {encoding=cp1252}"
+            raise
 
 
 def read_source(source: Source, reading: Reading, format: str | None = None) -> Transactions:

@@ -22,7 +22,6 @@ from setveil.io import read
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
-from setveil.words import some
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -103,6 +102,6 @@ def _check_spelling(name: str, items: frozenset[str], vocabulary: Vocabulary) ->
     alike = [item for item in vocabulary if not item.isascii() and item not in items]
     missed = [item for item in alike if normalize("NFC", item) in composed]
     if missed:
-        problem = f"{some(list(map(repr, missed)))} in the data looks like a {name} item, but"
+        problem = f"{brief_list(missed)} in the data looks like a {name} item, but"
         problem += " consists of other Unicode characters (NFC or NFD)"
         raise DataError(problem, remedy="spell it alike in both, or name both spellings")

@@ -16,7 +16,7 @@ from setveil.published import Release
 
 MOST_KNOWN = 3  # up to this m, methods that look at every set of m items are chosen
 OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
-READING = ("record", "item", "count", "bags", "memory_limit")
+READING = ("record", "item", "count", "bags", "encoding", "memory_limit")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
 
 Words = Mapping[str, Any]

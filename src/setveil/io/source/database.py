@@ -270,8 +270,12 @@ def _reason(message: str) -> str:
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
-def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> FileFormatError:
+class NotUtf8Error(FileFormatError):
+    """Text that is in another encoding; only data files can be read in one."""
+
+
+def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> NotUtf8Error:
     """The error for text that is not UTF-8 but perhaps in another encoding."""
     problem = "the text is UTF-16, not UTF-8" if encoding == "utf-16" else "the text is not UTF-8"
     remedy = f"convert it, for example with iconv -f {encoding} -t utf-8"
-    return FileFormatError(name, problem, line=line, remedy=remedy)
+    return NotUtf8Error(name, problem, line=line, remedy=remedy)
