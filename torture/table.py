@@ -66,8 +66,8 @@ CAMPAIGNS: dict[str, Campaign] = {
     "tampered releases": Campaign(
         tampering.tampered,
         cases=600,
-        few=6,
-        about="6 changes each of a release folder, with its sums put right; judged by oracles",
+        few=4,
+        about="6 changes each of what a release says, written again; judged by oracles",
     ),
 }
 """The name of each campaign and what it does."""
