@@ -18,6 +18,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from setveil.data.querylog.terms import as_written
@@ -31,7 +32,10 @@ from setveil.io.querylog.read import read_querylog
 from setveil.io.querylog.tables import LogColumns, load_log
 from setveil.io.source.database import database, translated
 from setveil.io.source.source import open_source
-from setveil.promises import Coherence, KAnonymity, KmAnonymity, VocabularyKAnonymity
+from setveil.methods import SSC, Disassociation, Suppression
+from setveil.pipeline import Job
+from setveil.pipeline.jobfile import job_text
+from setveil.promises import Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
@@ -205,6 +209,18 @@ def fuzz_item_list(rng: random.Random, folder: Path) -> str | None:
     return _tried(path, lambda: read_items(path), lambda: readers.item_list(content))
 
 
+def fuzz_job(rng: random.Random, folder: Path) -> str | None:
+    """A job file; one that is accepted is written and read again."""
+    content = mutated(rng, job_text(rng.choice(_JOBS), folder).encode(), TEXT)
+    path, again = _written(folder / "job.toml", content), folder / "again.toml"
+
+    def known() -> object:
+        Job.read(path).write(again, force=True)
+        return Job.read(again)
+
+    return _tried(path, lambda: replace(Job.read(path), reason=""), known)
+
+
 def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | None:
     counted = rng.random() < 0.3
     rows = ["record,item,count" if counted else rng.choice(("record,item", "item,record,when"))]
@@ -329,6 +345,37 @@ def _releases() -> dict[str, Release]:
         "disassociated": Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)),
     }
 
+
+_JOBS = (
+    Job(
+        data="baskets.csv",
+        promise=Coherence(h=0.5, k=2, p=2, private=frozenset({"a*", "caf\u00e9"})),
+        method=Suppression(weights={"wine": 2.0, "x y": 1.0}, min_support=0.25),
+        items={"private": ("dx:*", "under:Drink")},
+        reading={"format": "csv", "record": "customer", "item": "product", "bags": False},
+        output="release",
+        explain=True,
+    ),
+    Job(
+        data="-",
+        promise=KmAnonymity(k=3, m=2, diversity=LDiversity(l=2, sensitive=frozenset({"HIV"}))),
+        method=Disassociation(max_cluster=30, refine=False),
+        output="release",
+        alignment="private.csv",
+        seed=7,
+        min_people=5,
+        threads=1,
+    ),
+    Job(
+        data="bags.dat.gz",
+        promise=VocabularyKAnonymity(k=5),
+        method=SSC(epsilon=3, omega=8.5),
+        hierarchy="tree.csv",
+        layout="pairs",
+        format="parquet",
+        public_items=True,
+    ),
+)
 
 _RELEASE_FORMATS = [
     *[(name, format) for name in ("generalized", "bags") for format in ("csv", "dat", "parquet")],

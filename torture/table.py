@@ -63,6 +63,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "fuzz item list": Campaign(
         fuzzing.fuzz_item_list, 5_000, 60, "damaged item lists, with an oracle"
     ),
+    "fuzz job": Campaign(fuzzing.fuzz_job, 20_000, 60, "damaged job files, written and read again"),
     "tampered releases": Campaign(
         tampering.tampered,
         cases=600,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -89,6 +90,11 @@ class Parameter:
 
 def parameters(kind: type) -> dict[str, Parameter]:
     """The parameters of a promise or a method, by name, in the order of its fields."""
+    return dict(_parameters(kind))
+
+
+@cache
+def _parameters(kind: type) -> dict[str, Parameter]:
     hints = get_type_hints(kind)
     return {
         each.name: Parameter(
@@ -111,8 +117,25 @@ def settle(thing: object) -> None:
         ParameterError: with the parameter, its value and what is allowed.
     """
     for parameter in parameters(type(thing)).values():
-        value = _settled(parameter, getattr(thing, parameter.name))
+        value = settled(parameter, getattr(thing, parameter.name))
         object.__setattr__(thing, parameter.name, value)
+
+
+def settled(parameter: Parameter, value: Any) -> Any:
+    """The value of a parameter, after it was checked."""
+    name, least = parameter.name, parameter.about.least
+    if parameter.holds_items:
+        return check_items(name, value)
+    value = _plain(value)
+    if isinstance(value, str) and value in parameter.about.words:
+        return parameter.about.words[value]
+    may_be_none = value is None and NoneType in parameter.kinds
+    if int in parameter.kinds and least is not None and not may_be_none:
+        return check_count(name, value, int(least))
+    if not any(_fits(value, kind) for kind in parameter.kinds):
+        words = " or ".join(_word(kind) for kind in parameter.kinds)
+        raise ParameterError(name, value, f"it must be {words}")
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def check_items(name: str, items: object) -> frozenset[str]:
@@ -128,22 +151,6 @@ def check_items(name: str, items: object) -> frozenset[str]:
             allowed = "each item must be the text, or the whole number, that it is in the data"
             raise ParameterError(name, item, allowed)
     return frozenset(map(str, given))
-
-
-def _settled(parameter: Parameter, value: Any) -> Any:
-    name, least = parameter.name, parameter.about.least
-    if parameter.holds_items:
-        return check_items(name, value)
-    value = _plain(value)
-    if isinstance(value, str) and value in parameter.about.words:
-        return parameter.about.words[value]
-    may_be_none = value is None and NoneType in parameter.kinds
-    if int in parameter.kinds and least is not None and not may_be_none:
-        return check_count(name, value, int(least))
-    if not any(_fits(value, kind) for kind in parameter.kinds):
-        words = " or ".join(_word(kind) for kind in parameter.kinds)
-        raise ParameterError(name, value, f"it must be {words}")
-    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _plain(value: Any) -> Any:
@@ -168,5 +175,6 @@ def _fits(value: object, kind: Any) -> bool:
 def _word(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return f"one of {', '.join(get_args(kind))}"
-    words = {bool: "True or False", int: "a whole number", float: "a number", NoneType: "None"}
+    words = {bool: "True or False", int: "a whole number", float: "a number", str: "a text"}
+    words[NoneType] = "None"
     return words.get(kind) or f"a {(get_origin(kind) or kind).__name__.lower()}"

@@ -1,7 +1,7 @@
 """`setveil anonymize`: write a release that keeps a promise."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from setveil.cli.options import (
 )
 from setveil.cli.parameters import anonymize_groups, method_options, promise_options
 from setveil.cli.show import progress_bar, show
+
+if TYPE_CHECKING:
+    from setveil.pipeline import Outcome
 
 
 @click.command("anonymize", cls=GroupedCommand, groups=anonymize_groups())
@@ -53,6 +56,12 @@ from setveil.cli.show import progress_bar, show
 )
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
+@click.option(
+    "--save-job",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Also write all this as a file for `setveil run`.",
+)
 @force_option
 @json_option
 def command(data: str, as_json: bool, **options: Any) -> None:
@@ -68,10 +77,16 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     setveil anonymize visits.csv -o release -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize
-    from setveil.report.outcome import report_outcome
 
     with progress_bar() as progress:
         outcome = anonymize(data, progress=progress, **options)
+    show_outcome(outcome, as_json)
+
+
+def show_outcome(outcome: "Outcome", as_json: bool) -> None:
+    """Print what a run has done, and end with exit code 1 if the promise does not hold."""
+    from setveil.report.outcome import report_outcome
+
     show(report_outcome(outcome), as_json)
     if not outcome.verdict.holds:
         raise click.exceptions.Exit(1)

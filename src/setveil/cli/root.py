@@ -12,6 +12,7 @@ from setveil import __version__
 COMMANDS = {
     "inspect": "What a data set contains, and how exposed the people in it are.",
     "anonymize": "Write a release that keeps a promise, verified and measured.",
+    "run": "Do what a job file says: `anonymize` with its options from a file.",
     "methods": "The methods, what each can promise, and what it needs.",
     "verify": "Does a release, or any data file, keep a promise?",
     "measure": "What a release has lost against its original.",

@@ -42,12 +42,19 @@ from setveil.published import Release
 from setveil.words import plural, rough_share
 
 
-def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -> Outcome:
+def anonymize(
+    data: object,
+    *,
+    progress: Progress | None = None,
+    save_job: Path | str | None = None,
+    **words: Any,
+) -> Outcome:
     """Anonymize, verify and measure, with the words of the command line.
 
     Args:
         data: A path (`-` is standard input), or any object that `as_transactions` takes.
         progress: Is called with how far the work is.
+        save_job: Where to write the job as a file that `Job.read` reads, after the release.
         words: The options of `setveil anonymize`: what is promised (`k`, `m`, `promise` ...), the
             `method` and its parameters, `hierarchy`, `output` ... Without `output` nothing is
             written.
@@ -58,13 +65,25 @@ def anonymize(data: object, *, progress: Progress | None = None, **words: Any) -
         >>> done.verdict.holds, round(done.losses["ncp"], 2), done.release
         (True, 0.71, Generalized(4 records in 2 classes, KAnonymity(k=2)))
     """
-    return run(job_from(data, words), progress)
+    from setveil.pipeline.jobfile import saver
+
+    job = job_from(data, words)
+    save = None if save_job is None else saver(job, save_job, force=job.force)
+    outcome = run(job, progress)
+    if save is not None and outcome.verdict.holds:
+        save()
+    return outcome
+
+
+def job_words() -> list[str]:
+    """The words that are fields of a job; the others describe its promise, method and reading."""
+    made = {"data", "promise", "method", "reading", "items", "reason"}
+    return [each.name for each in fields(Job) if each.name not in made]
 
 
 def job_from(data: object, words: Words) -> Job:
     """The job that these words describe; None means not given."""
-    made = {"data", "promise", "method", "reading", "items", "reason"}
-    own = {each.name for each in fields(Job)} - made
+    own = job_words()
     known = {*own, *promise_words(), *method_words(), "promise", "method"}
     check_words("anonymize", words, known)
     method = method_from(words)

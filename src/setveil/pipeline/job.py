@@ -1,5 +1,7 @@
 """The job of anonymizing, its outcome, and what is refused before any work."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from setveil.io.releases.folder import FORMS
 from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
 from setveil.metrics.usefulness import Usefulness
+from setveil.parameters import about
 from setveil.pipeline.inputs import check_items
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -57,18 +60,35 @@ class Job:
     patterns, or `under:NODE` of the hierarchy."""
     explain: bool = False
     """Also explain, privately, why so much is lost, if the method can."""
-    seed: int | None = None
+    seed: int | None = field(default=None, metadata=about("", least=0))
     """Fixes what is random: the order of the published records and the queries of the metrics."""
     force: bool = False
     """Replace a release or an alignment file that exists."""
-    min_people: int = 0
+    min_people: int = field(default=0, metadata=about("", least=0))
     """Leave out items that fewer people have, before anything else; for names and free text."""
     public_items: bool = False
     """The list of items is public knowledge: publish a tree that was built from it completely."""
     reason: str = ""
     """Why the method was chosen, if the user named none."""
-    threads: int | None = None
+    threads: int | None = field(default=None, metadata=about("", least=1))
     """How many threads the method may use; by default all of this process."""
+
+    @classmethod
+    def read(cls, path: Path | str) -> Job:
+        """The job in a TOML file; relative paths in it start at the folder of the file."""
+        from setveil.pipeline.jobfile import read_job
+
+        return read_job(path)
+
+    def write(self, path: Path | str, *, force: bool = False) -> None:
+        """Write the job as a TOML file, which `Job.read` and `setveil run` read.
+
+        Raises:
+            ParameterError: if a part of it cannot be written, such as data that is not a file.
+        """
+        from setveil.pipeline.jobfile import saver
+
+        saver(self, path, force=force)()
 
 
 @dataclass(frozen=True, kw_only=True)
