@@ -13,7 +13,7 @@ import io
 import json
 import random
 import shutil
-import time
+import signal
 import warnings
 import zlib
 from collections import Counter
@@ -46,8 +46,8 @@ from tests.oracle import readers
 from torture.mutation import BYTES, TEXT, cut_off, mutated
 
 LONGEST_MESSAGE = 500
-MOST_SECONDS = 60
-"""Of the processor, for one small file: nothing that ends is so slow on any machine."""
+MOST_SECONDS = 30
+"""For one small file: nothing that ends is so slow on any machine."""
 
 _ITEMS = ("wine", "beer", "red wine", "7", "007", "caf\u00e9", "a,b", 'a"b', "x;y", "t\tu", "NULL")
 _PLAIN = ("wine", "beer", "7", "007", "caf\u00e9", "a;b", "10", "1e3")
@@ -249,24 +249,50 @@ def _tried(
     place: Path,
     attempt: Callable[[], object],
     oracle: Callable[[], object] | None = None,
-    same: Callable[[object, object], bool] = lambda found, known: found == known,
 ) -> str | None:
     """What is wrong with how a reader treats a file; None if nothing."""
-    output, began = io.StringIO(), time.process_time()
+    output, found, refused = io.StringIO(), None, None
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stderr(output):
-            warnings.simplefilter("error")
-            warnings.simplefilter("ignore", LeftoverWarning)  # of other runs on this machine
+        with _watched(output):
             found = attempt()
     except SetveilError as error:
-        return _wrong_message(str(error), place)
+        refused = str(error)
+    except _TookLong:
+        return f"it took more than {MOST_SECONDS} seconds"
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:300]
     if output.getvalue():
         return f"printed {output.getvalue()[:200]!r}"
-    if time.process_time() - began > MOST_SECONDS:
-        return "it took very long"
-    return _wrong_data(found, oracle, same) if oracle is not None else None
+    if refused is not None:
+        return _wrong_message(refused, place)
+    return _wrong_data(found, oracle) if oracle is not None else None
+
+
+class _TookLong(BaseException):
+    """The time is over. It is not an `Exception`, so that no reader takes it for its own."""
+
+
+@contextlib.contextmanager
+def _watched(output: io.StringIO) -> Iterator[None]:
+    """Collect what is printed, make errors of warnings, and stop what does not end."""
+
+    def stop(*_: object) -> None:
+        raise _TookLong
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stderr(output),
+            contextlib.redirect_stdout(output),
+        ):
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", LeftoverWarning)  # of other runs on this machine
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _wrong_message(text: str, place: Path) -> str | None:
@@ -277,14 +303,12 @@ def _wrong_message(text: str, place: Path) -> str | None:
     return None if place.name in text else f"a message that does not name the file: {text}"
 
 
-def _wrong_data(
-    found: object, oracle: Callable[[], object], same: Callable[[object, object], bool]
-) -> str | None:
+def _wrong_data(found: object, oracle: Callable[[], object]) -> str | None:
     try:
         known = oracle()
     except ValueError as error:
         return f"accepted, but {error}: {str(found)[:200]}"
-    return None if same(found, known) else f"read {str(found)[:150]} and not {str(known)[:150]}"
+    return None if found == known else f"read {str(found)[:150]} and not {str(known)[:150]}"
 
 
 def _written(path: Path, content: bytes) -> Path:

@@ -196,3 +196,19 @@ def test_the_parquet_written_has_list_columns(tmp_path):
         (["a", "b"], [1, 2]),
         ([], []),
     ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"items": ["a"], "items": ["b"]}',
+        '{"items": {"a": 1, "a": 2}}',
+        '{"record": 1, "record": 2, "item": "a"}',
+    ],
+)
+def test_an_object_with_the_same_key_twice_is_refused(make, line):
+    first = '{"record": 1, "item": "b"}' if "record" in line else '{"items": []}'
+    with pytest.raises(FileFormatError) as raised:
+        read(make("twice.jsonl", f"{first}\n{line}\n"))
+    assert ", line 2: " in str(raised.value)
+    assert "an object has the same key twice" in str(raised.value)

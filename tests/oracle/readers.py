@@ -4,6 +4,7 @@ Each record is a dictionary of its items and how often they occur."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections import Counter
@@ -21,11 +22,18 @@ _WHOLE = re.compile(r"\s*\+?([0-9]{1,18})(\.0*)?\s*", re.ASCII)
 
 def fimi(content: bytes) -> list[Record]:
     """One record per line; completely empty lines at the end are none."""
-    text = content.decode("utf-8").removeprefix(_BOM)
+    text = _utf8(content).decode("utf-8").removeprefix(_BOM)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     while lines and not lines[-1]:
         lines.pop()
     return [dict(Counter(re.findall(r"[^ \t\v\f]+", line))) for line in lines]
+
+
+def _utf8(content: bytes) -> bytes:
+    """The same text in UTF-8, if it begins with the mark of UTF-16."""
+    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return content.decode("utf-16").encode()
+    return content
 
 
 def long_table(
@@ -35,6 +43,7 @@ def long_table(
 
     Only the cells that are used must be UTF-8.
     """
+    content = _utf8(content)
     text = content.decode("utf-8", "surrogateescape").removeprefix(_BOM).lstrip("\r\n")
     first = text.replace("\r", "\n").split("\n", 1)[0]
     rows = _rows(text, _most_frequent(first, delimiters))
@@ -60,6 +69,7 @@ def long_table(
 
 def baskets(content: bytes) -> list[Record]:
     """One record per row; blank lines at the end are none."""
+    content = _utf8(content)
     text = content.decode("utf-8").removeprefix(_BOM)
     start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
     rows = _rows(text, _most_frequent(start, ",;|\t"))
@@ -70,7 +80,7 @@ def baskets(content: bytes) -> list[Record]:
 
 def json_lists(content: bytes) -> list[Record]:
     """A list of items per line, an object with such a list in `items`, or with counts there."""
-    lines = content.decode("utf-8").removeprefix(_BOM).split("\n")
+    lines = _utf8(content).decode("utf-8").removeprefix(_BOM).split("\n")
     values = [json.loads(line, object_pairs_hook=_object) for line in lines if line.strip()]
     records, kinds = [], set()
     first = values[0] if values and isinstance(values[0], dict) else {}

@@ -112,7 +112,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _values(source: Source) -> Iterator[Any]:
     with source.stream() as stream:
-        for _, value in json_lines(stream, source.name):
+        for _, value in json_lines(stream, source.name, strict=True):
             yield value
 
 

@@ -255,6 +255,8 @@ def _explained(name: str, message: str) -> FileFormatError:
         return FileFormatError(name, problem, line=line)
     if "unterminated quote" in message:
         return FileFormatError(name, "a quote is opened and never closed", line=line)
+    if "duplicate key" in message:
+        return FileFormatError(name, "an object has the same key twice", line=line)
     if "utf-8" in message.lower():
         return not_utf8(name, line)
     if "invalid state" in message:
