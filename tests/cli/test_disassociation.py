@@ -124,7 +124,7 @@ def test_help_takes_the_words_of_the_method(call):
     text = " ".join(call("anonymize", "--help").out.split())
     assert "--max-cluster N" in text
     assert "--refine / --no-refine" in text
-    assert "[disassociation]" in text
+    assert "Only with --method disassociation: --max-cluster N" in text
 
 
 def test_sensitive_items_are_published_apart(call, folder):
@@ -161,7 +161,7 @@ def test_sensitive_items_that_do_not_occur_are_noted(call, folder):
     )
     result = call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt", "--json")
     assert result.code == 0
-    assert result.json["notes"] == [note]
+    assert note in result.json["notes"]
     assert note in call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt", "--force").out
     asked = ("verify", "release", "-k", 2, "-m", 2, "-l", 3, "--sensitive", "sensitive.txt")
     assert call(*asked, "--json").json["notes"] == [note]
@@ -279,7 +279,8 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, folder, arguments, c
 )
 def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, option, named):
     result = call(
-        "anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv", *option
+        *("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "tree.csv"),
+        *("--method", "partition", *option),
     )
     assert (result.code, result.out) == (2, "")
     assert result.err == (
@@ -306,6 +307,8 @@ def test_only_disassociated_data_can_keep_l_diversity(call, folder):
         "sensitive.txt",
         "--hierarchy",
         "tree.csv",
+        "--method",
+        "partition",
     )
     assert result.code == 2
     assert result.err == (
