@@ -36,6 +36,7 @@ from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
 from setveil.pipeline.reconstruct import reconstruct as reconstruct
+from setveil.pipeline.rules import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
 from setveil.promises import Coherence as Coherence

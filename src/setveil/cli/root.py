@@ -17,6 +17,7 @@ COMMANDS = {
     "verify": "Does a release, or any data file, keep a promise?",
     "measure": "What a release has lost against its original.",
     "support": "How many records contain some items, computed from a release alone.",
+    "rules": "Which items occur together, computed from a release alone.",
     "reconstruct": "Write possible originals of a release.",
     "querylog": "Turn a query log into bags of terms, one per user or session.",
     "hierarchy": "Build, check and show the tree over the items.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
+_MOST_ASKED = 1_000
 MOST_TIES = 100_000  # how many itemsets that tie for the last rank are kept at most
 
 
@@ -133,7 +135,8 @@ def top_itemsets_with_bounds(
     rows, weights = release.certain_rows()
     certain = top_itemsets(rows, 2 * count, least_size=least_size, weights=weights)
     drawn = top_itemsets(release.reconstruct(seed), 2 * count, least_size=least_size)
-    found = {itemset for each in (certain, drawn) for itemset, _ in each}
+    most = max(2 * count, _MOST_ASKED)  # beyond it, thousands may tie for the last rank
+    found = {itemset for each in (certain, drawn) for itemset, _ in islice(each, most)}
     bounded = [(itemset, release.support(itemset)) for itemset in found]
     bounded.sort(key=lambda entry: (-entry[1].expected, -entry[1].lower, len(entry[0]), entry[0]))
     return bounded[:count]

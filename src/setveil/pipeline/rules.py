@@ -1,0 +1,48 @@
+"""Rules: which items occur together, computed from a release alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from setveil.engines.base import Progress
+from setveil.errors import ParameterError
+from setveil.metrics.rules import Rule, Wanted, association_rules
+from setveil.pipeline.inputs import load_release
+from setveil.pipeline.stages import Stages
+from setveil.published import Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """Association rules, the most confident first."""
+
+    records: int
+    found: tuple[Rule, ...]
+
+
+def rules(release: object, *, progress: Progress | None = None, **words: Any) -> Rules:
+    """Association rules with bounds on support and confidence, from a release alone.
+
+    Args:
+        release: A release, or its folder.
+        progress: Is called with how far the work is.
+        words: `top` (how many rules; 20), `min_support` and `min_confidence` (expected shares; 0),
+            `most_size` (items in a rule; 3).
+
+    Example:
+        >>> from setveil import Disassociation, KmAnonymity, as_transactions
+        >>> baskets = as_transactions([["wine", "beer"]] * 3 + [["wine"]])
+        >>> release = Disassociation().anonymize(baskets, KmAnonymity(k=2, m=2))
+        >>> for rule in rules(release).found:
+        ...     print(rule.antecedent, rule.consequent, rule.confidence.expected)
+        ('beer',) ('wine',) 1.0
+        ('wine',) ('beer',) 0.75
+    """
+    wanted, stages = Wanted(**words), Stages(progress)
+    with stages("reading"):
+        loaded = load_release(release)
+    if not isinstance(loaded, Release):
+        kind = type(loaded).__name__
+        raise ParameterError("release", kind, "it must be a release or its folder")
+    with stages("finding rules", compiles=True):
+        found = association_rules(loaded, wanted)
+    return Rules(records=len(loaded), found=tuple(found))
