@@ -166,6 +166,32 @@ class Transactions:
         asked = np.isin(self.items, [known[item] for item in wanted])
         return int((np.bincount(self.rows[asked], minlength=len(self)) == len(wanted)).sum())
 
+    def to_pandas(self) -> Any:
+        """A long pandas table: a row for each record (numbered from 1) and item, with the count in
+        bags."""
+        return self._as("pandas")
+
+    def to_polars(self) -> Any:
+        """The same as `to_pandas`, as a polars table."""
+        return self._as("polars")
+
+    def to_onehot(self) -> Any:
+        """A pandas table with a row for each record and a true/false column for each item, as
+        mlxtend needs it; counts of bags are ignored.
+
+        Example:
+            >>> Transactions.of([["wine", "beer"], ["wine"]]).to_onehot()
+                beer  wine
+            0   True  True
+            1  False  True
+        """
+        return self._as("onehot")
+
+    def _as(self, name: str) -> Any:
+        from setveil.data.tables.kinds import counted_as, kind_named, make
+
+        return make(counted_as(self, False if name == "onehot" else None), kind_named(name))
+
     def _numbers(self, numbers: npt.ArrayLike) -> Int64s:
         """Record numbers from 0 on; negative ones count from the end, and a mask is allowed too."""
         given = np.asarray(numbers)

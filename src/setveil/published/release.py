@@ -15,6 +15,7 @@ from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
 
@@ -144,6 +145,28 @@ class Release(Frozen, ABC):
             seed: The same seed gives the same records; without one, each call gives others.
         """
 
+    def to_pandas(self, seed: int | None = None) -> Any:
+        """The published records, in random order, as a long pandas table: record, item[, count].
+
+        Raises:
+            DataError: if the form does not show whole records; its reconstructions can be tables.
+        """
+        return self._whole_records(seed).to_pandas()
+
+    def to_polars(self, seed: int | None = None) -> Any:
+        """The same as `to_pandas`, as a polars table."""
+        return self._whole_records(seed).to_polars()
+
+    def to_onehot(self, seed: int | None = None) -> Any:
+        """The published records, in random order, as a pandas table with a true/false column for
+        each label that occurs."""
+        return self._whole_records(seed).without_rare(1).to_onehot()
+
+    def _whole_records(self, seed: int | None) -> Transactions:
+        problem = f"a {self.form} release does not show whole records"
+        remedy = "make a table of possible ones, such as reconstruct(seed).to_pandas()"
+        raise DataError(problem, remedy=remedy)
+
     def describe(self) -> str:
         """What the release promises, for a reader who is not an expert."""
         return self.promise.describe(possible=not self.shows_records)
@@ -222,6 +245,9 @@ class RecordRelease(Release):
         """All published records in random order: from the system, or from a seed."""
         rows = np.repeat(np.arange(len(self.classes)), self.sizes)
         return self.classes.take(random_from(seed).permutation(rows))
+
+    def _whole_records(self, seed: int | None) -> Transactions:
+        return self.records(seed)
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         return self.classes, self.sizes
