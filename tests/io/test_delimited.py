@@ -295,3 +295,8 @@ def test_the_empty_text_is_not_written_as_an_item(tmp_path, name):
 def test_real_long_tables_are_read_in_full(shared_data):
     data = read(shared_data / "groceries.csv.gz")
     assert (len(data), len(data.vocabulary), int(data.lengths.max())) == (9_835, 169, 32)
+
+
+def test_quoted_parts_of_a_cell_with_blanks_between_them_are_one_text(make):
+    path = make("a.csv", 'record,item\n1,"a"  "b"\n1,"c" \n')
+    assert list(read(path)) == [("a  b", "c")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -253,8 +254,16 @@ def test_a_limited_address_space_limits_the_database_too(make, monkeypatch, caps
     databases._instance.cache_clear()
 
 
-def test_a_library_that_does_not_fit_in_memory_is_not_a_bug():
-    error = ImportError("duckdb.so: failed to map segment from shared object")
+@pytest.mark.parametrize(
+    "error",
+    [
+        ImportError("duckdb.so: failed to map segment from shared object"),
+        OSError("Could not find/load shared object file 'libllvmlite.so' from resource location"),
+        OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
+        RuntimeError("can't start new thread"),
+    ],
+)
+def test_a_library_or_thread_that_does_not_fit_in_memory_is_not_a_bug(error):
     assert explain(error, []) == ("setveil: there is not enough memory for this data\n", 3)
 
 

@@ -128,11 +128,13 @@ def item_list(content: bytes) -> list[str]:
 
 
 def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[str]]:
-    """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last."""
+    """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last.
+
+    Quoted parts of a cell with blanks between them are one text."""
     plain = f"[^{re.escape(delimiter)}\r\n]*"
     blanks = " *" if skip_blanks else ""
     cell = re.compile(
-        f'{blanks}(?:"((?:[^"]|"")*)" *|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
+        f'{blanks}(?:"((?:[^"]|""|" +")*)" *|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
     )
     rows: list[list[str]] = [[]]
     place, end = 0, ""
@@ -141,12 +143,16 @@ def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[
         if found is None:
             raise ValueError("a quote is in the wrong place")
         is_quoted, end = found[1] is not None, found[3]
-        rows[-1].append(found[1].replace('""', '"') if is_quoted else found[2])
+        rows[-1].append(_unquoted(found[1]) if is_quoted else found[2])
         if end != delimiter:
             rows[-1] = [] if rows[-1] == [""] and not is_quoted else rows[-1]
             rows.append([])
         place = found.end()
     return rows if rows[-1] else rows[:-1]
+
+
+def _unquoted(cell: str) -> str:
+    return re.sub('""|"( +)"', lambda found: found[1] or '"', cell)
 
 
 def _most_frequent(text: str, marks: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -32,19 +33,28 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
             return _line(f"{error}; `setveil hierarchy check` lists them all"), error.exit_code
         case SetveilError():
             return _line(error.text(spell)), error.exit_code
+        case MemoryError() | ImportError() | OSError() | RuntimeError() if _is_memory(error):
+            return _line("there is not enough memory for this data"), 3
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _line(f"{place}{error.strerror or error}"), 3
-        case MemoryError() | ImportError() if _is_memory(error):
-            return _line("there is not enough memory for this data"), 3
     text = f"this is a bug in setveil, {type(error).__name__}: {error} (--debug shows where)"
     return _line(text), DEFECT
 
 
-def _is_memory(error: MemoryError | ImportError) -> bool:
-    """Whether memory ran out, perhaps while a library was loaded."""
-    signs = ("failed to map segment", "annot allocate memory")
-    return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
+def _is_memory(error: BaseException) -> bool:
+    """Whether memory ran out, perhaps while a library was loaded or a thread was started."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return any(sign in str(error) for sign in _MEMORY_SIGNS)
+
+
+_MEMORY_SIGNS = (
+    "failed to map segment",
+    "annot allocate memory",
+    "Could not find/load shared object file",  # llvmlite, which is there but cannot be loaded
+    "can't start new thread",
+)
 
 
 def as_option(command: click.Command) -> Spelling:
