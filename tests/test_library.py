@@ -339,7 +339,7 @@ def test_items_are_named_as_on_the_command_line():
         ({"k": 2, "promise": "magic"}, "choose one of k-anonymity, "),
         ({"k": 2, "hierachy": TREE}, "anonymize has no such parameter; did you mean hierarchy"),
         (
-            {"k": 2, "restarts": 2},
+            {"k": 2, "method": "partition", "restarts": 2},
             "the method partition does not use it; apriori, hghs and mhghs do",
         ),
         ({"k": 2, "m": 2, "p": 1}, "does not use it"),
