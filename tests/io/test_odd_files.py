@@ -248,9 +248,13 @@ def test_a_limited_address_space_limits_the_database_too(make, monkeypatch, caps
         assert capsys.readouterr().err == "setveil: there is not enough memory for this data\n"
     else:
         assert list(read(path)) == [("a", "b")]
-        with database(path.parent) as connection:
-            chosen = connection.execute("SELECT current_setting('memory_limit')").fetchall()
-        assert "170" in str(chosen)
+        for given, limit in ((None, "170"), ("3GB", "170"), ("100MB", "95.3")):
+            with database(path.parent, given, threads=4) as connection:
+                chosen = connection.execute(
+                    "SELECT current_setting('memory_limit'), current_setting('threads')"
+                ).fetchall()
+            assert chosen[0][0].startswith(limit)
+            assert chosen[0][1] == 1
     databases._instance.cache_clear()
 
 

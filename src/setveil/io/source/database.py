@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -73,10 +73,11 @@ def _private(
     """A connection to a database of its own, on disk."""
     import duckdb
 
-    config = _limits() | {"temp_directory": str(work / "spill"), "preserve_insertion_order": True}
-    if memory_limit is not None:
+    limits = _limits()
+    config = limits | {"temp_directory": str(work / "spill"), "preserve_insertion_order": True}
+    if memory_limit is not None and not _is_more(memory_limit, limits):
         config["memory_limit"] = memory_limit
-    if threads is not None:
+    if threads is not None and not limits:
         config["threads"] = threads
     file = work / f"{uuid.uuid4().hex}.duckdb"
     connection = duckdb.connect(str(file), config=config)
@@ -139,6 +140,15 @@ def _limits() -> dict[str, str | bool | int | float | list[str]]:
     if room < _LEAST_ROOM:
         raise MemoryError
     return {"threads": 1, "memory_limit": f"{room // 3}B"}
+
+
+def _is_more(memory_limit: str, limits: Mapping[str, object]) -> bool:
+    """Whether the user allows more memory than the system does."""
+    found = re.match(r"\s*([\d.]+)\s*([KMGT]?)", memory_limit, re.IGNORECASE)
+    if found is None or not limits:
+        return False
+    wanted = float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")
+    return wanted > float(str(limits["memory_limit"]).rstrip("B"))
 
 
 def _room() -> int | None:
