@@ -9,7 +9,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "kill": Campaign(
         processes.killed,
         cases=100,
-        few=2,
+        few=1,
         about="KILL, TERM, INT or HUP at a random moment of a command",
     ),
     "kill while renaming": Campaign(
@@ -63,7 +63,7 @@ CAMPAIGNS: dict[str, Campaign] = {
     "fuzz item list": Campaign(
         fuzzing.fuzz_item_list, 5_000, 60, "damaged item lists, with an oracle"
     ),
-    "fuzz job": Campaign(fuzzing.fuzz_job, 20_000, 60, "damaged job files, written and read again"),
+    "fuzz job": Campaign(fuzzing.fuzz_job, 5_000, 60, "damaged job files, written and read again"),
     "tampered releases": Campaign(
         tampering.tampered,
         cases=600,
