@@ -147,7 +147,7 @@ def _is_more(memory_limit: str, limits: Mapping[str, object]) -> bool:
     found = re.match(r"\s*([\d.]+)\s*([KMGT]?)", memory_limit, re.IGNORECASE)
     if found is None or not limits:
         return False
-    wanted = float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")
+    wanted = float(found[1]) * 1000.0 ** " KMGT".index(found[2].upper() or " ")
     return wanted > float(str(limits["memory_limit"]).rstrip("B"))
 
 
