@@ -39,7 +39,12 @@ class Usefulness:
         """Whether an analyst would hardly be glad to have it."""
         tried = self.top_items[1] + self.top_pairs[1]
         counted = self.top_items[0] + self.top_pairs[0]
-        return self.silent > 0.2 or (tried > 0 and counted < 0.25 * tried)
+        return self.is_silent or (tried > 0 and counted < 0.25 * tried)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether many records say nothing."""
+        return self.silent > 0.2
 
     @property
     def sentences(self) -> list[str]:

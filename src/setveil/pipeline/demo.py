@@ -22,7 +22,7 @@ TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")
 BASKETS, ALIGNMENT = Path("private", "baskets.csv"), Path("private", "alignment.csv")
 EXPLANATION = """This folder was made by `setveil demo`, which replaces it when it runs again.
 
-release/                  safe to hand over: records, hierarchy, promise
+release/                  what is published: records, hierarchy, promise
 products.hierarchy.csv    the hierarchy of the products, which is public
 private/baskets.csv       the original data of the synthetic shop
 private/alignment.csv     line i is the published record of basket i

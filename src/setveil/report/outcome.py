@@ -109,7 +109,8 @@ def _usefulness(outcome: Outcome) -> list[Section]:
     found = outcome.usefulness
     if found is None:
         return []
-    title = "Of little use" if found.is_poor else "Use"
+    few = "Use: little can be said about single items"
+    title = "Use" if not found.is_poor else "Of little use" if found.is_silent else few
     sections = [Section(f"{title} ({PRIVATE})", "\n".join(found.sentences))]
     if outcome.advice:
         sections.append(Section(f"Try ({PRIVATE})", "\n".join(outcome.advice)))
