@@ -188,7 +188,7 @@ def full_disk(rng: random.Random, folder: Path) -> str | None:
 def little_memory(rng: random.Random, folder: Path) -> str | None:
     """The address space is limited."""
     bench = Bench(rng, folder)
-    most = int(2 ** rng.uniform(29, 32))
+    most = int(2 ** rng.uniform(30.6, 32))
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -33,7 +33,7 @@ CAMPAIGNS: dict[str, Campaign] = {
         skip=processes.without_mount,
     ),
     "little memory": Campaign(
-        processes.little_memory, cases=30, few=0, about="0.5 to 4 GB of address space"
+        processes.little_memory, cases=30, few=0, about="1.5 to 4 GB of address space"
     ),
     "damaged kernel cache": Campaign(
         processes.damaged_cache, cases=5, few=0, about="flipped, cut and empty cache files"

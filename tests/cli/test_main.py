@@ -451,3 +451,20 @@ def test_an_option_means_one_thing_in_each_command():
 
     names = [parameter.name for parameter in command.params]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits in the manner of POSIX")
+def test_too_little_address_space_is_refused_before_anything_is_loaded():
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    done = subprocess.run(
+        [*SETVEIL, "--help"], preexec_fn=limit, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        "setveil: the address space is limited to 1,024 MB (ulimit -v), and at least 1,536 MB are "
+        "needed\n"
+    )

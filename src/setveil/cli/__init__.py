@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 DEFECT = 70
+LEAST_SPACE = 1536 << 20
+"""Bytes of address space below which numerical libraries may crash while they are loaded."""
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
@@ -26,7 +28,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         listen()
         _prepare_streams()
         _prepare_warnings()
-        code = answer(sys.argv[1:] if args is None else args)
+        code = _short_of_memory() or answer(sys.argv[1:] if args is None else args)
         listen_no_more()
     except KeyboardInterrupt:
         code = _interrupted()
@@ -54,9 +56,12 @@ def answer(args: Sequence[str]) -> int:
             import traceback
 
             _say(traceback.format_exc())
-        from setveil.cli.complain import explain
+        try:
+            from setveil.cli.complain import explain
 
-        line, code = explain(error, args)
+            line, code = explain(error, args)
+        except MemoryError:
+            line, code = "setveil: there is not enough memory to go on\n", 3
         _say(line)
         return code
 
@@ -97,6 +102,22 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _short_of_memory() -> int:
+    """Refuse to start where libraries could not be loaded: some end the process without a word."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= LEAST_SPACE:
+        return 0
+    _say(
+        f"setveil: the address space is limited to {limit >> 20:,} MB (ulimit -v), and at least "
+        f"{LEAST_SPACE >> 20:,} MB are needed\n"
+    )
+    return 3
 
 
 def _prepare_warnings() -> None:
