@@ -70,12 +70,13 @@ def test_a_step_of_another_file_or_folder_that_changes_is_compiled_anew(tmp_path
 def damaged(text: bytes, how: str) -> bytes:
     middle = len(text) // 2
     changed = bytes([text[middle] ^ 1])
-    kinds = {"empty": b"", "cut": text[:middle], "other": b"x" * len(text)}
+    kinds = {"empty": b"", "cut": text[:middle]}
     return kinds.get(how, text[:middle] + changed + text[middle + 1 :])
 
 
-@pytest.mark.parametrize("how", ["empty", "cut", "flipped", "other"])
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    ("suffix", "how"), [("nbi", "flipped"), ("nbi", "empty"), ("nbc", "flipped"), ("nbc", "cut")]
+)
 def test_a_damaged_cache_is_compiled_anew_and_repaired(tmp_path, suffix, how):
     folder = tmp_path / "damaging"
     folder.mkdir()
