@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -56,6 +57,22 @@ def check(
 )
 def test_the_top_itemsets_are_those_of_the_oracle(kind, data, count, least_size):
     check(kind, data, count, least_size)
+
+
+@given(
+    data=transactions(max_records=14, max_items=7),
+    count=st.integers(1, 40),
+    sizes=st.tuples(st.integers(1, 4), st.integers(0, 2)),
+)
+def test_the_size_of_itemsets_can_be_bounded(data, count, sizes):
+    least, most = sizes[0], sum(sizes)
+    found = top_itemsets(data, count, least_size=least, most_size=most)
+    truth = oracle.supports(list(data), None, least)
+    kept = Counter({itemset: truth[itemset] for itemset in truth if len(itemset) <= most})
+    certain, ties = oracle.top(kept, count)
+    assert {tuple(sorted(itemset)): support for itemset, support in found} == {
+        itemset: kept[itemset] for itemset in certain | ties
+    }
 
 
 @each_kind

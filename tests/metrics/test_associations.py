@@ -28,6 +28,7 @@ from setveil.metrics.associations import (
     tkd_ml2,
     tkd_range,
 )
+from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
 from setveil.metrics.itemsets import top_itemsets_with_bounds
 from setveil.metrics.terms import (
     chunked,
@@ -43,6 +44,7 @@ from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct, reconstructions
+from setveil.published.suppressed import Suppressed
 from tests.oracle import associations as oracle
 from tests.oracle import itemsets, worlds
 
@@ -126,6 +128,29 @@ def test_relative_errors_are_those_of_the_oracle(seed):
         float(oracle.relative_error(as_sets(original), world, [1] * len(world), items))
     )
     assert re_top(release, original, seed=4) == re(release, original, seed=4)
+
+
+@given(SEEDS, st.integers(1, 4), st.integers(2, 3), st.integers(1, 3))
+def test_the_error_of_frequent_itemsets_is_that_of_the_oracle(seed, count, size, several):
+    _, release, original = sample(seed)
+    known = reconstructions(release, several, seed=3)
+    truth = oracle.frequent_error(
+        as_sets(original), [as_sets(world) for world in known], count, size
+    )
+    found = pair_error(release, original, count=count, size=size, worlds=known)
+    assert found == pytest.approx(float(truth))
+
+
+def test_items_that_are_gone_make_their_pairs_wrong_for_every_form():
+    original = Transactions.of([["a", "b", "c"], ["a", "b", "c"], ["a", "b"]])
+    release = Suppressed.of([["a", "b"]] * 3, KAnonymity(k=3))
+    names = ["pair_error", "pair_error_top", "triple_error", "triple_error_top"]
+    found = measure(release, original, names)
+    assert found == dict(zip(names, [pytest.approx(2 / 3)] * 2 + [1.0] * 2, strict=True))
+    empty = Transactions.of([["a"], []])
+    alone = Suppressed.of([["a"], []], KAnonymity(k=2))
+    for error in (pair_error, pair_error_top, triple_error, triple_error_top):
+        assert error(alone, empty) == 0.0
 
 
 @given(SEEDS, st.integers(2, 5))

@@ -66,6 +66,28 @@ def relative_error(
     return sum(errors, Fraction(0)) / len(errors) if errors else Fraction(0)
 
 
+def frequent_error(original: Records, worlds: Sequence[Records], count: int, size: int) -> Fraction:
+    """The average of |so - sp| / so over the most frequent itemsets of a size, and over all ways to
+    break ties; sp is the average support of the worlds."""
+    found = Counter(
+        {
+            itemset: support
+            for itemset, support in oracle.supports(original, None, size).items()
+            if len(itemset) == size
+        }
+    )
+    errors = {}
+    for itemset, support in found.items():
+        held = sum(set(itemset) <= set(record) for world in worlds for record in world)
+        errors[itemset] = abs(support - Fraction(held, len(worlds))) / support
+    ways = [
+        sum((errors[itemset] for itemset in chosen), Fraction(0)) / len(chosen)
+        for chosen in choices(found, count)
+        if chosen
+    ]
+    return sum(ways, Fraction(0)) / len(ways) if ways else Fraction(0)
+
+
 def tlost(clusters: Sequence[Cluster], original: Records, k: int) -> Fraction:
     supports = Counter(item for record in original for item in set(record))
     rows, _ = certain_rows([_without_terms(cluster) for cluster in clusters])

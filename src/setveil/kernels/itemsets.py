@@ -48,6 +48,13 @@ class ItemScratch(NamedTuple):
     path: Int32s  # the current itemset
 
 
+class Sizes(NamedTuple):
+    """How many items the itemsets have."""
+
+    least: int
+    most: int
+
+
 class Partners(NamedTuple):
     """The items that occur often enough with an item, ascending, and how often."""
 
@@ -76,15 +83,16 @@ def rank_rows(indptr: Int64s, items: Int32s, rank: Int32s) -> tuple[Int64s, Int3
 
 
 @kernel
-def mine(rows: RankedRows, sink: Sink, scratch: ItemScratch, least_size: int) -> None:
-    """Meet all itemsets of at least `least_size` items with a support above the limit.
+def mine(rows: RankedRows, sink: Sink, scratch: ItemScratch, sizes: Sizes) -> None:
+    """Meet all itemsets of the sizes asked for with a support above the limit.
 
     A heap raises the limit; a store that is full ends the search."""
+    least_size, most_size = sizes
     width = len(rows.supports)
     best = rows.supports
     if len(sink.heap):
         best = np.zeros(width, dtype=np.int64)
-        count_short(rows, sink, scratch, least_size, best)
+        count_short(rows, sink, scratch, sizes, best)
         least_size = max(least_size, 3)
     for item in range(width):
         if rows.supports[item] <= sink.state[LIMIT] or sink.state[FULL] > 0:
@@ -92,15 +100,15 @@ def mine(rows: RankedRows, sink: Sink, scratch: ItemScratch, least_size: int) ->
         if least_size <= 1:
             scratch.path[0] = item
             meet(sink, scratch.path, np.int64(1), rows.supports[item])
-        if best[item] > sink.state[LIMIT]:
-            grow(rows, sink, scratch, np.int64(item), least_size)
+        if best[item] > sink.state[LIMIT] and most_size >= max(least_size, 2):
+            grow(rows, sink, scratch, np.int64(item), Sizes(least_size, most_size))
 
 
 @step
-def count_short(rows, sink, scratch, least_size, best):
+def count_short(rows, sink, scratch, sizes, best):
     """Meet all items and pairs first, which raises the limit; note the best pair of each item."""
     for item in range(len(best)):
-        if least_size <= 1:
+        if sizes.least <= 1:
             meet(sink, scratch.path, np.int64(1), rows.supports[item])
     for item in range(len(best)):
         if rows.supports[item] <= sink.state[LIMIT]:
@@ -109,13 +117,13 @@ def count_short(rows, sink, scratch, least_size, best):
         for at in range(found):
             other = scratch.touched[at]
             best[item] = max(best[item], scratch.counts[other])
-            if least_size <= 2:
+            if sizes.least <= 2 <= sizes.most:
                 meet(sink, scratch.path, np.int64(2), scratch.counts[other])
             scratch.counts[other] = 0
 
 
 @step
-def grow(rows, sink, scratch, item, least_size):
+def grow(rows, sink, scratch, item, sizes):
     """Meet every itemset of two or more items in which `item` is the least frequent."""
     found = count_partners(rows, scratch, item)
     chosen, width = np.empty(found, dtype=np.int32), 0
@@ -129,13 +137,13 @@ def grow(rows, sink, scratch, item, least_size):
     scratch.path[0] = item
     for at in range(width):
         partners.supports[at] = scratch.counts[partners.items[at]]
-        if least_size <= 2:
+        if sizes.least <= 2:
             scratch.path[1] = partners.items[at]
             meet(sink, scratch.path, np.int64(2), partners.supports[at])
     for at in range(found):
         scratch.counts[scratch.touched[at]] = 0
-    if width > 1:
-        descend(rows, sink, scratch, item, partners, least_size)
+    if width > 1 and sizes.most > 2:
+        descend(rows, sink, scratch, item, partners, sizes)
 
 
 @step
@@ -171,7 +179,7 @@ def count_partners(rows, scratch, item):
 
 
 @step
-def descend(rows, sink, scratch, item, partners, least_size):
+def descend(rows, sink, scratch, item, partners, sizes):
     """Meet every itemset of `item` and two or more partners.
 
     A stack of candidate lists: those of one depth are `slots[cursor[depth]:stops[depth]]`, and
@@ -206,11 +214,11 @@ def descend(rows, sink, scratch, item, partners, least_size):
                 support = overlap(prefixes, prefix, bitmaps, slots[at] * words, planes, words)
                 if support > sink.state[LIMIT]:
                     scratch.path[depth + 2] = partners.items[slots[at]]
-                    if depth + 3 >= least_size:
+                    if depth + 3 >= sizes.least:
                         meet(sink, scratch.path, depth + 3, support)
                     slots[top], sums[top] = slots[at], support
                     top += 1
-        if top > stop + 1:
+        if top > stop + 1 and depth + 3 < sizes.most:
             depth += 1
             cursor[depth], stops[depth] = stop, top
 

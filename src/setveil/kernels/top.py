@@ -13,10 +13,14 @@ from setveil.kernels.itemsets import (
     ItemScratch,
     RankedRows,
     Sink,
+    Sizes,
     mine,
     rank_rows,
 )
 from setveil.kernels.steps import fill_holders
+
+ANY_SIZE = 1 << 40
+"""In place of the most items of an itemset: no limit."""
 
 
 class Weighted(NamedTuple):
@@ -34,6 +38,7 @@ class Wanted(NamedTuple):
     itemsets: int
     least_size: int
     most_ties: int
+    most_size: int = ANY_SIZE
 
 
 class Found(NamedTuple):
@@ -47,18 +52,18 @@ class Found(NamedTuple):
 
 def find_top(data: Weighted, wanted: Wanted) -> Found:
     """The wanted itemsets of greatest support."""
-    count, least_size = wanted.itemsets, wanted.least_size
-    rows, order = ranked_rows(data, support_of_rank(data, count) if least_size == 1 else 1)
+    count, sizes = wanted.itemsets, Sizes(wanted.least_size, wanted.most_size)
+    rows, order = ranked_rows(data, support_of_rank(data, count) if sizes.least == 1 else 1)
     scratch = _new_scratch(rows)
     sink = _new_sink(heap=count)
-    mine(rows, sink, scratch, least_size)
+    mine(rows, sink, scratch, sizes)
     least = max(int(sink.state[LIMIT]), 1)
-    stored = _stored(rows, scratch, least - 1, least_size, count + wanted.most_ties)
+    stored = _stored(rows, scratch, least - 1, sizes, count + wanted.most_ties)
     found = _decoded(stored, order)
     if found.complete:
         return found
     ties = _only_support(found, least)
-    certain = _decoded(_stored(rows, scratch, least, least_size, count), order)
+    certain = _decoded(_stored(rows, scratch, least, sizes, count), order)
     return Found(
         np.concatenate((ties.sizes, certain.sizes)),
         np.concatenate((ties.supports, certain.supports)),
@@ -115,14 +120,14 @@ def _new_sink(*, heap: int = 0, itemsets: int = 0, items: int = 0) -> Sink:
 
 
 def _stored(
-    rows: RankedRows, scratch: ItemScratch, limit: int, least_size: int, capacity: int
+    rows: RankedRows, scratch: ItemScratch, limit: int, sizes: Sizes, capacity: int
 ) -> Sink:
     """All itemsets with a support above the limit, `capacity` at most."""
     space = 8 * capacity
     while True:
         sink = _new_sink(itemsets=capacity, items=space)
         sink.state[LIMIT] = limit
-        mine(rows, sink, scratch, least_size)
+        mine(rows, sink, scratch, sizes)
         if sink.state[FULL] == 0 or sink.state[COUNT] == capacity:
             return sink
         space *= 4

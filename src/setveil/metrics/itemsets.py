@@ -17,7 +17,7 @@ from setveil.errors import ParameterError, check_count
 from setveil.published.release import Release, Support
 
 if TYPE_CHECKING:
-    from setveil.kernels.top import Found
+    from setveil.kernels.top import Found, Wanted
 
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
@@ -60,7 +60,12 @@ class Itemsets:
 
 
 def top_itemsets(
-    data: object, count: int = 1000, *, least_size: int = 1, weights: npt.ArrayLike | None = None
+    data: object,
+    count: int = 1000,
+    *,
+    least_size: int = 1,
+    most_size: int | None = None,
+    weights: npt.ArrayLike | None = None,
 ) -> Itemsets:
     """The itemsets with the greatest supports, exactly, and those that tie with the last of them.
 
@@ -79,10 +84,14 @@ def top_itemsets(
         (1, 2)
         >>> list(top_itemsets(baskets, 1, least_size=3))
         [(('beer', 'milk', 'wine'), 1)]
+        >>> list(top_itemsets(baskets, 3, least_size=2, most_size=2))
+        [(('beer', 'milk'), 2), (('beer', 'wine'), 2), (('milk', 'wine'), 1)]
     """
-    from setveil.kernels.top import find_top
+    from setveil.kernels.top import ANY_SIZE, Wanted, find_top
 
-    return _found(find_top, data, count, least_size, weights)
+    count, least_size = _checked(count, least_size)
+    most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
+    return _found(find_top, data, Wanted(count, least_size, MOST_TIES, most), weights)
 
 
 def closed_itemsets(
@@ -104,8 +113,10 @@ def closed_itemsets(
         [(('beer',), 3), (('beer', 'milk'), 2), (('beer', 'wine'), 2)]
     """
     from setveil.kernels.closed import find_closed
+    from setveil.kernels.top import Wanted
 
-    return _found(find_closed, data, count, least_size, weights)
+    wanted = Wanted(*_checked(count, least_size), MOST_TIES)
+    return _found(find_closed, data, wanted, weights)
 
 
 def top_itemsets_with_bounds(
@@ -142,23 +153,22 @@ def top_itemsets_with_bounds(
     return bounded[:count]
 
 
-def _found(
-    find: Callable[..., Found],
-    thing: object,
-    count: int,
-    least_size: int,
-    weights: npt.ArrayLike | None,
-) -> Itemsets:
-    from setveil.kernels.top import Wanted, Weighted
-
+def _checked(count: int, least_size: int) -> tuple[int, int]:
     count, least_size = check_count("count", count, 1), check_count("least_size", least_size, 1)
     if count > _MOST_COUNT:
         raise ParameterError("count", count, f"at most {_MOST_COUNT:,} itemsets are found at once")
+    return count, least_size
+
+
+def _found(
+    find: Callable[..., Found], thing: object, wanted: Wanted, weights: npt.ArrayLike | None
+) -> Itemsets:
+    from setveil.kernels.top import Weighted
+
     data = as_transactions(thing)
     given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
-    weighted = Weighted(data.indptr, data.items, given, len(data.vocabulary))
-    found = find(weighted, Wanted(count, least_size, MOST_TIES))
-    return _sorted(found, data, count)
+    found = find(Weighted(data.indptr, data.items, given, len(data.vocabulary)), wanted)
+    return _sorted(found, data, wanted.itemsets)
 
 
 def _weights(weights: npt.ArrayLike, records: int) -> Int64s:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from setveil.data.transactions import Bags
 from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
+from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
 from setveil.metrics.generalization import (
     blm,
     class_sizes,
@@ -156,6 +157,34 @@ METRICS: dict[str, Metric] = {
     ),
     "re_a": Metric(re_a, "as re, if only pairs inside a chunk count", (DISASSOCIATED,)),
     "re_a_top": Metric(re_a_top, "as re_top, if only pairs inside a chunk count", (DISASSOCIATED,)),
+    "pair_error": Metric(
+        pair_error,
+        "average error of the supports of the 1,000 most frequent pairs",
+        (DISASSOCIATED,),
+        on_request=True,
+        needs=("worlds",),
+    ),
+    "pair_error_top": Metric(
+        pair_error_top,
+        "the same for the 100 most frequent pairs",
+        (DISASSOCIATED,),
+        on_request=True,
+        needs=("worlds",),
+    ),
+    "triple_error": Metric(
+        triple_error,
+        "average error of the supports of the 1,000 most frequent sets of 3 items",
+        (DISASSOCIATED,),
+        on_request=True,
+        needs=("worlds",),
+    ),
+    "triple_error_top": Metric(
+        triple_error_top,
+        "the same for the 100 most frequent sets of 3 items",
+        (DISASSOCIATED,),
+        on_request=True,
+        needs=("worlds",),
+    ),
     "tlost": Metric(
         tlost,
         "share of the frequent items that are published without counts everywhere",
