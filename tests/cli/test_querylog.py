@@ -123,6 +123,51 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(log, capfd, wo
     assert os.listdir() == ["log.tsv"]
 
 
+HEADERLESS = "".join(
+    f"u{user}\t97091610{minute:02d}00\tred wine{user}\n"
+    for user in range(3)
+    for minute in range(12)
+)
+
+
+def test_a_log_without_a_header_says_how_it_was_understood(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    Path("log.txt").write_text(HEADERLESS, encoding="utf-8")
+    assert querylog("log.txt", "-o", "terms.csv", "--gap", "30m") == 0
+    out = capfd.readouterr().out
+    assert "user: 1, text: 3, time: 2  no header; times: yymmddhhmmss" in out
+    words = ("--no-header", "--user", "1", "--text", "3", "--time", "2", "--force")
+    assert querylog("log.txt", "-o", "terms.csv", "--gap", "30m", "--json", *words) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert (found["has_header"], found["columns"]["time"]) == (False, "2")
+    assert (found["time_format"], found["vocabularies"]) == ("yymmddhhmmss", 3)
+    assert querylog("log.txt", "-o", "terms.csv", "--force", "--time-format", "soon") == 2
+    assert "--time-format soon is not allowed: choose one of iso, " in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["inspect", "anonymize"])
+@pytest.mark.parametrize("text", [HEADERLESS, LOG, LOG.replace("\t", ";")])
+def test_other_commands_point_to_querylog(tmp_path, monkeypatch, capfd, command, text):
+    monkeypatch.chdir(tmp_path)
+    Path("log.txt").write_text(text, encoding="utf-8")
+    more = ["-o", "release", "-k", "2", "--hierarchy", "balanced:2"] * (command == "anonymize")
+    assert answer([command, "log.txt", *more]) == 3
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "this is a query log" in err
+    assert "setveil querylog" in err
+    assert "wine" not in err
+
+
+def test_sessions_need_times_and_the_option_is_named(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text("user,query\n1,red wine\n2,beer\n", encoding="utf-8")
+    assert querylog("log.csv", "-o", "terms.csv", "--gap", "30m") == 3
+    assert "name it with --time, or leave out --gap" in capfd.readouterr().err
+    assert querylog("log.csv", "-o", "terms.csv") == 0
+    assert "no times, so every row is a query of its own" in capfd.readouterr().out
+
+
 def test_a_missing_column_is_asked_for_by_its_option(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     Path("log.csv").write_text("who,query,time\n1,wine,2006-03-01\n", encoding="utf-8")

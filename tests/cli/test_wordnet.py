@@ -106,8 +106,9 @@ def test_unknown_items_are_named_or_kept(call, words, little):
     )
     assert (refused.code, refused.out) == (3, "")
     assert (
-        "WordNet has no noun for 'qux'; leave them out, or keep them with wordnet+unknown"
-        in refused.err
+        "WordNet has no noun for 'qux'; to keep them below a node of their own, say "
+        "wordnet+unknown instead of wordnet; to leave them out of a query log, "
+        "setveil querylog --terms nouns" in refused.err
     )
     assert not (words / "release").exists()
     assert (

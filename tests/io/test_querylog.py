@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from setveil import Bags, read_querylog
+from setveil import Bags, read, read_querylog
 from setveil.data.querylog.terms import as_written
 from setveil.errors import FileFormatError, ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
@@ -253,6 +254,159 @@ def test_a_time_that_may_mean_several_things_is_none(time):
     ]
 
 
+def lines_of(written, first: datetime, *, step: timedelta = timedelta(5), users: int = 3) -> str:
+    """A log of 12 queries without a header: user, time and text."""
+    times = (first + number * step for number in range(12))
+    return "".join(f"u{n % users}\t{written(time)}\tred wine {n}\n" for n, time in enumerate(times))
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("%y%m%d%H%M%S", "yymmddhhmmss"),
+        ("%Y%m%d%H%M%S", "yyyymmddhhmmss"),
+        ("%Y%m%d", "yyyymmdd"),
+        ("%d/%m/%Y %H:%M:%S", "dd/mm/yyyy"),
+        ("%m/%d/%Y %H:%M", "mm/dd/yyyy"),
+        ("%d.%m.%Y", "dd/mm/yyyy"),
+        ("%Y-%m-%dT%H:%M:%S+02:00", "iso"),
+        ("%s", "seconds"),
+        ("%s000", "milliseconds"),
+    ],
+)
+@pytest.mark.parametrize("gap", ["119h", "121h"])
+def test_a_log_without_a_header_is_read_by_its_content(form, name, gap):
+    """The queries are 120 hours apart: a gap of 119 hours separates them, one of 121 does not."""
+    text = lines_of(lambda time: oracle.written(time, form), datetime(1997, 9, 16), users=1)
+    data, report = made(text, gap=gap)
+    assert (report.rows, report.bad_rows, report.has_header) == (12, 0, False)
+    assert report.columns == {"user": "1", "text": "3", "time": "2"}
+    assert report.time_format == name
+    assert len(data) == (12 if gap == "119h" else 1)
+
+
+def test_a_short_year_is_of_the_last_century_from_69_on():
+    """A pause of one second over the turn of the century."""
+    text = "1\tred wine\t991231235959\n1\twhite wine\t000101000000\n"
+    assert len(made(text, gap="2s", time_format="yymmddhhmmss")[0]) == 1
+
+
+def test_months_and_days_are_never_guessed():
+    """Each day is also a month; only an option says which is which."""
+    first, step = datetime(2006, 3, 1), timedelta(1)
+    text = lines_of(lambda time: time.strftime("%d/%m/%Y"), first, step=step)
+    with pytest.raises(FileFormatError, match="more than one way"):
+        made(text, gap="30h")
+    assert len(made(text, gap="80h", time_format="dd/mm/yyyy")[0]) == 3
+    assert len(made(text, gap="80h", time_format="mm/dd/yyyy")[0]) == 12
+    assert len(made(text, gap="80h", time_format="%d/%m/%Y")[0]) == 3
+    assert len(made(text)[0]) == 3  # one record per user needs no order
+
+
+def test_equal_times_are_clicks_whatever_they_mean():
+    text = "1\tred wine\t1.3.2006\n1\tred wine\t1.3.2006\n1\tred wine\t3.1.2006\n"
+    assert made(text)[1].merged_clicks == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("user,query\n1,red wine\n1,red wine\n2,beer\n", {}),
+        ("1\tred wine\n1\tred wine\n2\tbeer\n", {}),
+        (
+            "ann\tred wine\nann\tred wine\nbob\tbeer\n",
+            {"user": "1", "text": "2", "no_header": True},
+        ),
+        ("kunde;suche\nk1;red wine\nk1;red wine\nk2;beer\n", {"user": "kunde", "text": "2"}),
+        ("kunde;suche\nk1;red wine\nk1;red wine\nk2;beer\n", {}),
+    ],
+)
+def test_one_record_per_user_needs_no_times(text, options):
+    """Nobody can say which rows are clicks, so each is a query."""
+    data, report = made(text, **options)
+    assert in_any_order(counters(data)) == [[("beer", 1)], [("red", 2), ("wine", 2)]]
+    assert (report.queries, report.merged_clicks, "time" in report.columns) == (3, 0, False)
+
+
+def test_the_columns_of_a_header_in_another_language_are_found():
+    text = "Zeit;Nutzer;Suche\n2006-03-01 10:00;u17;rote Schuhe\n2006-03-01 10:05;u18;Wein\n"
+    data, report = made(text, gap="30m")
+    assert (len(data), report.columns) == (2, {"user": "2", "text": "3", "time": "1"})
+    assert report.has_header
+
+
+def test_columns_are_named_by_position_too():
+    text = "2006-03-01,ann,wine\n2006-03-02,bob,beer\n"
+    data, report = made(text, user="2", text="3", time="1")
+    assert (len(data), report.rows, report.has_header) == (2, 2, False)
+    headed = f"{oracle.HEADER}\n1\tred\t2006-03-01\n"
+    assert made(headed, user="1", text="2", time="3")[1].columns["user"] == "AnonID"
+
+
+SECRETS = ("4417749", "peculiarname", "hartville")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4417749\tpeculiarname hartville\n",
+        "4417749\tpeculiarname\thartville\n",
+        "4417749\tsearch\thartville\n",
+        "4417749,query,time,peculiarname\n",
+        "4417749,peculiarname,2006-03-01\n",
+        "peculiarname;query;hartville\n",
+        "4417749\tpeculiarname hartville\t2006-03-01\textra\tmore\tcells\n",
+        "4417749\tuser\tquery\n",
+        '4417749,"peculiarname,2006-03-01\n',
+        "4417749|peculiarname|hartville|date\n",
+    ],
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gap": "30m"},
+        {"gap": "30m", "user": "who"},
+        {"user": "1"},
+        {"gap": "30m", "user": "9"},
+        {"gap": "30m", "time": "1", "text": "2", "user": "3", "no_header": True},
+    ],
+)
+def test_no_error_shows_what_somebody_asked(text, options):
+    """The first line of a log without a header is a query, not the names of the columns."""
+    said = message_of(text, options)
+    assert not any(secret in said for secret in SECRETS), said
+
+
+def message_of(text: str, options: dict[str, object]) -> str:
+    """What is said about a log that is refused; empty if it is read."""
+    try:
+        made(text, **options)
+    except (FileFormatError, ParameterError) as error:
+        return str(error)
+    return ""
+
+
+def test_a_real_log_without_a_header_is_read(shared_data):
+    log = shared_data / "excite-small.log.gz"
+    data, report = read_querylog(log, gap="30m", lemma=as_written)
+    assert (report.rows, report.bad_rows, report.users) == (4501, 0, 891)
+    assert (report.columns, report.time_format) == (
+        {"user": "1", "text": "3", "time": "2"},
+        "yymmddhhmmss",
+    )
+    assert report.users < report.sessions < report.queries
+    assert len(data) == report.vocabularies
+    with pytest.raises(FileFormatError, match="this is a query log"):
+        read(log)
+
+
+def test_a_number_in_a_query_is_not_a_time():
+    """Of a log without a header: the second column is the time, though one query looks like one."""
+    text = lines_of(lambda time: time.strftime("%y%m%d%H%M%S"), datetime(1997, 9, 16))
+    _, report = made(text + "u1\t970916001949\t5551234567\n")
+    assert (report.columns["time"], report.bad_rows) == ("2", 0)
+
+
 def test_a_csv_keeps_cells_together_by_quotes_and_reports_its_bad_rows():
     text = (
         'when,who,words\n2006-03-01 00:00:00,ann,"red, ""wine"""\n2006-03-01 00:00:00,ann\n'
@@ -289,16 +443,37 @@ def test_a_parquet_table_is_a_log(tmp_path):
         ("1\twine\n2\tbeer\n", {}, "does not name the columns of a log"),
         ("1\twine\tyesterday\n2\tbeer\ttoday\n", {}, "does not name the columns of a log"),
         (
-            oracle.HEADER + "\n1\twine\t1.3.2006\n",
+            oracle.HEADER + "\n1\twine\tyesterday\n",
             {},
             "none of its rows can be used (line 2: the time is not in a known form",
+        ),
+        (
+            oracle.HEADER + "\n1\twine\t1.3.2006\n",
+            {"gap": "30m"},
+            "its days and months can be read in more than one way; say how, such as time_format=",
+        ),
+        (
+            oracle.HEADER + "\n1\twine\t970916001949\n",
+            {"gap": "30m"},
+            "its times of 12 digits can be read in more than one way",
+        ),
+        ("user,query\n1,red wine\n", {"gap": "30m"}, "or leave out gap=...: one record per user"),
+        (
+            "1\tred wine\t2006-03-01\n",
+            {"user": "7", "no_header": True},
+            "there is no column '7' for the user: the columns are '1', '2', '3'",
+        ),
+        (
+            oracle.HEADER + "\n1\twine\t2006-03-01\n",
+            {"time_format": "seconds"},
+            "none of its rows can be used (line 2: the time is not seconds)",
         ),
         (
             "user,query,time\n1,a,2006-03-01\n",
             {"text": "words"},
             "there is no column 'words' for the text",
         ),
-        ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "three different columns"),
+        ("user,query,time\n1,a,2006-03-01\n", {"text": "time"}, "must be different columns"),
         (
             "user,query,text,time\n1,a,b,2006-03-01\n",
             {},
@@ -315,7 +490,7 @@ def test_a_parquet_table_is_a_log(tmp_path):
     ],
 )
 def test_a_file_that_is_no_log_is_refused_in_one_line(text, options, said):
-    with pytest.raises(FileFormatError, match=said.replace("(", r"\(")):
+    with pytest.raises(FileFormatError, match=re.escape(said)):
         made(text, **options)
 
 
@@ -327,6 +502,8 @@ def test_a_file_that_is_no_log_is_refused_in_one_line(text, options, said):
         ({"min_users": 0}, "min_users = 0"),
         ({"terms": "verbs"}, "terms = 'verbs'"),
         ({"terms": "queries", "known": ["wine"]}, "known"),
+        ({"time_format": "soon"}, "choose one of iso, yyyymmdd"),
+        ({"time_format": "%Q"}, "not a pattern of strptime"),
         ({"memory_limit": "much"}, "memory_limit"),
         ({"stop_words": "english"}, "a list of words"),
         ({"known": "words.txt"}, "a list of words"),

@@ -41,6 +41,12 @@ def sessions(queries: set[tuple[str, str, datetime]], gap: timedelta | None) -> 
     return found
 
 
+def written(time: datetime, form: str) -> str:
+    """A time as a log may write it; `%s` is the seconds since 1970, taken as UTC."""
+    seconds = int((time - datetime(1970, 1, 1)).total_seconds())
+    return time.strftime(form.replace("%s", str(seconds)))
+
+
 def tokens(text: str) -> list[str]:
     """Words in lower case: letters, digits, their marks, inner apostrophes; no 's at the end."""
     words, word = [], ""

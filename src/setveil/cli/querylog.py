@@ -16,11 +16,19 @@ from setveil.cli.options import (
 from setveil.cli.show import progress_bar, show
 
 _TERMS = click.Choice(("words", "nouns", "queries"))
+_HOW = "by name or position, if not obvious"
 _columns = several(
     *(
-        click.option(f"--{name}", metavar="COLUMN", help=f"The column of {what}, if not obvious.")
+        click.option(f"--{name}", metavar="COLUMN", help=f"The column of {what}, {_HOW}.")
         for name, what in (("user", "the user"), ("text", "the query text"), ("time", "the time"))
-    )
+    ),
+    click.option("--no-header", is_flag=True, help="The first line is a row, if not obvious."),
+    click.option(
+        "--time-format",
+        metavar="FORMAT",
+        help="How times are written: iso, seconds, yymmddhhmmss, dd/mm/yyyy ..., or a pattern "
+        "such as '%d.%m.%y %H:%M'.  [default: detected]",
+    ),
 )
 
 
@@ -58,12 +66,14 @@ _columns = several(
 def command(as_json: bool, **options: Any) -> None:
     """Turn a query log into bags of terms, one per user or session.
 
-    LOG is an AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time; `-`
-    for standard input. The report is about the original log, so it is private. The output has no
-    users and no times, but it is not anonymous yet: use `setveil anonymize` next.
+    LOG is an AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time,
+    with or without a header; `-` for standard input. One record per user needs no times. The report
+    is about the original log, so it is private. The output has no users and no times, but it is not
+    anonymous yet: use `setveil anonymize` next.
 
     \b
     setveil querylog log.tsv -o terms.csv --gap 30m --terms nouns
+    setveil querylog log.txt -o terms.csv --user 1 --time 2 --text 3 --time-format yymmddhhmmss
     setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5"""
     from setveil.pipeline.querylog import QuerylogJob, run
     from setveil.report.querylog import report_log

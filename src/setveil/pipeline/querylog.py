@@ -17,8 +17,9 @@ from setveil.io.namelists import read_items
 from setveil.io.querylog.read import read_querylog
 
 _PASSED_ON = (
-    "gap", "terms", "min_users", "keep_empty", "user", "text", "time", "seed", "memory_limit"
-)  # fmt: skip
+    *("gap", "terms", "min_users", "keep_empty", "seed", "memory_limit"),
+    *("user", "text", "time", "no_header", "time_format"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,8 @@ class QuerylogJob:
     user: str | None = None
     text: str | None = None
     time: str | None = None
+    no_header: bool = False
+    time_format: str | None = None
     wordnet: str | None = None
     """The folder of WordNet; `none` keeps words as they are."""
     stop_words: str = "english"

@@ -27,11 +27,23 @@ def report_log(done: QuerylogResult) -> Report:
 def _log(found: LogReport) -> tuple[Fact, ...]:
     unused = f"{count(found.queries_without_terms)} of them without a term that is kept"
     return (
+        Fact("columns", *_columns(found)),
         Fact("rows", count(found.rows), f"{count(found.bad_rows)} of them cannot be used"),
         Fact("merged", count(found.merged_clicks), "rows that are further clicks of a query"),
         Fact("queries", count(found.queries), unused),
         Fact("users", count(found.users)),
     )
+
+
+def _columns(found: LogReport) -> tuple[str, str]:
+    """Which columns were used, and what else was understood."""
+    columns = ", ".join(f"{role}: {name}" for role, name in found.columns.items())
+    remarks = [] if found.has_header else ["no header"]
+    if found.time_format:
+        remarks.append(f"times: {found.time_format}")
+    elif "time" not in found.columns:
+        remarks.append("no times, so every row is a query of its own")
+    return columns, "; ".join(remarks)
 
 
 def _bad(found: LogReport) -> tuple[Fact, ...]:

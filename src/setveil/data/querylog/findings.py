@@ -1,7 +1,8 @@
 """The report of reading a query log, and the pause that ends a session."""
 
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
 from setveil.errors import ParameterError
@@ -44,6 +45,11 @@ class LogReport:
     sessions: int  # vocabularies before empty ones were left out
     empty_vocabularies: int
     vocabularies: int  # vocabularies that were returned
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The name or position of the columns of user, text and (if there are times) time."""
+    has_header: bool = True
+    time_format: str = ""
+    """The form that most times have; empty if there are none, or it makes no difference."""
     min_users: int = 1
     lemmas: str = "none"  # where base forms come from
     often_unknown: tuple[tuple[str, int], ...] = ()

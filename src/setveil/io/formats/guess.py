@@ -60,6 +60,8 @@ def guess_format(source: Source, reading: Reading) -> str:
     if scores[best] and not FORMATS[best].is_text:
         return best
     text = _checked_text(source)
+    if scores[best] < LIKELY:
+        _refuse_log(source, text)
     if scores[best]:
         return best
     if not text.strip():
@@ -68,6 +70,12 @@ def guess_format(source: Source, reading: Reading) -> str:
         "is each line a whole basket, or one record-item pair?",
         remedy="name the columns with {record} and {item}, or say {input_format=baskets}",
     )
+
+
+def _refuse_log(source: Source, text: str) -> None:
+    from setveil.io.querylog.tables import refuse_log
+
+    refuse_log(source, text)
 
 
 def _score(format: Format, sample: Sample) -> int:

@@ -23,7 +23,9 @@ from setveil.data.vocabulary import Vocabulary, natural_order, sort_labels
 from setveil.errors import ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io.querylog import steps
-from setveil.io.querylog.tables import LogColumns, bad_lines, load_log
+from setveil.io.querylog.columns import LogColumns
+from setveil.io.querylog.tables import bad_lines, load_log
+from setveil.io.querylog.times import check_time_format
 from setveil.io.source.database import check_memory_limit, database, number, run, translated
 from setveil.io.source.source import Source, open_source
 
@@ -52,6 +54,8 @@ def read_querylog(
     user: str | None = None,
     text: str | None = None,
     time: str | None = None,
+    no_header: bool = False,
+    time_format: str | None = None,
     seed: int | None = None,
     memory_limit: str | None = None,
     progress: Progress | None = None,
@@ -77,9 +81,12 @@ def read_querylog(
         min_users: Drop terms that fewer users issued ([He2009] section 6, the removal of rare
             queries).
         keep_empty: Whether to keep records without any terms left.
-        user: The column of the user; guessed if obvious.
-        text: The column of the query text; guessed if obvious.
-        time: The column of the time; guessed if obvious.
+        user: The column of the user, by name or position (from 1 on); found if obvious.
+        text: The column of the query text, likewise.
+        time: The column of the time, likewise. A log without times gives one record per user.
+        no_header: The first line is a row, not the names of the columns; found if obvious.
+        time_format: How times are written: one of `TIME_FORMATS`, or a pattern of strptime such as
+            `%d.%m.%y %H:%M`; found if obvious.
         seed: Makes the order of the records repeatable, which otherwise is random.
         memory_limit: Memory limit of the database, such as `500MB`; the rest goes to temporary
             files.
@@ -102,12 +109,14 @@ def read_querylog(
     if not isinstance(min_users, int) or isinstance(min_users, bool) or min_users < 1:
         raise ParameterError("min_users", min_users, "it must be a whole number of 1 or more")
     rules, lemmas = _rules(terms, lemma, known, stop_words)
-    wanted = _Wanted(LogColumns(user, text, time), rules, pause, min_users)
+    check_time_format(time_format)
+    columns = LogColumns(user, text, time, no_header, time_format, pause is not None)
+    wanted = _Wanted(columns, rules, pause, min_users)
     report = progress or (lambda done, total, stage: None)
     with (
         open_source(path) as source,
         _log_database(source, memory_limit) as connection,
-        translated(source.name),
+        translated(source.name, private=True),
     ):
         figures = _extract(connection, source, wanted, report)
         report(0, 0, "assembling the records")
@@ -176,8 +185,9 @@ def _extract(
 ) -> dict[str, Any]:
     """Make all tables up to `pairs`; gives the figures of the report."""
     report(0, 0, "reading the log")
-    load_log(connection, source, wanted.columns)
-    figures: dict[str, Any] = _read_figures(connection, source)
+    understood = load_log(connection, source, wanted.columns)
+    figures = _read_figures(connection, source, wanted.columns.time_format)
+    figures |= understood._asdict()
     report(0, 0, "merging clicks")
     steps.merge_clicks(connection)
     figures["users"] = number(connection, "SELECT count(*) FROM users")
@@ -193,8 +203,10 @@ def _extract(
     return figures | _term_figures(connection, figures["queries"])
 
 
-def _read_figures(connection: DuckDBPyConnection, source: Source) -> dict[str, Any]:
-    bad, shown = bad_lines(connection)
+def _read_figures(
+    connection: DuckDBPyConnection, source: Source, time_format: str | None
+) -> dict[str, Any]:
+    bad, shown = bad_lines(connection, time_format)
     usable = number(connection, "SELECT count(*) FROM log WHERE fault IS NULL")
     if not usable and not bad:
         raise source.fault("the log has a header and no rows")

@@ -6,24 +6,28 @@ every usable row, and `bad` with the `line` of every other row and what is wrong
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from setveil.data.querylog.findings import BadLine
-from setveil.data.tables.columns import (
-    ITEM_NAMES,
-    RECORD_NAMES,
-    choose_column,
-    not_obvious,
-    plain_name,
-)
-from setveil.errors import FileFormatError
+from setveil.errors import FileFormatError, ParameterError
 from setveil.io.formats import parquet
 from setveil.io.formats.delimited import guess_delimiter, header
+from setveil.io.querylog.columns import (
+    AOL,
+    ROLES,
+    Layout,
+    LogColumns,
+    by_name,
+    find_layout,
+    looks_like_log,
+)
 from setveil.io.querylog.lines import MARK, clean_lines, first_text, narrow_lines
+from setveil.io.querylog.times import TimeFormat, find_format, named_format
 from setveil.io.source.database import (
     LONGEST_LINE,
     column_types,
@@ -39,20 +43,9 @@ from setveil.io.source.source import Source
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_NOT_USERS = "session sessionid record recordid order orderid orderno basket basketid"
-_TEXTS = "query querytext querystring q text search searchterm searchterms keyword keywords"
-_TIMES = "querytime time timestamp datetime date ts when searchtime eventtime createdat"
-USER_NAMES = RECORD_NAMES - frozenset(_NOT_USERS.split())
-TEXT_NAMES = frozenset(_TEXTS.split())
-TIME_NAMES = frozenset(_TIMES.split())
-_KNOWN = RECORD_NAMES | ITEM_NAMES | TEXT_NAMES | TIME_NAMES
-
-_AOL = ("AnonID", "Query", "QueryTime", "ItemRank", "ClickURL")
 _SHOWN = 5
 _MOST_COLUMNS = 1_000
-_DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}"
-_CLOCK = r"[ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
-_LOOKS_TIMED = re.compile(rf"{_DATE}|\d{{9,19}}\Z", re.ASCII)
+_SAMPLE = 1_000
 _REASONS = {
     "unreadable": "the line is not UTF-8, or longer than a megabyte",
     "columns": "the number of columns is wrong",
@@ -61,17 +54,22 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True)
-class LogColumns:
-    """The columns that the user named."""
+class Understood(NamedTuple):
+    """How a log was read."""
 
-    user: str | None = None
-    text: str | None = None
-    time: str | None = None
+    columns: dict[str, str]
+    """The name or position of the column of each role."""
+    has_header: bool
+    time_format: str
+    """The form of the times; empty if there are none, or it does not matter."""
 
-    @property
-    def are_named(self) -> bool:
-        return not self.user is self.text is self.time is None
+
+class _Rows(NamedTuple):
+    """The rows of a log as SQL, with the columns `user`, `text`, `time` and `fault`."""
+
+    select: str
+    layout: Layout
+    first_line: int
 
 
 class CleanText(NamedTuple):
@@ -81,16 +79,17 @@ class CleanText(NamedTuple):
     start: str
 
     @property
-    def first(self) -> str:
-        """The first line."""
-        return self.start.split("\n", 1)[0]
+    def lines(self) -> list[str]:
+        """The first lines that can be read; one that is cut off at the end of the start is not."""
+        lines = self.start.split("\n")
+        whole = lines[:-1] if len(lines) > 1 else lines
+        return [line for line in whole if line.strip() and not line.startswith(MARK)][:_SAMPLE]
 
 
-def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> None:
+def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> Understood:
     """Make the tables `log` and `bad` from a file of any of these kinds."""
     if source.compression is None and source.head.startswith(parquet.MAGIC):
-        _load_parquet(connection, source, wanted)
-        return
+        return _load_parquet(connection, source, wanted)
     source.refuse_utf16()
     path = clean_lines(source)
     start = first_text(path)
@@ -99,48 +98,64 @@ def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns)
     text = CleanText(path, start.lstrip(f"\n{MARK}"))
     if not text.start:
         raise source.fault("this is not text, or its lines are not UTF-8 or exceed a megabyte")
-    delimiter = guess_delimiter(text.first, "\t,;|")
+    delimiter = log_delimiter(text.lines)
     if delimiter == "\t":
-        _load_lines(connection, source, text, wanted)
-    else:
-        _load_csv(connection, source, text, delimiter, wanted)
+        return _load_lines(connection, source, text, wanted)
+    return _load_csv(connection, source, text, delimiter, wanted)
 
 
-def bad_lines(connection: DuckDBPyConnection) -> tuple[int, tuple[BadLine, ...]]:
-    """How many rows cannot be used, and the first of them."""
+def log_delimiter(lines: Sequence[str]) -> str:
+    """What separates the columns: a tab if nearly all lines have one, else what is most frequent in
+    the first line."""
+    if 10 * sum("\t" in line for line in lines) >= 9 * len(lines):
+        return "\t"
+    return guess_delimiter(lines[0], "\t,;|")
+
+
+def sample_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """The cells of some lines."""
+    rows: Iterator[list[str]] = (line.split("\t") for line in lines)
+    if delimiter != "\t":
+        rows = csv.reader(StringIO("\n".join(lines), newline=""), delimiter=delimiter)
+    return [[cell.strip() for cell in row] for row in rows if row]
+
+
+def refuse_log(source: Source, text: str) -> None:
+    """Refuse a text file that is beyond doubt a query log, where records are expected."""
+    lines = CleanText(source.path, text).lines
+    if lines and looks_like_log(sample_rows(lines, log_delimiter(lines))):
+        remedy = "make records of it first: setveil querylog"
+        raise source.fault("this is a query log: users, texts and times", remedy=remedy)
+
+
+def bad_lines(
+    connection: DuckDBPyConnection, time_format: str | None = None
+) -> tuple[int, tuple[BadLine, ...]]:
+    """How many rows cannot be used, and the first of them; the time format is that which the user
+    named."""
     first = f"SELECT line, fault FROM bad ORDER BY line LIMIT {_SHOWN}"
     found = connection.execute(first).fetchall()
-    lines = tuple(BadLine(int(line), _REASONS[fault]) for line, fault in found)
+    reasons = _REASONS | ({"time": f"the time is not {time_format}"} if time_format else {})
+    lines = tuple(BadLine(int(line), reasons[fault]) for line, fault in found)
     return number(connection, "SELECT count(*) FROM bad"), lines
 
 
 def _load_lines(
     connection: DuckDBPyConnection, source: Source, text: CleanText, wanted: LogColumns
-) -> None:
+) -> Understood:
     """Load columns between tabs, without quoting; in joined logs a header may be anywhere."""
-    cells = [cell.strip() for cell in text.first.split("\t")]
-    names = list(_AOL) if not wanted.are_named and _is_headless(text.start) else cells
-    places = [names.index(column) + 1 for column in _find(source, names, wanted)]
-    user, query, time = (f"cells[{place}]" for place in places)
-    rows = f"SELECT line, string_split(line, chr(9)) AS cells FROM {lines_table(text.path)}"
-    head = text.first if names is cells else "\t".join(_AOL)
+    layout = find_layout(sample_rows(text.lines, "\t"), wanted, source.fault)
+    places = layout.places
+    lines = f"SELECT line, string_split(line, chr(9)) AS cells FROM {lines_table(text.path)}"
+    head = text.lines[0] if layout.has_header else "\t".join(AOL)
     fault = f"""CASE WHEN line IS NULL OR trim(line) = '' THEN 'blank'
         WHEN line = {quoted(head)} THEN 'header'
         WHEN starts_with(line, {quoted(MARK)}) THEN 'unreadable'
-        WHEN len(cells) < {max(places)} OR len(cells) > {len(names)} THEN 'columns' END"""
-    chosen = f"{user} AS user, {query} AS text, {time} AS time, {fault} AS fault"
-    _make_tables(connection, f"SELECT {chosen} FROM ({rows})", first_line=1)
-
-
-def _is_headless(start: str) -> bool:
-    """Whether the first line is not a header, and some line has a time where AOL logs have it."""
-    lines = [line.split("\t") for line in start.split("\n")[:50]]
-    names = {plain_name(cell) for cell in lines[0]}
-    if len(lines[0]) > 1 and names & USER_NAMES and names & TEXT_NAMES:
-        return False
-    return any(
-        3 <= len(cells) <= len(_AOL) and _LOOKS_TIMED.match(cells[2].strip()) for cells in lines
-    )
+        WHEN len(cells) <= {max(places.values())} OR len(cells) > {len(layout.names)}
+        THEN 'columns' END"""
+    cells = {role: f"cells[{place + 1}]" for role, place in places.items()}
+    rows = _Rows(_select(cells, f"({lines})", fault), layout, first_line=1)
+    return _make_tables(connection, source, rows, wanted)
 
 
 def _load_csv(
@@ -149,22 +164,39 @@ def _load_csv(
     text: CleanText,
     delimiter: str,
     wanted: LogColumns,
-) -> None:
-    """Load a table with a header and quoted cells."""
-    names = header(source, text.start, delimiter, _MOST_COLUMNS)
-    columns = [f"c{names.index(name)}" for name in _find(source, names, wanted)]
-    path = narrow_lines(text.path, delimiter, len(names), source.work / "narrow")
+) -> Understood:
+    """Load a table with quoted cells."""
+    first = header(source, text.start, delimiter, _MOST_COLUMNS)
+    sample = [first, *_quoted_rows(text, delimiter)]
+    layout = find_layout(sample, wanted, source.fault)
+    path = narrow_lines(text.path, delimiter, len(layout.names), source.work / "narrow")
     table = csv_table(
         path,
-        [f"c{place}" for place in range(len(names))],
+        [f"c{place}" for place in range(len(layout.names))],
         delimiter=delimiter,
+        header=layout.has_header,
         more=f", ignore_errors=true, store_rejects=true, max_line_size={LONGEST_LINE}",
     )
-    _make_tables(connection, _rows(table, columns), first_line=2)
+    cells = {role: f"c{place}" for role, place in layout.places.items()}
+    rows = _Rows(_select(cells, table), layout, first_line=1 + layout.has_header)
+    understood = _make_tables(connection, source, rows, wanted)
     _refuse_open_quote(connection, source)
     marked = f"rtrim(csv_line, chr(10)) = {quoted(MARK)}"
     fault = f"any_value(CASE WHEN {marked} THEN 'unreadable' ELSE 'columns' END)"
     run(connection, f"INSERT INTO bad SELECT line, {fault} FROM reject_errors GROUP BY line")
+    return understood
+
+
+def _quoted_rows(text: CleanText, delimiter: str) -> Iterator[list[str]]:
+    """Some rows after the first."""
+    whole = text.start.rpartition("\n")[0] or text.start
+    rows = csv.reader(StringIO(whole, newline=""), delimiter=delimiter)
+    try:
+        for row in islice(rows, 1, _SAMPLE):
+            if row and MARK not in row[0]:
+                yield [cell.strip() for cell in row]
+    except csv.Error:
+        return
 
 
 def _refuse_open_quote(connection: DuckDBPyConnection, source: Source) -> None:
@@ -176,81 +208,52 @@ def _refuse_open_quote(connection: DuckDBPyConnection, source: Source) -> None:
         raise FileFormatError(source.name, "a quote is opened and never closed", line=line)
 
 
-def _load_parquet(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> None:
+def _load_parquet(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> Understood:
+    if wanted.no_header:
+        allowed = "a Parquet file names its columns; leave this out"
+        raise ParameterError("no_header", True, allowed)
     table = f"read_parquet({quoted(source.path)})"
     names = list(column_types(connection, table))
-    texts = [f"CAST({named(name)} AS VARCHAR)" for name in _find(source, names, wanted)]
-    _make_tables(connection, _rows(table, texts), first_line=1)
+    texts = [f"coalesce(CAST({named(name)} AS VARCHAR), '')" for name in names]
+    found = connection.execute(f"SELECT {', '.join(texts)} FROM {table} LIMIT {_SAMPLE}").fetchall()
+    layout = by_name([names, *map(list, found)], wanted, source.fault)
+    cells = {role: f"CAST({named(names[n])} AS VARCHAR)" for role, n in layout.places.items()}
+    rows = _Rows(_select(cells, table), layout, first_line=1)
+    return _make_tables(connection, source, rows, wanted)
 
 
-def _rows(table: str, columns: Sequence[str]) -> str:
-    user, text, time = columns
-    return f"SELECT {user} AS user, {text} AS text, {time} AS time, NULL AS fault FROM {table}"
+def _select(cells: Mapping[str, str], table: str, fault: str = "NULL") -> str:
+    chosen = ", ".join(f"{cells.get(role, 'NULL')} AS {role}" for role in ROLES)
+    return f"SELECT {chosen}, {fault} AS fault FROM {table}"
 
 
-def _find(source: Source, names: Sequence[str], wanted: LogColumns) -> tuple[str, str, str]:
-    """The columns of user, text and time by their names in the file.
-
-    A first line without any known name may be a row of the log, which no message may quote.
-    """
-    if not {plain_name(name) for name in names} & _KNOWN and not _has_all(names, wanted):
-        problem = "its first line does not name the columns of a log: none has a known name"
-        raise source.fault(problem, remedy="name them with {user}, {text} and {time}")
-    user = choose_column(names, "user", wanted.user, USER_NAMES, source.fault)
-    text = choose_column(names, "text", wanted.text, TEXT_NAMES, source.fault)
-    time = choose_column(names, "time", wanted.time, TIME_NAMES, source.fault)
-    for role, found in (("user", user), ("text", text), ("time", time)):
-        if found is None:
-            raise not_obvious(role, names, source.fault)
-    assert user is not None and text is not None and time is not None
-    if len({user, text, time}) < 3:
-        raise source.fault("user, text and time must be three different columns")
-    return user, text, time
-
-
-def _has_all(names: Sequence[str], wanted: LogColumns) -> bool:
-    """Whether the columns that the user named, one or more, are all there."""
-    plain = {plain_name(name) for name in names}
-    given = [name for name in (wanted.user, wanted.text, wanted.time) if name is not None]
-    return bool(given) and all(plain_name(name) in plain for name in given)
-
-
-def _make_tables(connection: DuckDBPyConnection, rows: str, *, first_line: int) -> None:
+def _make_tables(
+    connection: DuckDBPyConnection, source: Source, rows: _Rows, wanted: LogColumns
+) -> Understood:
     """Make both tables from rows in the order of the file."""
+    has_time = "time" in rows.layout.places
+    format = _format(connection, source, rows.select, wanted) if has_time else None
+    # Without times each row is a query of its own: nobody can say which are further clicks.
+    moment = "row_number() OVER ()" if format is None else format.moment("trim(time)")
     checked = f"""SELECT trim(user) AS user, trim(coalesce(text, '')) AS text,
-        {_moment("trim(time)")} AS time, CASE WHEN fault IS NOT NULL THEN fault
+        {moment} AS time, CASE WHEN fault IS NOT NULL THEN fault
         WHEN contains(concat(user, text), {quoted(MARK)}) THEN 'unreadable'
-        WHEN coalesce(trim(user), '') = '' THEN 'user' END AS fault FROM ({rows})"""
+        WHEN coalesce(trim(user), '') = '' THEN 'user' END AS fault FROM ({rows.select})"""
     kinds = ", ".join(map(quoted, _REASONS))
     run(
         connection,
         f"""CREATE TABLE log AS SELECT user, text, CASE WHEN fault IS NULL THEN time END AS time,
             coalesce(fault, CASE WHEN time IS NULL THEN 'time' END) AS fault FROM ({checked})""",
         f"""CREATE TABLE bad AS
-            SELECT rowid + {first_line} AS line, fault FROM log WHERE fault IN ({kinds})""",
+            SELECT rowid + {rows.first_line} AS line, fault FROM log WHERE fault IN ({kinds})""",
     )
+    name = "" if format is None else format.name
+    return Understood(rows.layout.described, rows.layout.has_header, name)
 
 
-def _moment(time: str) -> str:
-    """SQL for the microseconds since 1970 of a text; NULL if it is not a time.
-
-    Fourteen digits are a date and a clock, since as milliseconds they would be far in the future.
-    Twelve digits are refused: they may be milliseconds of the last century, or a date and a clock
-    with a short year or without seconds.
-    """
-    plain = f"{_DATE}({_CLOCK})?"
-    zoned = f"{_DATE}{_CLOCK} ?(Z|UTC|[+-]\\d{{2}}(:?\\d{{2}})?)"
-    closed_up = f"regexp_replace(replace({time}, 'UTC', 'Z'), ' (Z|[+-][0-9:]+)$', '\\1')"
-    number = f"TRY_CAST({time} AS BIGINT)"
-    forms = {
-        plain: f"epoch_us(TRY_CAST({time} AS TIMESTAMP))",
-        zoned: f"epoch_us(TRY_CAST({closed_up} AS TIMESTAMPTZ))",
-        r"\d{8}": f"epoch_us(try_strptime({time}, '%Y%m%d'))",
-        r"\d{14}": f"epoch_us(try_strptime({time}, '%Y%m%d%H%M%S'))",
-        r"\d{9,11}(\.\d+)?": f"CAST(round(1000000 * TRY_CAST({time} AS DOUBLE)) AS BIGINT)",
-        r"\d{13}": f"1000 * {number}",
-        r"\d{15,16}": number,
-        r"\d{18,19}": f"{number} // 1000",
-    }
-    cases = (f"WHEN regexp_full_match({time}, {quoted(form)}) THEN {forms[form]}" for form in forms)
-    return f"CASE {' '.join(cases)} END"
+def _format(
+    connection: DuckDBPyConnection, source: Source, rows: str, wanted: LogColumns
+) -> TimeFormat:
+    if wanted.time_format is not None:
+        return named_format(connection, wanted.time_format)
+    return find_format(connection, source, rows, in_order=wanted.needs_time)

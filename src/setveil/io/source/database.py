@@ -197,11 +197,12 @@ def csv_table(
     *,
     delimiter: str = ",",
     compression: str = "none",
+    header: bool = True,
     more: str = "",
 ) -> str:
-    """SQL for the rows of a CSV file with a header, under our column names, all of them texts."""
+    """SQL for the rows of a CSV file, under our column names, all of them texts."""
     types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
-    layout = f"header=true, delim={quoted(delimiter)}, quote='\"', escape='\"'"
+    layout = f"header={header}, delim={quoted(delimiter)}, quote='\"', escape='\"'"
     options = f"auto_detect=false, compression='{compression}', {layout}{more}"
     return f"read_csv({quoted(path)}, columns={{{types}}}, {options})"
 
@@ -226,8 +227,9 @@ def copy_to_parquet(connection: DuckDBPyConnection, select: str, target: Path) -
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
-    """Turn the errors of DuckDB about the file `name` into ours."""
+def translated(name: str, *, private: bool = False) -> Iterator[None]:
+    """Turn the errors of DuckDB about the file `name` into ours, which quote nothing of a private
+    file."""
     import duckdb
 
     try:
@@ -240,7 +242,7 @@ def translated(name: str) -> Iterator[None]:
     except (duckdb.InternalException, duckdb.FatalException):
         raise FileFormatError(name, "the file is damaged", remedy="get it again") from None
     except duckdb.Error as error:
-        raise _no_room(error) or _explained(name, str(error)) from None
+        raise _no_room(error) or _explained(name, str(error), private=private) from None
 
 
 def _no_room(error: Exception) -> OSError | None:
@@ -256,7 +258,7 @@ def _no_room(error: Exception) -> OSError | None:
     return None
 
 
-def _explained(name: str, message: str) -> FileFormatError:
+def _explained(name: str, message: str, *, private: bool = False) -> FileFormatError:
     found = _LINE.search(message)
     line = int(found[1]) if found else None
     columns = _COLUMNS.search(message)
@@ -272,7 +274,7 @@ def _explained(name: str, message: str) -> FileFormatError:
     if "invalid state" in message:
         problem = "the file mixes Windows and Unix line ends, or has a broken quote"
         return FileFormatError(name, problem, remedy="correct it and try again")
-    return FileFormatError(name, _reason(message), line=line)
+    return FileFormatError(name, "cannot be read" if private else _reason(message), line=line)
 
 
 def _reason(message: str) -> str:
