@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import setveil as sv
-from setveil.errors import ReleaseError
+from setveil.cli.anonymize import command
+from setveil.cli.complain import as_option
+from setveil.errors import OutputError, ParameterError, ReleaseError
 from setveil.io.releases.folder import ABOUT
 from setveil.pipeline.names import chosen_method
 from setveil.report.inspection import report_inspection
@@ -39,10 +43,10 @@ def test_the_method_follows_the_promise_the_hierarchy_and_the_options(words, nam
 def test_the_chosen_method_is_named_with_its_reason():
     outcome = sv.anonymize(BASKETS, k=2, m=2, hierarchy=TREE)
     text = report_outcome(outcome).sections[0].text
-    assert "by mhghs" in text
-    assert "(chosen: it usually loses least of the methods that generalize" in text
+    assert "Chosen because it usually loses least of the methods that generalize; method=" in text
     asked = sv.anonymize(BASKETS, k=2, m=2, hierarchy=TREE, method="mhghs")
-    assert "chosen" not in report_outcome(asked).sections[0].text
+    assert report_outcome(asked).sections[0].title == "Anonymized: 6 records by mhghs"
+    assert report_outcome(asked).sections[0].text == ""
 
 
 def test_a_release_that_says_nothing_is_called_so_with_what_to_try():
@@ -63,7 +67,12 @@ def test_what_to_try_is_measured_on_a_sample():
     baskets = [[f"a{i % 7}", f"b{i % 11}", f"c{i % 13}"] for i in range(400)]
     outcome = sv.anonymize(baskets, k=40, hierarchy="balanced:31")
     assert outcome.usefulness.is_poor
-    assert outcome.advice[0].startswith("-k 40 -m 2 --method disassociation: ")
+    assert outcome.advice[0].startswith("k=40 m=2 method='disassociation': ")
+    assert (
+        outcome.advice[0]
+        .text(as_option(command))
+        .startswith("-k 40 -m 2 --method disassociation: ")
+    )
     assert outcome.advice[0].endswith(" pairs counted in a trial with 400 records")
     assert outcome.advice[-1].startswith("the settings of this run: ")
 
@@ -80,7 +89,8 @@ def test_items_that_few_people_have_are_noted_where_they_are_published():
     notes = " ".join(outcome.notes)
     assert "5 items that fewer than 3 people have are published as they are." not in notes
     assert "that fewer than 3 people have are published as they are" in notes
-    assert "--min-people 3" in notes
+    assert "min_people=3" in notes
+    assert "--min-people 3" in outcome.notes[-1].text(as_option(command))
     assert sv.anonymize(NAMED, k=2, m=2, min_people=2).notes == (
         "2 items that fewer than 2 people have were left out, 13.3 % of all occurrences; "
         "losses do not count them.",
@@ -125,7 +135,8 @@ def test_a_forged_number_of_people_is_found(tmp_path):
 
 def test_what_is_said_of_a_release_is_true_of_it(tmp_path):
     def remark(outcome):
-        return report_outcome(outcome).sections[-1].facts[0].remark
+        sections = {section.title: section for section in report_outcome(outcome).sections}
+        return sections["Written"].facts[0].remark
 
     plain = sv.anonymize(BASKETS, k=2, hierarchy=TREE, output=tmp_path / "a")
     noted = sv.anonymize(NAMED, k=3, m=2, output=tmp_path / "b")
@@ -138,3 +149,84 @@ def test_a_record_that_is_far_too_long_for_one_person_is_noted(most, noted):
     data = [["a", "b"]] * 50 + [[f"i{number}" for number in range(most)]]
     titles = [section.title for section in report_inspection(sv.inspect(data, k=2)).sections]
     assert ("Note (private, not part of the release)" in titles) is noted
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ({"k": 2, "hierarchy": TREE}, "beer, tea"),
+        ({"k": 2, "m": 2}, "{beer, tea} in a cluster of 6 records"),
+        ({"k": 2, "p": 1, "h": 1.0, "private": ["milk"]}, "beer, tea"),
+        ({"k": 2, "method": "ssc", "hierarchy": TREE}, "beer, tea"),
+    ],
+)
+def test_some_records_are_shown_before_and_after_whatever_the_form(words, shown):
+    outcome = sv.anonymize(BASKETS, **words)
+    assert ("beer", "tea") in {example.original for example in outcome.examples}
+    report = report_outcome(outcome, show_examples=True).sections[-1]
+    assert report.private
+    pairs = [(fact.name, fact.value) for fact in report.facts]
+    assert ("original", "beer, tea") in pairs
+    assert ("published", shown) in pairs
+    assert "Some records" not in report_outcome(outcome).sections[-1].title
+
+
+def test_what_may_be_shared_says_nothing_of_the_original():
+    outcome = sv.anonymize(NAMED, k=2, hierarchy=TREE)
+    report = report_outcome(outcome)
+    shared = report.part(private=False).sections
+    assert [section.title.split(":")[0] for section in shared] == [
+        "Anonymized",
+        "Promised",
+        "Not promised",
+        "Verified",
+        "Nothing was written, because no output was asked for",
+    ]
+    text = " ".join(f"{each.text} {[fact.remark for fact in each.facts]}" for each in shared)
+    assert "original" not in text
+    assert {section.private for section in report.sections[len(shared) :]} == {True}
+
+
+def test_the_folder_says_what_is_promised_and_what_is_not(tmp_path):
+    outcome = sv.anonymize(BASKETS, k=2, m=2, output=tmp_path / "r")
+    promise = json.loads((tmp_path / "r" / ABOUT).read_text())["promise"]
+    assert promise["meaning"] == outcome.release.describe()
+    assert promise["not_promised"] == outcome.release.limits()
+    assert "may reveal who is in the data" in promise["not_promised"]
+    text = (tmp_path / "r" / ABOUT).read_text().replace("may reveal who", "never reveals who")
+    (tmp_path / "r" / ABOUT).write_text(text)
+    with pytest.raises(ReleaseError, match="delete `not_promised` from"):
+        sv.read_release(tmp_path / "r")
+
+
+def test_misspelled_names_are_answered_with_the_nearest_one(tmp_path):
+    with pytest.raises(ParameterError, match="no item of this name; did you mean 'milk'"):
+        sv.anonymize(BASKETS, k=2, p=1, h=0.5, private=["mlk"])
+    with pytest.raises(ParameterError, match="no item of this name; did you mean 'wine'"):
+        sv.anonymize(BASKETS, k=2, m=2, l=2, sensitive=["wnie"])
+    tree = sv.Hierarchy.from_paths([("beer", "Alcohol", "*"), ("wine", "Alcohol", "*")])
+    with pytest.raises(ParameterError, match="not have this node; did you mean 'Alcohol'"):
+        sv.anonymize(
+            [["beer"], ["wine"]], k=2, m=2, l=2, sensitive=["under:Alchohol"], hierarchy=tree
+        )
+
+
+@pytest.mark.parametrize("words", [["milk"], ["mi*"], ["under:Soft"], ["{file}"]])
+def test_sensitive_items_are_named_as_private_ones_are(words, tmp_path):
+    (tmp_path / "list.txt").write_text("milk\n")
+    named = [word.format(file=tmp_path / "list.txt") for word in words]
+    paths = [("beer", "A", "*"), ("wine", "A", "*"), ("milk", "Soft", "*"), ("tea", "T", "*")]
+    baskets = [["beer", "milk"], ["beer"], ["wine", "milk"], ["wine"], ["tea"], ["tea"]] * 2
+    how = {"hierarchy": sv.Hierarchy.from_paths(paths), "method": "disassociation"}
+    outcome = sv.anonymize(baskets, k=2, m=2, l=2, sensitive=named, **how)
+    assert outcome.release.promise.named_items["sensitive"] == {"milk"}
+
+
+def test_a_file_name_for_a_release_folder_is_refused(tmp_path):
+    place = tmp_path / "release.csv"
+    with pytest.raises(OutputError, match="a release is a folder, and this is a file name") as no:
+        sv.anonymize(BASKETS, k=2, m=2, output=place)
+    assert no.value.text(as_option(command)).endswith(
+        f"use --output {tmp_path / 'release'} with --format csv"
+    )
+    assert list(tmp_path.iterdir()) == []

@@ -139,7 +139,7 @@ def test_items_of_a_promise_are_written_as_words_that_name_only_them(items, colu
     ("text", "problem"),
     [
         (PLAIN + "kk = 3", "a job has no key 'kk'"),
-        (PLAIN + "min_people = 3", "a job has no key 'min_people'; did you mean min-people?"),
+        (PLAIN + "min_people = 3", "a job has no key 'min_people'; did you mean 'min-people'?"),
         (PLAIN + "force = true", "a job has no key 'force'"),
         (PLAIN + "reason = ''", "a job has no key 'reason'"),
         (PLAIN + "seed = -1", "seed = -1 is not allowed: it must be a whole number of 0 or more"),

@@ -148,7 +148,7 @@ def test_what_cannot_be_measured_is_refused(release):
         sv.measure(release, DATA, ["speed"])
     with pytest.raises(ParameterError, match="it must be a Hierarchy"):
         sv.measure(release, DATA, hierarchy=5)
-    with pytest.raises(ParameterError, match="measure has no such parameter; did you mean seed"):
+    with pytest.raises(ParameterError, match="measure has no such parameter; did you mean 'seed"):
         sv.measure(release, DATA, seeds=5)
     with pytest.raises(DataError, match="an object of type NoneType does not hold records"):
         sv.measure(release, None)
@@ -337,7 +337,7 @@ def test_items_are_named_as_on_the_command_line():
         ({}, r"say how many records each person is hidden among, such as k=10"),
         ({"k": 2, "method": "magic"}, "choose one of partition, "),
         ({"k": 2, "promise": "magic"}, "choose one of k-anonymity, "),
-        ({"k": 2, "hierachy": TREE}, "anonymize has no such parameter; did you mean hierarchy"),
+        ({"k": 2, "hierachy": TREE}, "anonymize has no such parameter; did you mean 'hierarchy"),
         (
             {"k": 2, "method": "partition", "restarts": 2},
             "the method partition does not use it; apriori, hghs and mhghs do",

@@ -37,6 +37,7 @@ _HOMES = {
     "VocabularyKAnonymity": "setveil.promises",
     "WordNet": "setveil.hierarchy.wordnet.network",
     "anonymize": "setveil.pipeline.anonymize",
+    "apply": "setveil.pipeline.apply",
     "as_transactions": "setveil.data.tables.exchange",
     "convert": "setveil.data.tables.exchange",
     "errors": "setveil",

@@ -28,10 +28,11 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 Spelling = Callable[[str, str | None], str]
 """Spells a parameter and its value, if one is given, in the words of one door."""
@@ -41,6 +42,7 @@ _KEYWORDS = {"input_format": "format"}
 _MOST = 10**12
 _LONGEST_QUOTE = 60
 _MOST_QUOTES = 5
+_MOST_COMPARED = 50_000
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 10 * _LONGEST_QUOTE, 10 * _LONGEST_QUOTE
 
@@ -65,6 +67,27 @@ def spelled(text: str, spell: Spelling = as_keyword) -> str:
         'name the column with record=...'
     """
     return _PARAMETER.sub(lambda found: spell(found[1], found[2]), text)
+
+
+class Note(str):
+    """A remark in Python's words; other doors spell its parameters, which are in braces, in theirs.
+
+    Example:
+        >>> note = Note("leave rare items out with {min_people=5}")
+        >>> note, note.text(lambda name, value: f"--{name.replace('_', '-')} {value}")
+        ('leave rare items out with min_people=5', 'leave rare items out with --min-people 5')
+    """
+
+    template: str
+
+    def __new__(cls, template: str) -> Self:
+        made = super().__new__(cls, spelled(template))
+        made.template = template
+        return made
+
+    def text(self, spell: Spelling = as_keyword) -> str:
+        """The remark in the words of one door."""
+        return spelled(self.template, spell)
 
 
 class LeftoverWarning(UserWarning):
@@ -96,6 +119,22 @@ def brief_list(values: Sequence[object]) -> str:
     listed = ", ".join(map(brief, values[:_MOST_QUOTES]))
     more = len(values) - _MOST_QUOTES
     return f"{listed} and {more:,} more" if more > 0 else listed
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The question whether a known name was meant, if one is near; else nothing.
+
+    Only names of about the same length are compared, so that it stays quick for many.
+
+    Example:
+        >>> did_you_mean("mlk", ["wine", "milk"]), did_you_mean("HIV", ["wine", "milk"])
+        ("did you mean 'milk'?", '')
+    """
+    from difflib import get_close_matches  # not needed to start the command line
+
+    alike = {name.casefold(): name for name in known if abs(len(name) - len(word)) <= 2}
+    near = get_close_matches(word.casefold(), list(islice(alike, _MOST_COMPARED)), 1)
+    return f"did you mean {brief(alike[near[0]])}?" if near else ""
 
 
 class SetveilError(Exception):

@@ -42,6 +42,10 @@ class Result:
     err: str
 
     @property
+    def shown(self) -> str:
+        return self.out + self.err
+
+    @property
     def json(self) -> Any:
         return json.loads(self.out)
 

@@ -51,7 +51,7 @@ def test_a_release_that_exists_is_replaced_only_on_request(call):
         ("", "job.toml: the key output is missing; name the release folder in the file"),
         ('format = "x"\noutput = "r"', "job.toml: format = 'x' is not allowed"),
         ('private = ["nope"]\nh = 0.5\np = 1\noutput = "r"', "job.toml: private = 'nope' is not"),
-        ("kk = 2", "job.toml: a job has no key 'kk'; did you mean k?"),
+        ("kk = 2", "job.toml: a job has no key 'kk'; did you mean 'k'?"),
     ],
 )
 def test_what_is_wrong_with_a_job_file_is_one_line_that_names_it(call, text, line):

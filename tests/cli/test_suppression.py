@@ -215,7 +215,7 @@ def test_the_loss_is_explained_privately(call, visits, illnesses, tmp_path):
         illnesses,
         "--explain",
     )
-    shown = call("anonymize", visits, "-o", tmp_path / "one", *options).out
+    shown = call("anonymize", visits, "-o", tmp_path / "one", *options).err
     assert "Why so much is lost (private, not part of the release)" in shown
     assert "minimal moles of 2 items: 6 rare, 1 breach" in shown
     told = call("anonymize", visits, "-o", tmp_path / "two", *options, "--json").json["explanation"]
@@ -323,5 +323,5 @@ def test_listed_items_that_do_not_occur_are_noted(call, visits, tmp_path):
     options = ("--method", "suppression", "-k", 2, "-p", 1, "--h", 0.8, "--private", listed)
     assert (
         "1 of 2 private items do not occur in the data: 'Cholera'"
-        in call("anonymize", visits, "-o", tmp_path / "release", *options).out
+        in call("anonymize", visits, "-o", tmp_path / "release", *options).err
     )

@@ -79,7 +79,7 @@ def test_the_alignment_compares_each_record_with_its_own(call, place):
     options = ("--original", "vocab.csv", "--alignment", "private.csv", "--hierarchy", "goods.csv")
     held = call("verify", "release", *options)
     assert held.code == 0
-    assert "can be paired with one occurrence in each of its" in held.out
+    assert "can be paired with one occurrence in each of its" in held.err
     exact = setveil.measure(publish(), ORIGINAL, ["blm"], hierarchy=TREE)["blm"]
     assert call("measure", "release", *options, "--metric", "blm", "--json").json[
         "blm"

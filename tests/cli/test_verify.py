@@ -66,7 +66,7 @@ def test_another_original_is_noticed(call, release, folder):
     )
     result = call("verify", "release", "--original", "other.csv")
     assert result.code == 1
-    assert "containment" in result.out
+    assert "containment" in result.err
 
 
 def test_a_plain_file_needs_a_promise(call, folder):

@@ -68,7 +68,7 @@ def test_people_who_are_published_as_empty_bags_are_noted(tmp_path):
     assert found.notes == (
         "2 people are published with an empty record: none of their items could be kept.",
     )
-    titles = [section.title for section in report_outcome(found).sections]
+    titles = [section.heading for section in report_outcome(found).sections]
     assert "Note (private, not part of the release)" in titles
     assert any(title.startswith("Kept") for title in titles)
 

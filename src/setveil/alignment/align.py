@@ -343,11 +343,7 @@ def _cover(release: Generalized) -> Int32s:
 
 def _images(release: Generalized, original: Transactions) -> Transactions:
     leaves = leaves_of(release.hierarchy, original.vocabulary)[original.items]
-    if (leaves < 0).any():
-        record = int(original.rows[np.flatnonzero(leaves < 0)[0]])
-        problem = "an original record contains an item that is not in the hierarchy"
-        raise MisfitError(problem, record=original.record(record))
-    nodes = _cover(release)[leaves]
+    nodes = np.where(leaves < 0, -1, _cover(release)[leaves])
     kept = nodes >= 0
     labels = release.hierarchy.nodes
     return Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))

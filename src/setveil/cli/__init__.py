@@ -47,7 +47,7 @@ def answer(args: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        _drop(sys.stdout)
+        drop(sys.stdout)
         return PIPE_CLOSED
     except KeyboardInterrupt:
         return _interrupted()
@@ -149,9 +149,9 @@ def _say(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        _drop(sys.stderr)
+        drop(sys.stderr)
 
 
-def _drop(stream: TextIO) -> None:
+def drop(stream: TextIO) -> None:
     """Discard what is still to be printed: there is no reader."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

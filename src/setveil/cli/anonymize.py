@@ -1,5 +1,6 @@
 """`setveil anonymize`: write a release that keeps a promise."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import anonymize_groups, method_options, promise_options
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import progress_bar, show_apart
 
 if TYPE_CHECKING:
     from setveil.pipeline import Outcome
@@ -80,13 +81,16 @@ def command(data: str, as_json: bool, **options: Any) -> None:
 
     with progress_bar() as progress:
         outcome = anonymize(data, progress=progress, **options)
-    show_outcome(outcome, as_json)
+    show_outcome(outcome, as_json, command)
 
 
-def show_outcome(outcome: "Outcome", as_json: bool) -> None:
-    """Print what a run has done, and end with exit code 1 if the promise does not hold."""
+def show_outcome(outcome: "Outcome", as_json: bool, called: click.Command) -> None:
+    """Print what a run has done, in the words of the command that was called, and end with exit
+    code 1 if the promise does not hold."""
+    from setveil.cli.complain import as_option
     from setveil.report.outcome import report_outcome
 
-    show(report_outcome(outcome), as_json)
+    report = report_outcome(outcome, as_option(called), show_examples=sys.stderr.isatty())
+    show_apart(report, as_json)
     if not outcome.verdict.holds:
         raise click.exceptions.Exit(1)

@@ -25,12 +25,14 @@ def command(folder: Path, records: int, k: int) -> None:
 
     Generates the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and
     measures. FOLDER is replaced only if it is empty or an earlier demo."""
+    from setveil.cli.anonymize import command as anonymize
+    from setveil.cli.complain import as_option
     from setveil.pipeline.demo import BASKETS, MARK, RELEASE, TREE, DemoJob, run
     from setveil.report.outcome import report_demo
 
     with progress_bar() as progress:
         demo = run(DemoJob(folder=folder, records=records, k=k), progress)
-    show(report_demo(demo), as_json=False)
+    show(report_demo(demo, as_option(anonymize)), as_json=False)
     if not demo.outcome.verdict.holds:
         raise click.exceptions.Exit(1)
     baskets, tree, release = folder / BASKETS, folder / TREE, folder / RELEASE

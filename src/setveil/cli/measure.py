@@ -49,10 +49,12 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     setveil measure release --original baskets.csv
     setveil measure release --original baskets.csv --metric ncp --json
     setveil measure release --original clicks.dat.gz --reconstructions 10"""
+    from setveil.cli.complain import as_option
     from setveil.pipeline.measure import job_from, run
     from setveil.report.outcome import report_losses
 
     options["metrics"] = options["metrics"] or None
     with progress_bar() as progress:
         found = run(job_from(release, options), progress)
-    show(report_losses(found.losses, found.left_out), as_json)
+    spell = as_option(click.get_current_context().command)
+    show(report_losses(found.losses, found.left_out, spell), as_json)

@@ -36,7 +36,11 @@ class Table(click.ParamType[str]):
             click.echo(f"setveil: {param.opts[0]} {value} is now called {now}", err=True)
             return now
         if value not in self.names():
-            self.fail(f"{value!r} is not one of {', '.join(self.names())}", param, ctx)
+            from setveil.errors import did_you_mean
+
+            near = did_you_mean(str(value), self.names())
+            listed = ", ".join(self.names())
+            self.fail(f"{value!r} is not one of {listed}{near and '; '}{near}", param, ctx)
         return str(value)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
 from setveil import __version__
+from setveil.errors import did_you_mean
 
 COMMANDS = {
     "inspect": "What a data set contains, and how exposed the people in it are.",
     "anonymize": "Write a release that keeps a promise, verified and measured.",
+    "apply": "Publish other data by the rule of a release, verified again.",
     "run": "Do what a job file says: `anonymize` with its options from a file.",
     "methods": "The methods, what each can promise, and what it needs.",
     "verify": "Does a release, or any data file, keep a promise?",
@@ -45,8 +46,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
-            near = get_close_matches(name, COMMANDS, 1)
-            ctx.fail(f"No such command {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            near = did_you_mean(name, COMMANDS)
+            ctx.fail(f"No such command {name!r}{near and '; '}{near}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from setveil.cli.anonymize import command as anonymize
 from setveil.cli.anonymize import show_outcome
 from setveil.cli.options import force_option, json_option, output_option
 from setveil.cli.show import progress_bar
@@ -26,4 +27,4 @@ def command(job: Path, output: Path | None, force: bool, as_json: bool) -> None:
 
     with progress_bar() as progress:
         outcome = run_file(job, output=output, force=force, progress=progress)
-    show_outcome(outcome, as_json)
+    show_outcome(outcome, as_json, anonymize)

@@ -1,4 +1,7 @@
-"""What a command shows: its report on standard output, its progress on standard error."""
+"""What a command shows: its report on standard output, its progress on standard error.
+
+A command that publishes or verifies a release shows on standard output only what may be shared.
+What is about the original goes to standard error, so that `> public.txt` leaks nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from setveil.cli import drop
 from setveil.errors import OutputError
 
 if TYPE_CHECKING:
@@ -31,6 +35,25 @@ def show(report: Report, as_json: bool, stream: TextIO | None = None) -> None:
         raise
     except OSError as error:
         raise OutputError("the report", error.strerror or str(error)) from None
+
+
+def show_apart(report: Report, as_json: bool) -> None:
+    """Print what may be shared to standard output, and what is private to standard error.
+
+    One JSON object cannot be divided: all of it goes to standard output, because it was asked for.
+    """
+    if as_json:
+        show(report, as_json)
+        return
+    show(report.part(private=False), as_json)
+    private = report.part(private=True)
+    if private.sections:
+        try:
+            if sys.stdout.isatty() and sys.stderr.isatty():  # one after the other
+                sys.stderr.write("\n")
+            show(private, as_json, sys.stderr)
+        except OSError:  # a closed terminal: the release is there, and nobody reads this
+            drop(sys.stderr)
 
 
 def _json(report: Report, stream: TextIO) -> str:

@@ -12,7 +12,7 @@ from setveil.cli.options import (
     tree_option,
 )
 from setveil.cli.parameters import promise_options
-from setveil.cli.show import progress_bar, show
+from setveil.cli.show import progress_bar, show_apart
 
 
 @click.command("verify")
@@ -41,13 +41,12 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     setveil verify visits.csv -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil verify bags.csv -k 5 --promise vocabulary-k-anonymity"""
     from setveil.cli.complain import as_option
-    from setveil.errors import spelled
     from setveil.pipeline.verify import job_from, run
-    from setveil.report.outcome import report_verdict
+    from setveil.report.outcome import report_verification
 
     with progress_bar() as progress:
         found = run(job_from(release, options), progress)
     spell = as_option(click.get_current_context().command)
-    show(report_verdict(found.verdict, [spelled(note, spell) for note in found.notes]), as_json)
+    show_apart(report_verification(found, spell), as_json)
     if not found.verdict.holds:
         raise click.exceptions.Exit(1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data.arrays import Int32s
 from setveil.data.items import is_missing, text_of
-from setveil.errors import DataError, ParameterError, UnknownItemError
+from setveil.errors import DataError, ParameterError, UnknownItemError, did_you_mean
 
 Order = Literal["numeric", "alphabetical"]
 
@@ -61,7 +61,8 @@ class Vocabulary:
         """The number of one item."""
         text = text_of(label)
         if text not in self.numbers:
-            raise UnknownItemError([text], "the vocabulary does not contain")
+            near = did_you_mean(text, self.labels)
+            raise UnknownItemError([text], "the vocabulary does not contain", near)
         return self.numbers[text]
 
     def encode(self, labels: Iterable[object]) -> Int32s:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import FileFormatError, ParameterError
+from setveil.errors import FileFormatError, ParameterError, did_you_mean
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import BOM
@@ -66,7 +66,8 @@ class ItemNames:
         """
         items, found = frozenset(vocabulary), set(self.listed)
         for word in self.single:
-            missing = f"there is no file and no item of this name; {WAYS}"
+            remedy = WAYS if word in items else did_you_mean(word, items) or WAYS
+            missing = f"there is no file and no item of this name; {remedy}"
             found |= self._some(items & {word}, word, missing)
         for pattern in self.patterns:
             matching = matching_items(vocabulary, pattern)
@@ -81,7 +82,8 @@ class ItemNames:
             allowed = "give the hierarchy of this node with {hierarchy}"
             raise ParameterError(self.parameter, UNDER + node, allowed)
         if node not in tree.nodes:
-            allowed = "the hierarchy does not have this node"
+            near = did_you_mean(node, tree.nodes)
+            allowed = f"the hierarchy does not have this node{near and '; '}{near}"
             raise ParameterError(self.parameter, UNDER + node, allowed)
         number = tree.nodes.number(node)
         return frozenset(tree.labels[tree.first[number] : tree.stop[number]])

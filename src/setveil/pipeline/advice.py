@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
-from setveil.errors import SetveilError
+from setveil.errors import Note, SetveilError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS, Method
 from setveil.metrics.usefulness import Usefulness, usefulness
@@ -20,7 +20,7 @@ SAMPLE = 2_000
 """How many records a trial uses."""
 
 Way = tuple[str, Method[Release], Promise]
-"""The options of the command line, and the method and promise that they mean."""
+"""The parameters, in braces, and the method and promise that they mean."""
 
 
 def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, ...]:
@@ -36,9 +36,9 @@ def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, .
     for way in _ways(job):
         found = _tried(job, sample, tree, way)
         if found is not None and (now is None or _score(found) > _score(now)):
-            lines.append(f"{way[0]}: {_result(found)} in a trial with {size:,} records")
+            lines.append(Note(f"{way[0]}: {_result(found)} in a trial with {size:,} records"))
     if lines and now is not None:
-        lines.append(f"the settings of this run: {_result(now)} in the same trial")
+        lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
     return tuple(lines)
 
 
@@ -49,12 +49,12 @@ def _ways(job: Job) -> Iterator[Way]:
             has_tree = job.hierarchy is not None or not kind.needs_hierarchy
             is_same = promise is job.promise and name == job.method.name
             if type(promise) in kind.chosen_for and has_tree and not is_same:
-                yield f"{_options(promise)} --method {name}", kind(), promise
+                yield f"{_options(promise)} {{method={name}}}", kind(), promise
 
 
 def _options(promise: Promise) -> str:
     numbers = ((name, getattr(promise, name, None)) for name in ("k", "m"))
-    return " ".join(f"-{name} {value}" for name, value in numbers if value is not None)
+    return " ".join(f"{{{name}={value}}}" for name, value in numbers if value is not None)
 
 
 def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> Usefulness | None:

@@ -15,7 +15,6 @@ from setveil.io import write
 from setveil.pipeline import inspect
 from setveil.pipeline.anonymize import anonymize
 from setveil.pipeline.job import Outcome
-from setveil.published.release import RecordRelease
 
 MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")
@@ -41,11 +40,10 @@ class DemoJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Demo:
-    """What was found in the shop's data, what was published, and some baskets before and after."""
+    """What was found in the shop's data, and what was published."""
 
     inspection: inspect.Inspection
     outcome: Outcome
-    examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 
 class _Rejected(Exception):
@@ -61,7 +59,7 @@ def run(job: DemoJob, progress: Progress | None = None) -> Demo:
         data = _open_shop(stage, job.records)
         found = inspect.run(inspect.InspectJob(data=data, k=2), progress)
         outcome = _anonymized(stage, job, progress)
-        demo = Demo(inspection=found, outcome=outcome, examples=_examples(data, outcome))
+        demo = Demo(inspection=found, outcome=outcome)
         if not outcome.verdict.holds:
             raise _Rejected
     return demo
@@ -100,16 +98,3 @@ def _anonymized(stage: Path, job: DemoJob, progress: Progress | None) -> Outcome
     text = json.dumps(outcome.to_dict(), indent=2) + "\n"
     (stage / "private" / "outcome.json").write_text(text, encoding="utf-8")
     return outcome
-
-
-def _examples(
-    data: Transactions, outcome: Outcome
-) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Three baskets, and what was published for each."""
-    release = outcome.release
-    assert isinstance(release, RecordRelease)
-    assert release.alignment is not None
-    chosen = [number for number in range(len(data)) if 3 <= data.lengths[number] <= 4][:3]
-    classes = release.alignment[chosen].tolist()
-    published = (release.classes.record(number) for number in classes)
-    return tuple(zip(map(data.record, chosen), published, strict=True))

@@ -13,7 +13,9 @@ from setveil.errors import (
     FileFormatError,
     ParameterError,
     UnknownItemError,
+    brief,
     brief_list,
+    did_you_mean,
 )
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
@@ -84,13 +86,16 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
         _check_spelling(name, items, vocabulary)
         missing = sorted(item for item in items if item not in vocabulary)
         if missing and len(missing) == len(items):
-            raise UnknownItemError(missing, f"the data has none of the {name} items:")
+            near = did_you_mean(missing[0], vocabulary)
+            raise UnknownItemError(missing, f"the data has none of the {name} items:", near)
         if missing:
             listed = brief_list(missing)
             text = (
                 f"{len(missing)} of {len(items)} {name} items do not occur in the data: {listed}."
             )
-            notes.append(f"{text} Are they spelled as in the data?")
+            near = did_you_mean(missing[0], (item for item in vocabulary if item not in items))
+            meant = f" For {brief(missing[0])}, {near}" if near else ""
+            notes.append(f"{text} Are they spelled as in the data?{meant}")
     return tuple(notes)
 
 

@@ -13,14 +13,29 @@ from setveil.errors import OutputError, ParameterError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import NO_LINKS
-from setveil.io.releases.folder import FORMS
+from setveil.io.releases.folder import FORMS, release_formats
 from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
 from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
+from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
 from setveil.promises.promise import Promise
 from setveil.published import Release
+
+_FILES = {
+    ".csv": "csv",
+    ".tsv": "",
+    ".txt": "",
+    ".dat": "fimi",
+    ".fimi": "fimi",
+    ".parquet": "parquet",
+    ".json": "",
+    ".jsonl": "jsonl",
+    ".xlsx": "",
+    ".zip": "",
+}
+"""Endings of data files, and the format of a release that they may mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +136,10 @@ class Outcome:
     """Why so much was lost, if that was asked for."""
     suppressed: tuple[str, ...] = ()
     """The items that the method removed everywhere."""
+    like: str = ""
+    """The release whose rule was applied, if the method was not run."""
+    examples: tuple[Example, ...] = field(default=(), repr=False)
+    """Some original records, and what was published for each."""
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as one JSON object; private, because it says what was lost."""
@@ -130,7 +149,7 @@ class Outcome:
             "alignment": None if self.alignment is None else str(self.alignment),
             "method": dict(self.release.method),
             "verdict": self.verdict.to_dict(),
-            "not_promised": self.release.promise.limits(),
+            "not_promised": self.release.limits(),
             "losses": dict(self.losses),
             "usefulness": None if self.usefulness is None else self.usefulness.to_dict(),
             "advice": list(self.advice),
@@ -139,6 +158,23 @@ class Outcome:
             "notes": list(self.notes),
             **({} if self.explanation is None else {"explanation": self.explanation.to_dict()}),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places:
+    """Where a release goes, and how it is written."""
+
+    output: Path | str | None = None
+    alignment: Path | str | None = None
+    format: str | None = None
+    seed: int | None = None
+    force: bool = False
+    public_items: bool = False
+
+    @classmethod
+    def of(cls, job: Any) -> Places:
+        """The places of a job, which has fields of the same names."""
+        return cls(**{name: getattr(job, name) for name in cls.__dataclass_fields__})
 
 
 def check_job(job: Job) -> None:
@@ -154,21 +190,31 @@ def check_job(job: Job) -> None:
     if job.explain and not job.method.explains:
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
-    _check_places(job)
+    check_places(Places.of(job), (job.data, job.hierarchy))
 
 
-def _check_places(job: Job) -> None:
-    given = (job.data, job.hierarchy)
+def check_places(places: Places, given: Sequence[object]) -> None:
+    """Refuse places that cannot be written or are an input; `given` has the inputs."""
     inputs = [Path(path).resolve() for path in given if isinstance(path, str | Path)]
-    output = None if job.output is None else Path(job.output)
+    output = None if places.output is None else Path(places.output)
     if output is not None:
-        if str(output) == "-":
-            raise OutputError(output, "a release is a folder and cannot go to standard output")
-        if any(output.resolve() in path.parents for path in inputs):
-            problem = "an input file is in this folder"
-            raise OutputError(output, problem, remedy="choose another name")
-    if job.alignment is not None:
-        _check_alignment(Path(job.alignment), output, inputs, job.force)
+        _check_output(output, inputs)
+    if places.alignment is not None:
+        _check_alignment(Path(places.alignment), output, inputs, places.force)
+
+
+def _check_output(output: Path, inputs: list[Path]) -> None:
+    if str(output) == "-":
+        raise OutputError(output, "a release is a folder and cannot go to standard output")
+    if any(output.resolve() in path.parents for path in inputs):
+        problem = "an input file is in this folder"
+        raise OutputError(output, problem, remedy="choose another name")
+    format = next((_FILES[end] for end in output.suffixes[::-1] if end in _FILES), None)
+    if format is not None and not output.exists():
+        name = output.name.split(".")[0] or "release"
+        remedy = f"use {{output={output.with_name(name)}}}"
+        remedy += f" with {{format={format}}}" if format in release_formats() else ""
+        raise OutputError(output, "a release is a folder, and this is a file name", remedy=remedy)
 
 
 def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force: bool) -> None:

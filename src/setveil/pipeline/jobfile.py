@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -23,6 +22,7 @@ from setveil.errors import (
     ParameterError,
     SetveilError,
     brief,
+    did_you_mean,
     spelled,
 )
 from setveil.hierarchy.recipes import is_recipe
@@ -207,9 +207,8 @@ def _name(key: str, path: Path | str, known: Mapping[str, Parameter]) -> str:
     name = key.replace("-", "_")
     if name in known and key == _key(name):
         return name
-    near = get_close_matches(_key(name), map(_key, known), 1)
-    guess = f"; did you mean {near[0]}?" if near else ""
-    raise FileFormatError(path, f"a job has no key {brief(key)}{guess}")
+    guess = did_you_mean(_key(name), map(_key, known))
+    raise FileFormatError(path, f"a job has no key {brief(key)}", remedy=guess)
 
 
 def _key(name: str) -> str:

@@ -5,10 +5,9 @@ from the tables `PROMISES` and `METHODS`, so a new promise or method needs no ch
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, did_you_mean
 from setveil.methods import METHODS, Method
 from setveil.parameters import Parameter, parameters
 from setveil.promises import PROMISES, Promise
@@ -138,9 +137,9 @@ def check_words(verb: str, words: Words, known: Iterable[str]) -> None:
     known = {*known, *READING, "input_format"}
     for word, value in words.items():
         if word not in known:
-            near = get_close_matches(word, known, 1)
-            guess = f"; did you mean {near[0]}?" if near else ""
-            raise ParameterError(word, value, f"{verb} has no such parameter{guess}")
+            near = did_you_mean(word, known)
+            allowed = f"{verb} has no such parameter{near and '; '}{near}"
+            raise ParameterError(word, value, allowed)
 
 
 def _of_methods(words: Words) -> dict[str, Any]:

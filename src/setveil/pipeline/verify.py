@@ -11,7 +11,7 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Progress
-from setveil.errors import MisfitError, ParameterError, ReleaseError
+from setveil.errors import MisfitError, Note, ParameterError, ReleaseError
 from setveil.hierarchy.files import Layout
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
@@ -52,10 +52,17 @@ class VerifyJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """The verdict, and what the user should check. Parameters in notes are in braces."""
+    """The verdict, and what the user should check."""
 
     verdict: Verdict
+    release: Release | None = None
+    """What was verified, if it is a release with a promise of its own."""
     notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, object]:
+        """The verification as one JSON object; private if an original was given."""
+        said = {} if self.release is None else {"not_promised": self.release.limits()}
+        return {**self.verdict.to_dict(), **said, "notes": list(self.notes)}
 
 
 def verify(release: object, original: object = None, **words: Any) -> Verdict:
@@ -110,7 +117,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         job = replace(job, promise=promise)
     with stages("verifying"):
         verdict = _verdict(job, published, original, tree)
-    return Verification(verdict=verdict, notes=(*notes, *_notes(job, published)))
+    own = published if isinstance(published, Release) and job.promise is None else None
+    return Verification(verdict=verdict, release=own, notes=(*notes, *_notes(job, published)))
 
 
 def _published(job: VerifyJob) -> object:
@@ -170,7 +178,8 @@ def _tree(job: VerifyJob, published: Any, original: Transactions | None) -> Hier
 
 def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     """What was not checked, and what an answer may not mean."""
-    notes, others = [], other_files(str(job.release)) if _is_folder(job.release) else []
+    notes: list[str] = []
+    others = other_files(str(job.release)) if _is_folder(job.release) else []
     if others:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         notes.append(
@@ -180,10 +189,8 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     counted = isinstance(published, Bags) and isinstance(job.release, str | Path)
     ignored = job.promise is None or not job.promise.covers_counts
     if counted and ignored and not job.reading.keys() & {"bags", "count"}:
-        notes.append(
-            "Repeats of an item in a record were counted, because a reader of the file sees them; "
-            "{bags=False} ignores repeats."
-        )
+        text = "Repeats of an item in a record were counted, because a reader of the file sees them"
+        notes.append(Note(f"{text}; {{bags=False}} ignores repeats."))
     return (*notes, *(() if job.promise is None else job.promise.doubts))
 
 
@@ -217,7 +224,8 @@ def _verdict(
         aligned = with_alignment(published, job.alignment)
     except MisfitError as misfit:
         witness = Witness(misfit.problem, misfit.published or ())
-        fault = Check("alignment", False, "the file does not belong to this release", (witness,))
+        text = "the file does not belong to this release"
+        fault = Check("alignment", False, text, (witness,), private=True)
         verdict = check(published, **how)
         return Verdict(verdict.promise, (*verdict.checks, fault))
     return check(aligned, original, hierarchy=tree, **how)

@@ -39,6 +39,7 @@ class Generalized(RecordRelease):
     """
 
     form: ClassVar[str] = "generalized"
+    no_rule: ClassVar[str] = "the same item was generalized differently in different records"
 
     classes: Transactions
     """The distinct published records over the nodes of `hierarchy`; `Bags` if nodes are counted."""
@@ -146,6 +147,26 @@ class Generalized(RecordRelease):
         leaves = (tree.nodes.numbers.get(item, -1) for item in original.vocabulary)
         found = zip(original.vocabulary, leaves, supports, strict=True)
         return tuple(item for item, leaf, support in found if support and not covered[leaf])
+
+    def images(self, vocabulary: Vocabulary) -> Int32s:
+        """The published node above each item, if one cut generalizes all records.
+
+        An item below none was suppressed, or did not occur: the release does not say which."""
+        if not self.is_global:
+            return super().images(vocabulary)
+        tree, leaves = self.hierarchy, self.hierarchy.leaf_count
+        cover = np.full(leaves + 1, -1, dtype=np.int32)  # the last for what is no leaf
+        for node in self.published_nodes().tolist():
+            cover[tree.first[node] : tree.stop[node]] = node
+        numbers = (min(tree.nodes.numbers.get(item, leaves), leaves) for item in vocabulary)
+        return cover[np.fromiter(numbers, dtype=np.int64, count=len(vocabulary))]
+
+    def like(self, rows: Transactions) -> Self:
+        numbers, tree = np.arange(len(rows)), self.hierarchy
+        made = self.of_rows(
+            rows, tree, self.promise, self.method, alignment=numbers, is_global=True
+        )
+        return made.leaving_out(self.min_people)
 
     def on(self, hierarchy: Hierarchy) -> Self:
         used = self.published_nodes()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int32s, Int64s
 from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
@@ -21,6 +21,13 @@ from setveil.promises.promise import Promise
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+
+ALWAYS = (
+    "The release may reveal who is in the data. If a person has several records, each is protected "
+    "on its own."
+)
+"""What no promise covers."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,8 @@ class Release(Frozen, ABC):
     """The name of the form in `release.json` and in the tables."""
     shows_records: ClassVar[bool] = True
     """Whether each person has one published record, so that an alignment can link the two."""
+    no_rule: ClassVar[str] = "its records depend on each other"
+    """Why it has no rule that other records could follow; see `images`."""
     compares_by_tree: ClassVar[bool] = False
     """Whether the tree that items were compared with helps to compare it with its original."""
 
@@ -167,9 +176,37 @@ class Release(Frozen, ABC):
         remedy = "make a table of possible ones, such as reconstruct(seed).to_pandas()"
         raise DataError(problem, remedy=remedy)
 
+    def published_as(self, number: int, record: Sequence[str]) -> str:
+        """Private: what is published for an original record, by the alignment; empty if unknown.
+
+        Args:
+            number: The number of the record in the original.
+            record: Its items.
+        """
+        return ""
+
     def describe(self) -> str:
         """What the release promises, for a reader who is not an expert."""
         return self.promise.describe(possible=not self.shows_records)
+
+    def limits(self) -> str:
+        """What is not promised, for the same reader."""
+        return f"{self.promise.limits()} {ALWAYS}"
+
+    def images(self, vocabulary: Vocabulary) -> Int32s:
+        """What each item becomes in every record, as a number of `items`; -1 if it is left out.
+
+        Raises:
+            DataError: if the release has no one rule for all records.
+        """
+        problem = f"this {self.form} release has no rule that other data could follow"
+        remedy = "anonymize the other data on its own"
+        raise DataError(f"{problem}: {self.no_rule}", remedy=remedy)
+
+    def like(self, rows: Transactions) -> Self:
+        """A release of other records over `items`, in the order of their originals, under the same
+        promise; for forms with a rule."""
+        raise NotImplementedError
 
     def on(self, hierarchy: Hierarchy) -> Self:
         """The same release over another tree with the same labels (the whole one, not a part)."""
@@ -251,6 +288,16 @@ class RecordRelease(Release):
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         return self.classes, self.sizes
+
+    def published_as(self, number: int, record: Sequence[str]) -> str:
+        assert self.alignment is not None
+        row, classes = int(self.alignment[number]), self.classes
+        labels = classes.record(row)
+        if isinstance(classes, Bags):
+            counts = classes.counts[classes.indptr[row] : classes.indptr[row + 1]].tolist()
+            pairs = zip(labels, counts, strict=True)
+            labels = tuple(f"{one} x{count}" if count > 1 else one for one, count in pairs)
+        return ", ".join(labels) or "an empty record"
 
     def with_terms(self) -> Self:
         """The same release with every published label as an item of its own; most forms have no

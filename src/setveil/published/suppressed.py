@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int32s, Int64s
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
 from setveil.published.release import RecordRelease
@@ -103,6 +104,19 @@ class Suppressed(RecordRelease):
     def reconstruct(self, seed: int | None = None) -> Transactions:
         """The published records: which suppressed items belong to them is unknown."""
         return self.records(seed)
+
+    def images(self, vocabulary: Vocabulary) -> Int32s:
+        """Each published item as it is; any other was suppressed, or did not occur."""
+        numbers = (self.items.numbers.get(item, -1) for item in vocabulary)
+        return np.fromiter(numbers, dtype=np.int32, count=len(vocabulary))
+
+    def like(self, rows: Transactions) -> Suppressed:
+        promise, shown = self.promise, {rows.vocabulary[item] for item in np.unique(rows.items)}
+        if "private" in promise.named_items:
+            left: dict[str, Any] = {"private": promise.named_items["private"] & shown}
+            promise = replace(promise, **left)
+        made = self.of_rows(rows, promise, self.method, alignment=np.arange(len(rows)))
+        return made.leaving_out(self.min_people)
 
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         return tuple(item for item in original.vocabulary if item not in self.items)

@@ -70,6 +70,7 @@ class TypicalBags(RecordRelease):
     """
 
     form: ClassVar[str] = "typical-bags"
+    no_rule: ClassVar[str] = "its bags represent groups of its own people"
     compares_by_tree: ClassVar[bool] = True
 
     classes: Bags

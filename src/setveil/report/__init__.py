@@ -24,6 +24,12 @@ class Section:
     text: str = ""  # sentences below the title
     facts: tuple[Fact, ...] = ()
     holds: bool | None = None  # whether what the title says holds; None if that is not in question
+    private: bool = False  # whether it says something about the original that a release does not
+
+    @property
+    def heading(self) -> str:
+        """The title, marked if the section is private."""
+        return f"{self.title} ({PRIVATE})" if self.private else self.title
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,10 @@ class Report:
 
     sections: tuple[Section, ...]
     values: Mapping[str, object] = field(default_factory=dict)  # the same as one JSON object
+
+    def part(self, *, private: bool) -> "Report":
+        """Only its private sections, or only the others."""
+        return Report(tuple(each for each in self.sections if each.private == private), self.values)
 
     def to_json(self, *, ascii: bool = False) -> str:
         """One JSON object on one line, with `ascii` in ASCII only."""

@@ -1,79 +1,100 @@
 """The reports of a run, a verdict and losses."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from setveil.audit.verdict import Check, Verdict
+from setveil.errors import Note, Spelling, as_keyword, spelled
 from setveil.metrics import METRICS
 from setveil.pipeline.demo import Demo
 from setveil.pipeline.job import Outcome
+from setveil.pipeline.verify import Verification
 from setveil.published import Release
-from setveil.report import PRIVATE, Fact, Report, Section
+from setveil.report import Fact, Report, Section
 from setveil.report.inspection import report_inspection
 from setveil.words import plural, seconds, share
 
 MOST_NAMED = 20  # how many suppressed items are named; the rest are counted
-ALWAYS = (
-    "The release may reveal who is in the data. If a person has several records, each is protected "
-    "on its own."
-)
-"""What no promise of this kind covers."""
 TREE_HINT = (
     "The tree was built from the items of the data, so the release contains only the part that its "
-    "records show. If the list of items is public, --public-items publishes the whole tree."
+    "records show. If the list of items is public, {public_items=True} publishes the whole tree."
 )
 
 
-def report_outcome(outcome: Outcome) -> Report:
-    """What a run has done: the promise, the verdict, the losses, and where everything is."""
-    sections = [_data(outcome), *_promise(outcome.release), *_verdict(outcome.verdict)]
-    sections += _notes(outcome.notes, f"Note ({PRIVATE})")
-    if outcome.verdict.holds:
-        sections += [*_usefulness(outcome), *_losses(outcome.losses)]
-        sections += [*_suppressed(outcome), *_explanation(outcome)]
-        sections.append(_places(outcome))
-    else:
-        text = "The release does not verify, so it was removed."
-        sections.append(Section("Nothing was written", text))
-    return Report(tuple(sections), outcome.to_dict())
+def report_outcome(
+    outcome: Outcome, spell: Spelling = as_keyword, *, show_examples: bool = False
+) -> Report:
+    """What a run has done: first what may be shared, then what is about the original.
+
+    Args:
+        outcome: What a run has done.
+        spell: How the door spells parameters.
+        show_examples: Whether to show a few records before and after.
+    """
+    verdict, notes = _verdict(outcome.verdict), _notes(outcome.notes, spell)
+    if not outcome.verdict.holds:
+        text = "The release does not keep its promise, so it was removed."
+        hidden = [replace(section, private=True) for section in verdict]
+        failed = [Section("Nothing was written", text), *hidden, _read(outcome), *notes]
+        return Report(tuple(failed), outcome.to_dict())
+    sections = [_made(outcome, spell), *report_promise(outcome.release), *verdict]
+    sections += [_places(outcome, spell), _read(outcome), *notes, *_usefulness(outcome, spell)]
+    if outcome.alignment is not None:
+        text = f"{outcome.alignment}: the published record or cluster of each original record"
+        sections.append(Section("Written: the alignment", text, private=True))
+    sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome)]
+    sections += _examples(outcome) if show_examples else []
+    return Report(_shared_first(sections), outcome.to_dict())
 
 
-def report_verdict(verdict: Verdict, notes: Sequence[str] = ()) -> Report:
-    """Whether a promise holds, check by check, with a witness if it does not."""
-    return Report((*_verdict(verdict), *_notes(notes)), {**verdict.to_dict(), "notes": list(notes)})
-
-
-def report_losses(losses: Mapping[str, Any], left_out: Sequence[str] = ()) -> Report:
-    """What was lost, by metric, and which metrics were left out because they need a hierarchy."""
-    sections = _losses(losses)
-    if left_out:
-        text = f"{' and '.join(left_out)}: give the hierarchy with --hierarchy"
-        sections.append(Section("Not measured", text))
-    return Report(tuple(sections), losses)
-
-
-def _data(outcome: Outcome) -> Section:
-    read, anonymized = outcome.seconds["reading"], outcome.seconds["anonymizing"]
-    size = f"{plural(outcome.records, 'record')}, {plural(outcome.items, 'item')}"
-    return Section(
-        "Read",
-        f"{size}, {plural(outcome.occurrences, 'occurrence')} in {seconds(read)}; "
-        f"anonymized by {outcome.release.method['name']} in {seconds(anonymized)}{_why(outcome)}",
-    )
-
-
-def _why(outcome: Outcome) -> str:
-    """Why this method, if the user named none."""
-    return f"\n(chosen: {outcome.reason}; --method names another)" if outcome.reason else ""
-
-
-def _promise(release: Release) -> list[Section]:
+def report_promise(release: Release) -> list[Section]:
     """What is promised and what is not, for the person who decides about the release."""
     promise = release.promise
     return [
         Section(f"Promised: {promise.title}", release.describe()),
-        Section("Not promised", f"{promise.limits()}\n{ALWAYS}"),
+        Section("Not promised", release.limits()),
     ]
+
+
+def report_verification(found: Verification, spell: Spelling = as_keyword) -> Report:
+    """Whether a promise holds, check by check, with a witness if it does not; for a release also
+    what the promise means."""
+    verdict, notes = found.verdict, [_spelled(note, spell) for note in found.notes]
+    meaning = [] if found.release is None else report_promise(found.release)
+    sections = [*_verdict(verdict), *meaning, *_notes(found.notes, spell)]
+    values = {**found.to_dict(), "notes": notes}
+    return Report(_shared_first(sections), values)
+
+
+def report_losses(
+    losses: Mapping[str, Any], left_out: Sequence[str] = (), spell: Spelling = as_keyword
+) -> Report:
+    """What was lost, by metric, and which metrics were left out because they need a hierarchy."""
+    sections = _losses(losses)
+    if left_out:
+        text = f"{' and '.join(left_out)}: give the hierarchy with {{hierarchy}}"
+        sections.append(Section("Not measured", spelled(text, spell)))
+    return Report(tuple(sections), losses)
+
+
+def _shared_first(sections: Sequence[Section]) -> tuple[Section, ...]:
+    return tuple(sorted(sections, key=lambda section: section.private))
+
+
+def _made(outcome: Outcome, spell: Spelling) -> Section:
+    how = f"as in {outcome.like}" if outcome.like else f"by {outcome.release.method['name']}"
+    made = f"{plural(len(outcome.release), 'record')} {how}"
+    why = f"Chosen because {outcome.reason}; {{method}} names another."
+    return Section(f"Anonymized: {made}", spelled(why, spell) if outcome.reason else "")
+
+
+def _read(outcome: Outcome) -> Section:
+    read, anonymized = outcome.seconds["reading"], outcome.seconds["anonymizing"]
+    size = f"{plural(outcome.records, 'record')}, {plural(outcome.items, 'item')}"
+    times = f"in {seconds(read)}; anonymized in {seconds(anonymized)}"
+    occurrences = plural(outcome.occurrences, "occurrence")
+    return Section("Read", f"{size}, {occurrences} {times}", private=True)
 
 
 def _verdict(verdict: Verdict) -> list[Section]:
@@ -82,14 +103,15 @@ def _verdict(verdict: Verdict) -> list[Section]:
     sections = [_checks(title, verdict, private=False)]
     if any(check.private for check in verdict.checks):
         comes = "Comes from" if verdict.fits_original else "Does not come from"
-        sections.append(_checks(f"{comes} this original ({PRIVATE})", verdict, private=True))
+        sections.append(_checks(f"{comes} this original", verdict, private=True))
     return sections
 
 
 def _checks(title: str, verdict: Verdict, *, private: bool) -> Section:
     checks = [check for check in verdict.checks if check.private == private]
     facts = tuple(fact for check in checks for fact in _check(check))
-    return Section(title, facts=facts, holds=all(check.holds for check in checks))
+    holds = all(check.holds for check in checks)
+    return Section(title, facts=facts, holds=holds, private=private)
 
 
 def _check(check: Check) -> list[Fact]:
@@ -100,24 +122,28 @@ def _check(check: Check) -> list[Fact]:
     ]
 
 
-def _notes(notes: Sequence[str], title: str = "Note") -> list[Section]:
-    return [Section(title, "\n".join(notes))] if notes else []
+def _notes(notes: Sequence[str], spell: Spelling) -> list[Section]:
+    lines = [_spelled(note, spell) for note in notes]
+    return [Section("Note", "\n".join(lines), private=True)] if lines else []
 
 
-def _usefulness(outcome: Outcome) -> list[Section]:
+def _spelled(note: str, spell: Spelling) -> str:
+    return note.text(spell) if isinstance(note, Note) else note
+
+
+def _usefulness(outcome: Outcome, spell: Spelling) -> list[Section]:
     """What an analyst can still see, and what to try if that is little."""
     found = outcome.usefulness
     if found is None:
         return []
     few = "Use: little can be said about single items"
     title = "Use" if not found.is_poor else "Of little use" if found.is_silent else few
-    sections = [Section(f"{title} ({PRIVATE})", "\n".join(found.sentences))]
-    if outcome.advice:
-        sections.append(Section(f"Try ({PRIVATE})", "\n".join(outcome.advice)))
-    elif found.is_poor:
-        text = "a smaller -k, fewer known items (-m), or a hierarchy with smaller groups"
-        sections.append(Section("Try", text))
-    return sections
+    sections = [Section(title, "\n".join(found.sentences), private=True)]
+    lines = [_spelled(line, spell) for line in outcome.advice]
+    if found.is_poor and not lines:
+        other = "a smaller k, fewer known items (m), or a hierarchy with smaller groups"
+        lines = ["anonymize this data on its own" if outcome.like else other]
+    return sections + ([Section("Try", "\n".join(lines), private=True)] if lines else [])
 
 
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
@@ -128,8 +154,8 @@ def _losses(losses: Mapping[str, Any]) -> list[Section]:
     }
     lost = tuple(fact for name, fact in facts.items() if METRICS[name].better == "less")
     kept = tuple(fact for name, fact in facts.items() if METRICS[name].better == "more")
-    sections = [Section(f"Lost ({PRIVATE})", facts=lost)] if lost or not kept else []
-    return sections + ([Section(f"Kept ({PRIVATE})", facts=kept)] if kept else [])
+    sections = [Section("Lost", facts=lost, private=True)] if lost or not kept else []
+    return sections + ([Section("Kept", facts=kept, private=True)] if kept else [])
 
 
 def _figure(name: str, value: Any) -> str:
@@ -145,36 +171,40 @@ def _suppressed(outcome: Outcome) -> list[Section]:
     if not outcome.suppressed:
         return []
     named, more = outcome.suppressed[:MOST_NAMED], len(outcome.suppressed) - MOST_NAMED
-    text = ", ".join(named) + (f" and {more:,} more; --json lists all" if more > 0 else "")
+    text = ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
     number = plural(len(outcome.suppressed), "item")
-    return [Section(f"Removed from every record: {number} ({PRIVATE})", text)]
+    return [Section(f"Removed from every record: {number}", text, private=True)]
 
 
 def _explanation(outcome: Outcome) -> list[Section]:
     if outcome.explanation is None:
         return []
-    return [Section(f"Why so much is lost ({PRIVATE})", "\n".join(outcome.explanation.lines()))]
+    lines = outcome.explanation.lines()
+    return [Section("Why so much is lost", "\n".join(lines), private=True)]
 
 
-def _places(outcome: Outcome) -> Section:
+def _examples(outcome: Outcome) -> list[Section]:
+    """A few records before and after."""
+    facts: list[Fact] = []
+    for original, published in outcome.examples:
+        facts += [Fact("original", ", ".join(original)), Fact("published", published)]
+    title = "Some records, and what was published for them"
+    return [Section(title, facts=tuple(facts), private=True)] if facts else []
+
+
+def _places(outcome: Outcome, spell: Spelling) -> Section:
     facts = []
     if outcome.output is not None:
         facts.append(Fact("release", f"{outcome.output}/", _clearance(outcome)))
-    if outcome.alignment is not None:
-        facts.append(Fact("alignment", str(outcome.alignment), PRIVATE))
     title = "Written" if facts else "Nothing was written, because no output was asked for"
-    return Section(title, TREE_HINT * outcome.pruned, tuple(facts))
+    hint = spelled(TREE_HINT, spell) if outcome.pruned else ""
+    return Section(title, hint, tuple(facts))
 
 
-def report_demo(demo: Demo) -> Report:
+def report_demo(demo: Demo, spell: Spelling = as_keyword) -> Report:
     """How exposed the customers are, what was published, and some baskets before and after."""
-    facts = []
-    for basket, published in demo.examples:
-        facts += [Fact("basket", ", ".join(basket)), Fact("published", ", ".join(published))]
-    examples = Section("Some baskets, and what was published for them", facts=tuple(facts))
-    outcome = report_outcome(demo.outcome)
-    sections = (*report_inspection(demo.inspection).sections, *outcome.sections)
-    return Report((*sections, examples) if demo.outcome.verdict.holds else sections)
+    outcome = report_outcome(demo.outcome, spell, show_examples=True)
+    return Report((*report_inspection(demo.inspection).sections, *outcome.sections))
 
 
 def _clearance(outcome: Outcome) -> str:

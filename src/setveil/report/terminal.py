@@ -39,7 +39,7 @@ def _spaced(parts: list[RenderableType]) -> list[RenderableType]:
 
 def _section(section: Section) -> RenderableType:
     marks = {True: ("yes  ", "bold green"), False: ("NO   ", "bold red"), None: ("", "")}
-    title = Text.assemble(marks[section.holds], (printable(section.title), "bold"))
+    title = Text.assemble(marks[section.holds], (printable(section.heading), "bold"))
     parts: list[RenderableType] = [title]
     if section.text:
         parts.append(Padding(Text(printable(section.text)), (0, 0, 0, 2)))

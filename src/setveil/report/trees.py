@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from setveil.errors import UnknownItemError, did_you_mean
 from setveil.hierarchy.check import Fault
 from setveil.hierarchy.tree import Hierarchy
 from setveil.report import Fact, Report, Section
@@ -21,6 +22,9 @@ def report_faults(name: str, faults: Sequence[Fault]) -> Report:
 
 def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report:
     """The size of a tree, and `depth` levels of it, from the root or from the node with a label."""
+    if label is not None and label not in tree.nodes:
+        near = did_you_mean(label, tree.nodes)
+        raise UnknownItemError([label], "the hierarchy has no node", near)
     start = tree.root if label is None else tree.nodes.number(label)
     leaves = f"{count(tree.leaf_count)} of them leaves"
     title = f"{plural(len(tree), 'node')}, {leaves}, height {tree.height}"

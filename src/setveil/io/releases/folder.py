@@ -1,4 +1,4 @@
-"""Release folders: what is safe to hand over, and nothing else.
+"""Release folders: what is published, and nothing else.
 
     release.json    the promise, the method, facts, the number of records, the sha256 of the files
 
@@ -155,7 +155,8 @@ def other_files(folder: str | os.PathLike[str]) -> list[str]:
 
 def _said(release: Release) -> dict[str, object]:
     """The promise as it is written in `release.json`."""
-    return {**release.promise.to_dict(), "meaning": release.describe()}
+    words = {"meaning": release.describe(), "not_promised": release.limits()}
+    return {**release.promise.to_dict(), **words}
 
 
 def _version() -> str:

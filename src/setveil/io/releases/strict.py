@@ -117,8 +117,8 @@ def check_keys(place: Path, about: Mapping[str, Any], known: Iterable[str]) -> N
 def check_said(place: Path, said: Mapping[str, Any], known: Mapping[str, Any]) -> None:
     """Refuse a promise that says something else, or more, than its numbers do.
 
-    The words are for people: without `meaning` a promise is read all the same, as a release of
-    another version may use other words.
+    The words are for people: without `meaning` and `not_promised` a promise is read all the same,
+    as a release of another version may use other words.
 
     Args:
         place: The release folder.
@@ -130,8 +130,8 @@ def check_said(place: Path, said: Mapping[str, Any], known: Mapping[str, Any]) -
             raise ReleaseError(place, f"its promise has {key[:80]!r}, which {_UNKNOWN}")
         if isinstance(value, dict) and isinstance(known[key], dict):
             check_said(place, value, known[key])
-        elif value != known[key] and key == "meaning":
-            remedy = "delete `meaning` from release.json if another version wrote it"
+        elif value != known[key] and key in ("meaning", "not_promised"):
+            remedy = f"delete `{key}` from release.json if another version wrote it"
             raise ReleaseError(place, f"its promise does not mean what it says; {remedy}")
         elif value != known[key]:
             raise ReleaseError(place, f"the {key} of its promise is not written as setveil does")

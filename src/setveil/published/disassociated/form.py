@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -51,6 +51,7 @@ class Disassociated(Release):
 
     form: ClassVar[str] = "disassociated"
     shows_records: ClassVar[bool] = False
+    no_rule: ClassVar[str] = "its clusters were formed from its own records"
 
     parent: Int64s
     sizes: Int64s
@@ -154,6 +155,20 @@ class Disassociated(Release):
         from setveil.published.disassociated.reconstruct import reconstruct
 
         return reconstruct(self, seed, most_per_term=most_per_term)
+
+    def published_as(self, number: int, record: Sequence[str]) -> str:
+        from setveil.published.disassociated.supports import TERM
+
+        assert self.alignment is not None
+        pieces: dict[int, list[str]] = {}
+        node, index = int(self.alignment[number]), self._support_index
+        for item in record:
+            source = index.sources(self.items.number(item))[index.forest.first[node]]
+            pieces.setdefault(int(source), []).append(item)
+        loose = pieces.pop(TERM, [])
+        shown = [f"{{{', '.join(items)}}}" for items in pieces.values()]
+        shown += [f"{', '.join(loose)} (without counts)"] if loose else []
+        return f"{' | '.join(shown)} in a cluster of {self.sizes[node]:,} records"
 
     @cached_property
     def _support_index(self) -> SupportIndex:

@@ -1,0 +1,255 @@
+"""Apply: the rule of a release on other data, verified again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from setveil.alignment.align import on_tree
+from setveil.audit.verdict import Check, Verdict
+from setveil.data.transactions import Bags, Transactions
+from setveil.engines.base import Progress
+from setveil.errors import DataError, Note, ParameterError, UnknownItemError
+from setveil.hierarchy.files import Layout
+from setveil.hierarchy.tree import Hierarchy
+from setveil.methods import METHODS
+from setveil.pipeline.inputs import load, load_release, tree_maker
+from setveil.pipeline.job import Outcome, Places, check_places
+from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.notes import left_out_note
+from setveil.pipeline.publishing import Made, publish
+from setveil.pipeline.stages import Stages
+from setveil.published import Release
+from setveil.published.rows import relabeled
+from setveil.words import plural, rough_share
+
+Unknown = Literal["refuse", "drop"]
+BOTH = (
+    "The two releases keep the promise each on its own. If people are in both, comparing the two "
+    "may reveal more about them."
+)
+MOST_COUNTED, MOST_SHOWN = 1_000, 3
+"""How many violations are counted, and how many of them are shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyJob:
+    """The release whose rule is applied, and the data it is applied to."""
+
+    release: object = field(repr=False)
+    """A release, or its folder."""
+    data: object = field(repr=False)
+    """A path (`-` is standard input), or any object that `as_transactions` takes."""
+    output: Path | str | None = None
+    unknown: Unknown = "refuse"
+    """What happens to items that the release does not cover: `refuse` the data, or `drop` them."""
+    suppress: bool = False
+    """Leave out more items if the promise does not hold otherwise."""
+    hierarchy: Hierarchy | Path | str | None = None
+    """The tree, if the release does not have all of it, or if there are new items."""
+    layout: Layout | None = None
+    format: str | None = None
+    alignment: Path | str | None = None
+    seed: int | None = None
+    force: bool = False
+    public_items: bool = False
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+
+def apply(
+    release: object, data: object, *, progress: Progress | None = None, **words: Any
+) -> Outcome:
+    """Publish other data by the rule of a release: the same cut of the hierarchy, or the same items
+    suppressed; verified for the same promise.
+
+    Args:
+        release: A release, or its folder. It must have one rule for all records, as Apriori, HgHs,
+            mHgHs and Suppression have.
+        data: A path (`-` is standard input), or any object that `as_transactions` takes.
+        progress: Is called with how far the work is.
+        words: The options of `setveil apply`: `output`, `unknown` (`"refuse"` or `"drop"`),
+            `suppress`, `hierarchy`, `alignment` ..., and how to read the data (`record` ...).
+
+    Raises:
+        DataError: if the release has no such rule.
+        UnknownItemError: if it does not cover some items.
+
+    Example:
+        >>> from setveil import Hierarchy, KmAnonymity, MHgHs
+        >>> paths = [("beer", "Alcohol", "ALL"), ("wine", "Alcohol", "ALL"), ("milk", "ALL")]
+        >>> tree, promise = Hierarchy.from_paths(paths), KmAnonymity(k=2, m=2)
+        >>> may = MHgHs().anonymize([["beer"], ["wine"], ["milk"], ["milk"]], promise, tree)
+        >>> june = apply(may, [["wine"], ["beer"], ["milk"]])
+        >>> june.verdict.holds, june.verdict.witness.text
+        (False, '{milk} occurs in 1 record, not 2')
+        >>> apply(may, [["wine"], ["beer"], ["milk"]], suppress=True).verdict.holds
+        True
+    """
+    return run(job_from(release, data, words), progress)
+
+
+def job_from(release: object, data: object, words: Words) -> ApplyJob:
+    """The job that these words describe; None means not given."""
+    own = {each.name for each in fields(ApplyJob)} - {"release", "data", "reading"}
+    check_words("apply", words, own)
+    same = {name: words[name] for name in own if words.get(name) is not None}
+    return ApplyJob(release=release, data=data, reading=reading_from(words), **same)
+
+
+def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
+    """Apply the rule, write, read back what was written, verify and measure it.
+
+    As for `anonymize`, nothing is left if the promise does not hold or something goes wrong."""
+    if job.unknown not in get_args(Unknown):
+        raise ParameterError("unknown", job.unknown, "it must be refuse or drop")
+    inputs = (job.release, job.data, job.hierarchy)
+    check_places(Places.of(job), inputs)
+    stages = Stages(progress)
+    outcome = publish(Places.of(job), stages, lambda: _made(job, stages), lambda done: done)
+    return outcome if outcome.verdict.holds else _counted(outcome, job)
+
+
+def _made(job: ApplyJob, stages: Stages) -> Made:
+    """The release of the new data, before it is written."""
+    with stages("reading"):
+        release = load_release(job.release)
+        if not isinstance(release, Release):
+            kind = type(release).__name__
+            raise ParameterError("release", kind, "it must be a release or its folder")
+        release.images(release.items)  # refuses a release without a rule before the data is read
+        everything = load(job.data, job.reading)
+        everything = everything.sets() if isinstance(everything, Bags) else everything
+        data = everything.without_rare(release.min_people)
+        release, tree_notes = _over_tree(job, release, data)
+    release.promise.check_feasible(len(data))
+    with stages("anonymizing", compiles=job.suppress):
+        rows, unknown_note = _recoded(job, release, data)
+        kept, more_note = _suppressed(release, rows) if job.suppress else (rows, ())
+        made = release.like(kept)
+    left_out = left_out_note(everything, data, release.min_people)
+    return Made(
+        release=made,
+        data=_known(data, made.tree),
+        promise=release.promise,
+        tree=made.tree,
+        notes=(*left_out, *tree_notes, *unknown_note, *more_note, BOTH),
+        like=str(job.release) if isinstance(job.release, str | Path) else "the given release",
+        witnesses=MOST_COUNTED,
+    )
+
+
+def _over_tree(
+    job: ApplyJob, release: Release, data: Transactions
+) -> tuple[Release, tuple[str, ...]]:
+    """The release over the given tree, which must put every item that it knows in the same group.
+
+    A balanced tree over other items has other groups under the same names."""
+    old = release.tree
+    if job.hierarchy is None:
+        if old is not None and old.origin.pruned:
+            problem = "the release contains only a part of its tree"
+            raise DataError(problem, remedy="give the file of the whole tree with {hierarchy}")
+        return release, ()
+    if old is None:
+        allowed = f"a {release.form} release has no hierarchy"
+        raise ParameterError("hierarchy", job.hierarchy, allowed)
+    tree = tree_maker(job.hierarchy, job.layout)(data)
+    assert tree is not None
+    if tree.origin.kind == "balanced":
+        allowed = "a balanced tree over other items has other groups; give the file of the first"
+        raise ParameterError("hierarchy", job.hierarchy, allowed)
+    placed = on_tree(release, tree, "the given hierarchy")
+    _check_groups(release, placed)
+    note = "The release contains all of the given hierarchy; the first one showed only a part."
+    return placed, (note,) if old.origin.pruned and tree.origin.is_public else ()
+
+
+def _check_groups(release: Release, placed: Release) -> None:
+    """Refuse a tree in which an item of the old one is published in another group."""
+    old, new = release.tree, placed.tree
+    assert old is not None
+    assert new is not None
+    items = type(old.nodes)(old.labels[: old.leaf_count])
+    pairs = zip(items, release.images(items), placed.images(items), strict=True)
+    names = ((item, _label(old, one), _label(new, other)) for item, one, other in pairs)
+    moved = [item for item, one, other in names if item in new.nodes and one != other]
+    if moved:
+        where = "the given hierarchy puts items in other groups than the release:"
+        raise UnknownItemError(moved, where, "give the hierarchy of the release")
+
+
+def _label(tree: Hierarchy, node: int) -> str:
+    return "" if node < 0 else tree.labels[node]
+
+
+def _recoded(
+    job: ApplyJob, release: Release, data: Transactions
+) -> tuple[Transactions, tuple[str, ...]]:
+    """The records in published labels, and a note on the items that the release does not cover."""
+    images, supports = release.images(data.vocabulary), data.supports()
+    missing = np.flatnonzero((images < 0) & (supports > 0))
+    rows = relabeled(_only(data, images >= 0), images, release.items)
+    if not len(missing):
+        return rows, ()
+    lost = rough_share(supports[missing].sum() / data.occurrences)
+    number = f"{plural(len(missing), 'item')} of {len(data.vocabulary):,}"
+    if job.unknown == "refuse":
+        where = f"the release does not cover {number} ({lost} of all occurrences), such as"
+        remedy = "they were suppressed or are new: leave them out with {unknown=drop}"
+        remedy += ", or give a {hierarchy} that has them" if release.tree is not None else ""
+        raise UnknownItemError([data.vocabulary[item] for item in missing.tolist()], where, remedy)
+    text = f"{number} that the release does not cover were left out, {lost} of all occurrences."
+    return rows, (text,)
+
+
+def _known(data: Transactions, tree: Hierarchy | None) -> Transactions:
+    """The records without items that the tree does not have: nothing can be measured of them."""
+    if tree is None:
+        return data
+    leaves = frozenset(tree.labels[: tree.leaf_count])
+    return _only(data, np.array([item in leaves for item in data.vocabulary], dtype=bool))
+
+
+def _only(data: Transactions, kept: Any) -> Transactions:
+    """The same records with some of their items, as marks over the vocabulary."""
+    chosen, size = kept[data.items], len(data)
+    return Transactions.from_pairs(
+        data.rows[chosen], data.items[chosen], data.vocabulary, size=size
+    )
+
+
+def _suppressed(release: Release, rows: Transactions) -> tuple[Transactions, tuple[str, ...]]:
+    """The records without the labels that must go so that the promise holds, and a note on them."""
+    found = METHODS["suppression"]().anonymize(rows, release.promise)
+    used = {rows.vocabulary[item] for item in np.unique(rows.items).tolist()}
+    gone = used - found.shown
+    if not gone:
+        return rows, ()
+    kept = np.array([label not in gone for label in rows.vocabulary], dtype=bool)
+    lost = rough_share(1 - kept[rows.items].mean())
+    text = f"{plural(len(gone), 'published item')} of the release had to be left out as well"
+    return _only(rows, kept), (f"{text} so that the promise holds, {lost} of all occurrences.",)
+
+
+def _counted(outcome: Outcome, job: ApplyJob) -> Outcome:
+    """The outcome with the number of violations, a few of them, and what to do."""
+    checks = tuple(map(_brief, outcome.verdict.checks))
+    ways = "anonymize this data on its own"
+    more = "{suppress=True} leaves out more items until it does"
+    ways = ways if job.suppress else f"{more}; or {ways}"
+    note = Note(f"The rule of the release does not keep its promise on this data: {ways}.")
+    verdict = Verdict(outcome.verdict.promise, checks)
+    return replace(outcome, verdict=verdict, notes=(*outcome.notes, note))
+
+
+def _brief(check: Check) -> Check:
+    found = len(check.witnesses)
+    if check.holds or not found:
+        return check
+    least = "at least " if found >= MOST_COUNTED else ""
+    text = f"{check.text}; {least}{plural(found, 'violation')} in all"
+    return replace(check, text=text, witnesses=check.witnesses[:MOST_SHOWN])

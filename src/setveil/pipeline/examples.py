@@ -1,0 +1,41 @@
+"""Examples: a few original records, and what is published for each of them. Private."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Transactions
+from setveil.published import Release
+
+SHOWN = 3
+FEW, MANY = 2, 6  # records with so many items are easy to read
+
+
+class Example(NamedTuple):
+    """A record of the original, and what the release says in its place."""
+
+    original: tuple[str, ...]
+    published: str
+
+
+def examples(release: Release, data: Transactions) -> tuple[Example, ...]:
+    """Up to three records, spread over the data, before and after.
+
+    Nothing if the release does not know which of its records belongs to whom."""
+    if release.alignment is None:
+        return ()
+    rows = _readable(data)
+    chosen = rows[np.arange(1, SHOWN + 1) * len(rows) // (SHOWN + 1)] if len(rows) else rows
+    records = ((number, data.record(number)) for number in np.unique(chosen).tolist())
+    return tuple(
+        Example(record, release.published_as(number, record)) for number, record in records
+    )
+
+
+def _readable(data: Transactions) -> Int64s:
+    """Records of a few items; if there are none, all that are not empty."""
+    few = np.flatnonzero((data.lengths >= FEW) & (data.lengths <= MANY))
+    return few if len(few) else np.flatnonzero(data.lengths > 0)

@@ -1,0 +1,164 @@
+"""Publishing: write a release, read it back, verify it on disk, measure it; or leave nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from setveil.audit import verify
+from setveil.audit.verdict import Check, Verdict
+from setveil.data.transactions import Transactions
+from setveil.errors import OutputError, SetveilError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.alignment import write_alignment
+from setveil.io.releases.folder import fill_release, read_release, staged_release
+from setveil.metrics import measure
+from setveil.metrics.usefulness import usefulness
+from setveil.pipeline.examples import examples
+from setveil.pipeline.job import Outcome, Places
+from setveil.pipeline.notes import release_notes
+from setveil.pipeline.stages import Stages
+from setveil.promises.promise import Promise
+from setveil.published import Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A release that is not published yet, with what it was made from."""
+
+    release: Release
+    data: Transactions
+    """The original, without items that were left out first."""
+    promise: Promise
+    tree: Hierarchy | None = None
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+    like: str = ""
+    witnesses: int = 1
+    """How many places to show, at most, where the promise does not hold."""
+
+
+def publish(
+    places: Places, stages: Stages, make: Callable[[], Made], more: Callable[[Outcome], Outcome]
+) -> Outcome:
+    """Write what `make` returns; it gets its name only after it was verified.
+
+    Args:
+        places: Where to write; without an output nothing is written.
+        stages: Reports and times the stages.
+        make: Makes the release.
+        more: Adds to the outcome of a release that holds, while it has no name yet.
+    """
+    with suppress(_Rejected), _folder(places) as folder:
+        made = make()
+        outcome = _published(places, made, folder, stages)
+        if not outcome.verdict.holds:
+            raise _Rejected
+        outcome = _aligned(places, made, more(outcome), stages)
+    return outcome
+
+
+class _Rejected(Exception):
+    """Removes the temporary folder without an error for the caller."""
+
+
+def _folder(places: Places) -> Any:
+    """The temporary folder that becomes the release, if one is asked for."""
+    if places.output is None:
+        return nullcontext()
+    return staged_release(places.output, force=places.force)
+
+
+def _published(places: Places, made: Made, folder: Path | None, stages: Stages) -> Outcome:
+    """Every step but the last, in which the temporary folder of the release gets its name."""
+    release, data = made.release, made.data
+    written = None if folder is None else _written(places, release, folder, stages)
+    with stages("verifying"):
+        verdict = _verdict(made, written)
+    found: dict[str, Any] = {"losses": {}, "notes": made.notes}
+    if verdict.holds:
+        found = _after(places, made, stages)
+    return Outcome(
+        records=len(data),
+        items=len(data.vocabulary),
+        occurrences=data.occurrences,
+        release=release,
+        reason=made.reason,
+        like=made.like,
+        verdict=verdict,
+        seconds=stages.seconds,
+        pruned=_is_pruned(written),
+        **found,
+    )
+
+
+def _written(places: Places, release: Release, folder: Path, stages: Stages) -> Release:
+    """The release as it is read back after it was written."""
+    with stages("writing"), _naming(places.output):
+        fill_release(
+            release,
+            folder,
+            format=places.format,
+            seed=places.seed,
+            public_items=places.public_items,
+            verified=True,
+        )
+    with stages("reading back"):
+        return read_release(folder)
+
+
+@contextmanager
+def _naming(place: Path | str | None) -> Iterator[None]:
+    """Say where it was if the system refuses to write (a full disk, a limit)."""
+    try:
+        yield
+    except SetveilError:
+        raise
+    except OSError as error:
+        raise OutputError(str(place), error.strerror or str(error)) from error
+
+
+def _verdict(made: Made, written: Release | None) -> Verdict:
+    """The promise on what is on disk, the original on the release in memory, and that both
+    agree."""
+    release = made.release
+    how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
+    verdict = verify(release, made.data, hierarchy=made.tree, **how)
+    if written is None:
+        return verdict
+    same = written.same_as(release)
+    text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
+    on_disk = verify(written, **how)
+    done = {check.name for check in on_disk.checks}
+    rest = tuple(check for check in verdict.checks if check.name not in done)
+    return Verdict(made.promise, (*on_disk.checks, *rest, Check("written", same, text)))
+
+
+def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
+    """What is measured after a release has verified."""
+    release, data = made.release, made.data
+    found: dict[str, Any] = {"suppressed": release.suppressed_items(data)}
+    with stages("measuring", compiles=True):
+        found["losses"] = measure(release, data, seed=places.seed or 0, hierarchy=made.tree)
+        found["usefulness"] = usefulness(release, data)
+        found["examples"] = examples(release, data)
+    found["notes"] = (*made.notes, *release_notes(release, data))
+    return found | {"output": None if places.output is None else Path(places.output)}
+
+
+def _aligned(places: Places, made: Made, outcome: Outcome, stages: Stages) -> Outcome:
+    """Write the alignment, if it is asked for."""
+    if places.alignment is None:
+        return outcome
+    with stages("writing the alignment"):
+        how: dict[str, Any] = {"force": places.force, "folder": places.output}
+        write_alignment(made.release, made.data, places.alignment, **how)
+    return replace(outcome, alignment=Path(places.alignment))
+
+
+def _is_pruned(release: Release | None) -> bool:
+    tree = None if release is None else release.tree
+    return tree is not None and tree.origin.pruned
