@@ -103,6 +103,25 @@ def test_the_terms_of_a_generated_log_have_a_long_tail():
     assert sum(count <= 5 for count in ordered) > 0.3 * len(ordered)
 
 
+def test_a_log_with_a_long_tail_has_short_sessions_popular_queries_and_many_rare_words():
+    topics = [[f"word{start + place}" for place in range(12)] for start in range(0, 6_000, 12)]
+    sessions, last = defaultdict(set), {}
+    for user, text, time, *_ in rows_of(300, 1, shape="long-tail", topics=topics):
+        now = datetime.strptime(time, "%Y-%m-%d %H:%M:%S")
+        if user not in last or now - last[user][0] > timedelta(minutes=30):
+            last[user] = now, (user, now)
+        last[user] = now, last[user][1]
+        sessions[last[user][1]].add((text, now))
+    sizes = sorted(map(len, sessions.values()))
+    texts = Counter(text for asked in sessions.values() for text in {text for text, _ in asked})
+    words = Counter()
+    for asked in sessions.values():
+        words.update({word for text, _ in asked for word in text.split()})
+    assert sizes[len(sizes) // 2] <= 2 < sum(sizes) / len(sizes) < 3
+    assert texts.most_common(1)[0][1] > len(sessions) / 100
+    assert 0.5 < sum(count < 5 for count in words.values()) / len(words) < 0.9
+
+
 def test_the_same_seed_gives_the_same_log_and_another_one_another():
     assert rows_of(50, 1) == rows_of(50, 1) != rows_of(50, 2)
 
@@ -130,6 +149,7 @@ def test_without_users_there_is_only_the_header():
         {"users": -1},
         {"queries": 0.5},
         {"seed": -1},
+        {"shape": "round"},
     ],
 )
 def test_what_cannot_be_generated_is_refused(options):

@@ -427,3 +427,13 @@ def test_the_alphabetical_tree_takes_queries(tmp_path):
     again = setveil.read_release(tmp_path / "release")
     assert again == release
     assert setveil.verify(again, data).holds
+
+
+def test_families_contain_each_common_noun_once(net):
+    groups = net.families(7, 3)
+    words = [word for group in groups for word in group]
+    assert [len(group) for group in groups] == [3, 3, 1]
+    assert len(set(words)) == 7
+    assert set(words) < set(net.lemmas)
+    tree = net.tree(words)
+    assert [tree.leaf_numbers(Vocabulary([word]))[0] for word in words] == list(range(7))

@@ -81,8 +81,17 @@ def shop(**options: Any) -> None:
 @command.command("querylog")
 @_output
 @default_option("--users", default=20_000, help="How many users.", type=NATURAL)
+@click.option(
+    "--queries",
+    type=click.FloatRange(1, 10_000),
+    help="Queries per user on average.  [default: 13.5, or 78 with --shape long-tail]",
+)
 @default_option(
-    "--queries", default=13.5, help="Queries per user on average.", type=click.FloatRange(1, 10_000)
+    "--shape",
+    default="topics",
+    type=click.Choice(["topics", "long-tail"]),
+    help="topics: people ask about related things; long-tail: like a real log, with short "
+    "sessions, a few very popular queries and many rare nouns.",
 )
 @click.option(
     "--topics",

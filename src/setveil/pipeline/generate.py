@@ -17,6 +17,7 @@ from setveil.io.writing import compression_of, write_lines, write_to_output
 from setveil.pipeline.stages import Stages
 
 _TOPICS, _TOPIC_SIZE = 3_000, 12
+_NOUNS = 13_000  # how many nouns a log with a long tail draws from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,7 @@ def querylog(
     **numbers: Any,
 ) -> str:
     """A query log; returns where its words come from."""
-    words, source = _topics(topics)
+    words, source = _topics(topics, str(numbers.get("shape")))
     lines = generate.querylog(topics=words, **numbers)
     if str(target.output) == "-":
         write_to_output(lines)
@@ -74,11 +75,14 @@ def _write(data: Transactions, target: Target) -> None:
     write(data, target.output, format=target.format, force=target.force)
 
 
-def _topics(given: str | None) -> tuple[list[list[str]] | None, str]:
+def _topics(given: str | None, shape: str) -> tuple[list[list[str]] | None, str]:
     """Groups of related words, and where they come from."""
     name, _, folder = (given or ("wordnet" if WordNet.find() else "catalogue")).partition(":")
     if name == "catalogue" and not folder:
         return None, "the built-in catalogue"
     if name != "wordnet":
         raise ParameterError("topics", given, "it is wordnet, wordnet:FOLDER or catalogue")
-    return WordNet.read(folder or None).topics(_TOPICS, _TOPIC_SIZE, seed=0), "WordNet"
+    wordnet = WordNet.read(folder or None)
+    if shape == "long-tail":
+        return wordnet.families(_NOUNS, _TOPIC_SIZE), "WordNet"
+    return wordnet.topics(_TOPICS, _TOPIC_SIZE, seed=0), "WordNet"

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.generate import draw
 from setveil.data.generate.catalogue import read_catalogue
+from setveil.data.generate.shapes import SHAPES, Shape
 from setveil.data.querylog.terms import STOP_WORDS
 from setveil.errors import ParameterError
 
@@ -33,15 +34,8 @@ _CLOCKS = [
 _HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 42, 44, 40, 31, 20)
 """How busy each hour of the day is."""
 
-_SPREAD = 1.2  # the standard deviation of the logarithm of the number of queries per user
-_NEW_SESSION, _SAME_AGAIN, _OLD_AGAIN = 0.4, 0.14, 0.14
-"""Probabilities that a query starts a session, repeats the last one, or repeats an older one."""
 _PAUSE = 150
 """Average seconds between the queries of a session; one in twenty pauses is ten times as long."""
-_LENGTHS = np.array([35, 35, 20, 10])  # in percent: queries of one, two, three and four terms
-_INTERESTS = np.array([55, 25, 20])  # in percent: the share of a user's sessions for each interest
-_ADDRESS, _ANYTHING, _OWN_WORDS, _EXTRA = 0.1, 0.15, 0.6, 0.2
-"""Chances that a query is an address, off-topic, of favourite words, or has an extra word."""
 _FORMS = np.array([84, 15, 1])  # in percent: words unchanged, in the plural, misspelled
 _CLICKS = np.array([46, 43, 7, 3, 1])  # in percent: queries with no click, one, two, three and four
 _SITES, _RANKS = 2_000, 20
@@ -54,9 +48,14 @@ def querylog(
     seed: int = 0,
     *,
     topics: Sequence[Sequence[str]] | None = None,
-    queries: float = 13.5,
+    queries: float | None = None,
+    shape: str = "topics",
 ) -> Iterator[str]:
     """The lines of a synthetic query log, in blocks without the last newline, the header first.
+
+    `shape="long-tail"` has the proportions of a real log: short sessions, few queries that very
+    many people repeat, and many nouns that hardly anybody uses (`shapes.py` has the numbers). The
+    rest of this text is about `shape="topics"`, in which people ask about related things.
 
     Topics are groups of related words. Few topics are popular (Zipf), and few of their words are. A
     user has three interests, each a topic with favourite words, so people of one interest use
@@ -70,7 +69,9 @@ def querylog(
         users: The number of users.
         seed: The seed; the same arguments and seed give the same bytes on any machine.
         topics: Lists of related words, the most common first; by default words of a shop.
-        queries: The average number of queries per user. The default gives about 25 terms per user.
+        queries: The average number of queries per user; by default that of the shape, 13.5 for
+            `topics` (about 25 terms per user) and 78 for `long-tail` (about 110).
+        shape: `topics` or `long-tail`.
 
     Cost:
         Linear, a few seconds for a million rows; memory for 10,000 users at a time.
@@ -81,10 +82,17 @@ def querylog(
         ['AnonID', 'Query', 'QueryTime', 'ItemRank', 'ClickURL']
     """
     draw.whole("users", users, 0)
-    draw.between("queries", queries, 1, 10_000)
+    form = _shape(shape)
+    average = draw.between("queries", form.queries if queries is None else queries, 1, 10_000)
     random = draw.source(seed)
-    world = _world(random, _checked(topics) if topics is not None else catalogue_topics())
-    return _blocks(random, world, users, _activity(queries))
+    world = _world(random, _checked(topics) if topics is not None else catalogue_topics(), form)
+    return _blocks(random, world, users, _activity(average, form.spread))
+
+
+def _shape(name: str) -> Shape:
+    if name not in SHAPES:
+        raise ParameterError("shape", name, f"it is one of {', '.join(SHAPES)}")
+    return SHAPES[name]
 
 
 def catalogue_topics() -> list[list[str]]:
@@ -113,8 +121,9 @@ def _checked(topics: Sequence[Sequence[str]]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class _World:
-    """The words and sites that all users share."""
+    """The words, sites and popular queries that all users share, and how they search."""
 
+    shape: Shape
     forms: Texts
     """Each word unchanged, in the plural and misspelled: word w has places 3w to 3w + 2."""
     starts: Int64s
@@ -125,9 +134,11 @@ class _World:
     addresses: Texts
     clicks: Texts
     """The last two columns: first those without a click, then site by site, rank by rank."""
+    popular: Int64s
+    """The words of each popular query, the most popular first."""
 
 
-def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
+def _world(random: np.random.Generator, topics: list[list[str]], shape: Shape) -> _World:
     sizes = np.array([len(topic) for topic in topics])
     words = [word for topic in topics for word in topic]
     rank = random.permutation(len(topics))
@@ -138,12 +149,19 @@ def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
     pairs = random.integers(len(words), size=(_SITES, 2)).tolist()
     sites = [(words[one] + words[two]).replace(" ", "").replace("_", "") for one, two in pairs]
     ranks = range(1, _RANKS + 1)
+    weights = np.repeat(topic_weights, sizes) // (places + 3)
+    if shape.word_offset:
+        weights = _by_rank(len(words), shape.word_offset)[random.permutation(len(words))]
     return _World(
+        shape=shape,
         forms=np.array(forms, dtype=object),
         starts=starts,
         sizes=sizes,
         topic_weights=topic_weights,
-        word_weights=np.repeat(topic_weights, sizes) // (places + 3),
+        word_weights=weights,
+        popular=draw.weighted(random, weights, (shape.pool, len(shape.lengths)))
+        if shape.pool
+        else np.empty((0, len(shape.lengths)), dtype=np.int64),
         addresses=np.array(
             [address for site in sites for address in (f"www.{site}.com", f"{site}.com", site)],
             dtype=object,
@@ -153,6 +171,12 @@ def _world(random: np.random.Generator, topics: list[list[str]]) -> _World:
             dtype=object,
         ),
     )
+
+
+def _by_rank(count: int, offset: int) -> Int64s:
+    """Weights that fall with the rank (Zipf)."""
+    weights: Int64s = 1_000_000_000_000 // (np.arange(count) + offset)
+    return weights
 
 
 def _plural(word: str) -> str:
@@ -169,9 +193,9 @@ def _misspelled(word: str) -> str:
     return word[:middle] + word[middle + 1 :] if len(word) > 3 else word + word[-1]
 
 
-def _activity(queries: float) -> Int64s:
+def _activity(queries: float, spread: float) -> Int64s:
     """The number of queries per user, in 65,536 equally likely steps."""
-    steps, normal = 65_536, NormalDist(0, _SPREAD)
+    steps, normal = 65_536, NormalDist(0, spread)
     raw = np.array([math.exp(normal.inv_cdf((step + 0.5) / steps)) for step in range(steps)])
     counts: Int64s = np.maximum(np.round(raw * (queries / raw.mean())), 1).astype(np.int64)
     return counts
@@ -195,11 +219,11 @@ def _rows(
     counts = activity[random.integers(len(activity), size=len(numbers))]
     owners = np.repeat(np.arange(len(numbers)), counts)
     firsts = np.repeat(np.cumsum(counts) - counts, counts)
-    begins = draw.chance(random, _NEW_SESSION, len(owners))
+    begins = draw.chance(random, world.shape.new_session, len(owners))
     begins[np.cumsum(counts) - counts] = True
     sessions = np.cumsum(begins) - 1
     times = _times(random, owners, begins, sessions)
-    asked = _asked(random, firsts, begins)
+    asked = _asked(random, firsts, begins, world.shape)
     texts = _texts(random, world, owners, sessions, len(numbers))[asked]
     order = np.lexsort((np.arange(len(owners)), times, owners))
     users = np.array([f"{number}\t" for number in numbers.tolist()], dtype=object)
@@ -224,13 +248,13 @@ def _times(random: np.random.Generator, owners: Int64s, begins: Flags, sessions:
     return latest
 
 
-def _asked(random: np.random.Generator, firsts: Int64s, begins: Flags) -> Int64s:
+def _asked(random: np.random.Generator, firsts: Int64s, begins: Flags, shape: Shape) -> Int64s:
     """The query whose text each query has: itself, the previous one, or an older one."""
     places = np.arange(len(firsts))
     kind = random.integers(10_000, size=len(firsts))
     age = places - firsts
-    source = np.where((kind < 10_000 * _SAME_AGAIN) & ~begins, places - 1, places)
-    older = (kind >= 10_000 * (1 - _OLD_AGAIN)) & (age > 0)
+    source = np.where((kind < 10_000 * shape.same_again) & ~begins, places - 1, places)
+    older = (kind >= 10_000 * (1 - shape.old_again)) & (age > 0)
     source[older] = firsts[older] + random.integers(1 << 32, size=int(older.sum())) % age[older]
     while (source[source] != source).any():
         source = source[source]
@@ -241,18 +265,23 @@ def _texts(
     random: np.random.Generator, world: _World, owners: Int64s, sessions: Int64s, users: int
 ) -> Texts:
     """A query text for every event."""
-    size = len(owners)
-    lengths = 1 + draw.weighted(random, _LENGTHS, size)
+    size, shape = len(owners), world.shape
+    lengths = 1 + draw.weighted(random, np.array(shape.lengths), size)
     words = _words(random, world, owners, sessions, users)
+    if shape.pool:
+        shared = np.flatnonzero(draw.chance(random, shape.popular, size))
+        ranks = draw.weighted(random, _by_rank(shape.pool, shape.pool_offset), len(shared))
+        words[shared] = world.popular[ranks]
+        lengths[shared] = 1 + (ranks % 3 == 1)  # one in three popular queries has two words
     forms = 3 * words + draw.weighted(random, _FORMS, (size, words.shape[1]))
     texts: Texts = world.forms[forms[:, 0]]
     for place in range(1, forms.shape[1]):
         longer = lengths > place
         texts[longer] = texts[longer] + " " + world.forms[forms[longer, place]]
-    extra = draw.chance(random, _EXTRA, size)
+    extra = draw.chance(random, shape.extra, size)
     chosen = np.array(_EXTRAS, dtype=object)[random.integers(len(_EXTRAS), size=int(extra.sum()))]
     texts[extra] = chosen + " " + texts[extra]
-    address = draw.chance(random, _ADDRESS, size)
+    address = draw.chance(random, shape.address, size)
     site = draw.weighted(random, 1_000_000_000 // np.arange(5, _SITES + 5), int(address.sum()))
     texts[address] = world.addresses[3 * site + random.integers(3, size=len(site))]
     return texts
@@ -262,20 +291,21 @@ def _words(
     random: np.random.Generator, world: _World, owners: Int64s, sessions: Int64s, users: int
 ) -> Int64s:
     """Four words for every event: of the topic of its session, or off-topic."""
-    size, width = len(owners), len(_LENGTHS)
-    interests = draw.weighted(random, world.topic_weights, (users, len(_INTERESTS)))
+    size, shape = len(owners), world.shape
+    width, shares = len(shape.lengths), np.array(shape.interests)
+    interests = draw.weighted(random, world.topic_weights, (users, len(shares)))
     liked = random.integers(1 << 32, size=interests.shape)
-    which = draw.weighted(random, _INTERESTS, int(sessions[-1]) + 1)[sessions] if size else sessions
+    which = draw.weighted(random, shares, int(sessions[-1]) + 1)[sessions] if size else sessions
     topics = interests[owners, which]
     room = world.sizes[topics][:, None]
     most = int(world.sizes.max())
     ranks = draw.weighted(random, 1_000_000_000 // np.arange(2, most + 2), (size, width)) % room
-    own = draw.chance(random, _OWN_WORDS, (size, width))
+    own = draw.chance(random, shape.own_words, (size, width))
     places = (ranks + np.where(own, liked[owners, which][:, None], 0)) % room
     repeated = places[:, 1:] == places[:, :-1]
     places[:, 1:] = (places[:, 1:] + repeated) % room
     words = world.starts[topics][:, None] + places
-    anything = draw.chance(random, _ANYTHING, size)
+    anything = draw.chance(random, shape.anything, size)
     words[anything] = draw.weighted(random, world.word_weights, (int(anything.sum()), width))
     return words
 

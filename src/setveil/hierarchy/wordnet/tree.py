@@ -257,6 +257,17 @@ def topics(wordnet: WordNet, count: int, size: int, seed: int = 0) -> list[list[
     return groups
 
 
+def families(wordnet: WordNet, count: int, size: int) -> list[list[str]]:
+    """The `count` most common one-word nouns in groups of `size` neighbours in the tree.
+
+    Each noun is in one group; the last group may be smaller. After the nouns that `cntlist.rev`
+    counts come those with the most senses."""
+    nouns = Vocabulary(sort_labels(_nouns_by_use(wordnet, rare=True)[:count]))
+    tree = wordnet_tree(wordnet, nouns)
+    leaves = tree.labels[: tree.leaf_count]
+    return [list(leaves[start : start + size]) for start in range(0, len(leaves), size)]
+
+
 def _groups(
     wordnet: WordNet, nouns: list[str], count: int, size: int, random: Random
 ) -> list[list[str]]:
@@ -276,14 +287,17 @@ def _groups(
     return groups
 
 
-def _nouns_by_use(wordnet: WordNet) -> list[str]:
-    """The one-word nouns in use, the most frequent first, ties in alphabetical order."""
+def _nouns_by_use(wordnet: WordNet, *, rare: bool = False) -> list[str]:
+    """The one-word nouns in use, or all of them, the most frequent first.
+
+    Ties, and nouns whose use is not counted, are by the number of senses, then alphabetical."""
     words = [lemma for lemma in wordnet.lemmas if lemma.isalpha() and len(lemma) > 2]
     counts = wordnet.counts
-    if counts:
+    if counts and not rare:
         used = filter(counts.__contains__, words)
         return sorted(used, key=lambda word: (-counts[word], word))
-    return sorted(words, key=lambda word: (-len(wordnet.index.offsets(word)), word))
+    senses = {word: len(wordnet.index.offsets(word)) for word in words}
+    return sorted(words, key=lambda word: (-counts[word], -senses[word], word))
 
 
 def _twice(centres: list[int], used: Counter[int]) -> Iterator[int]:
