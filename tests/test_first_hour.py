@@ -77,6 +77,30 @@ def test_what_to_try_is_measured_on_a_sample():
     assert outcome.advice[-1].startswith("the settings of this run: ")
 
 
+SEARCHES = [[f"w{i}"] * 3 + [f"w{i * i % 60}", f"w{7 * i * i % 60}"] for i in range(60)]
+
+
+@pytest.mark.parametrize("method", ["ssc", "partition"])
+def test_bags_of_which_little_is_left_are_called_so_with_what_to_try(method):
+    words = {"k": 6, "promise": "vocabulary-k-anonymity", "hierarchy": TREE, "method": method}
+    outcome = sv.anonymize(sv.Bags.of(SEARCHES), **words)
+    found = outcome.usefulness
+    assert found.unpublished == outcome.losses["distortion"] > 0.25
+    assert found.is_poor
+    text = "\n".join(section.text for section in report_outcome(outcome).sections)
+    assert f"{100 * found.unpublished:.1f} % of the item occurrences are not published." in text
+    assert ("items up to 4 steps away in the hierarchy" in text) == (method == "ssc")
+    tried = [line.split(":")[0] for line in outcome.advice]
+    assert tried[-1] == "the settings of this run"
+    assert "k=3 (a weaker promise)" in tried
+    other = {"ssc": "partition", "partition": "ssc"}[method]
+    same = f"k=6 promise='vocabulary-k-anonymity' method='{other}'"
+    known = {same, "k=3 (a weaker promise)"}
+    further = "epsilon=8 (items of less similar meaning may represent each other)"
+    assert set(tried[:-1]) <= known | ({further} if method == "ssc" else set())
+    assert all("of the occurrences lost" in line for line in outcome.advice)
+
+
 def test_a_useful_release_gets_no_advice():
     outcome = sv.anonymize([["beer", "wine"]] * 5, k=5, hierarchy=TREE)
     assert outcome.usefulness.top_items == (2, 2)

@@ -9,6 +9,8 @@ import numpy as np
 
 from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
+from setveil.metrics.measure import measure
+from setveil.metrics.table import METRICS
 from setveil.published.release import RecordRelease, Release
 from setveil.words import plural, rough_share
 
@@ -33,6 +35,10 @@ class Usefulness:
     """How many of the most frequent items can be counted within 10 %, and how many were tried."""
     top_pairs: tuple[int, int]
     """The same for the most frequent pairs of these items."""
+    unpublished: float = 0.0
+    """The share of the item occurrences that are not published, neither as items nor as groups."""
+    steps: int = 0
+    """How many steps apart in the hierarchy items may be that one published item represents."""
 
     @property
     def is_poor(self) -> bool:
@@ -43,8 +49,14 @@ class Usefulness:
 
     @property
     def is_silent(self) -> bool:
-        """Whether many records say nothing."""
-        return self.silent > 0.2
+        """Whether many records say nothing, or most of what they said is not published."""
+        return self.silent > 0.2 or self.unpublished > 0.5
+
+    @property
+    def score(self) -> float:
+        """One number to compare releases of the same data by; more is better."""
+        counted = self.top_items[0] + self.top_pairs[0]
+        return counted - 2 * MOST * (self.silent + self.unpublished)
 
     @property
     def sentences(self) -> list[str]:
@@ -52,6 +64,12 @@ class Usefulness:
         names = f"{self.names:,} of {plural(self.items, 'item')}"
         group = f"; an item is replaced by a group of {self.group:,.1f} on average"
         said = [f"{names} are published under their own names{group * (self.group > 1.005)}."]
+        if self.steps and self.names:
+            apart = f"{plural(self.steps, 'step')} away in the hierarchy"
+            said.append(f"A published item also represents items up to {apart}.")
+        if self.unpublished >= 0.0005:
+            lost = rough_share(self.unpublished)
+            said.append(f"{lost} of the item occurrences are not published.")
         if self.silent:
             said.append(f"{rough_share(self.silent)} of the records say nothing.")
         if self.top_items[1]:
@@ -65,10 +83,17 @@ class Usefulness:
         return {**asdict(self), "is_poor": self.is_poor}
 
 
-def usefulness(release: Release, original: Transactions) -> Usefulness:
+def usefulness(
+    release: Release, original: Transactions, *, unpublished: float | None = None
+) -> Usefulness:
     """How useful a release is.
 
     Supports are estimated from the release alone, as an analyst would, and compared with the truth.
+
+    Args:
+        release: The release.
+        original: What it was made from.
+        unpublished: The loss `distortion`, if it was measured before.
 
     Example:
         >>> from setveil import Hierarchy, KAnonymity, Partition, Transactions
@@ -93,7 +118,16 @@ def usefulness(release: Release, original: Transactions) -> Usefulness:
         items=int((supports > 0).sum()),
         top_items=_counted(release, names, np.arange(len(top))[:, None], supports[top]),
         top_pairs=_counted(release, names, pairs, together),
+        unpublished=_unpublished(release, original) if unpublished is None else unpublished,
+        steps=int(str(release.facts.get("epsilon", 0))),
     )
+
+
+def _unpublished(release: Release, original: Transactions) -> float:
+    if release.form not in METRICS["distortion"].forms:
+        return 0.0
+    found = measure(release, original, "distortion")["distortion"]
+    return found if isinstance(found, float) else 0.0
 
 
 def _counted(release: Release, names: list[str], queries: Int64s, truth: Int64s) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from setveil.published import Release
 
 SAMPLE = 2_000
 """How many records a trial uses."""
+SAMPLE_OF_BAGS = 1_000
+"""The same if bags are compared with each other, which takes longer."""
 
 Way = tuple[str, Method[Release], Promise]
 """The parameters, in braces, and the method and promise that they mean."""
@@ -28,15 +32,19 @@ def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, .
 
     The sample is drawn at random; the other settings are tried on it too, for comparison.
     """
-    size = min(SAMPLE, len(data))
+    most = SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE
+    size = min(most, len(data))
     chosen = np.random.default_rng(job.seed or 0).choice(len(data), size, replace=False)
     sample = data.take(np.sort(chosen))
     now = _tried(job, sample, tree, (job.method.name, job.method, job.promise))
-    lines = []
-    for way in _ways(job):
-        found = _tried(job, sample, tree, way)
-        if found is not None and (now is None or _score(found) > _score(now)):
-            lines.append(Note(f"{way[0]}: {_result(found)} in a trial with {size:,} records"))
+    tried = [(way[0], _tried(job, sample, tree, way)) for way in _ways(job)]
+    better = [
+        (way, found) for way, found in tried if found and (not now or found.score > now.score)
+    ]
+    better.sort(key=lambda each: -each[1].score)
+    lines = [
+        Note(f"{way}: {_result(found)} in a trial with {size:,} records") for way, found in better
+    ]
     if lines and now is not None:
         lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
     return tuple(lines)
@@ -48,13 +56,34 @@ def _ways(job: Job) -> Iterator[Way]:
         for name, kind in METHODS.items():
             has_tree = job.hierarchy is not None or not kind.needs_hierarchy
             is_same = promise is job.promise and name == job.method.name
-            if type(promise) in kind.chosen_for and has_tree and not is_same:
+            meant_for = kind.promises if promise.covers_counts else kind.chosen_for
+            if type(promise) in meant_for and has_tree and not is_same:
                 yield f"{_options(promise)} {{method={name}}}", kind(), promise
+    if job.promise.covers_counts:
+        yield from _looser(job)
+
+
+def _looser(job: Job) -> Iterator[Way]:
+    """The same method with terms that may be further apart, and with a smaller crowd."""
+    epsilon, k = getattr(job.method, "epsilon", None), job.promise.crowd
+    if epsilon is not None:
+        further = 2 * max(epsilon, 1)
+        changed: Any = {"epsilon": further}
+        if getattr(job.method, "omega", further + 1) <= further:  # it must stay above epsilon
+            changed["omega"] = 2 * further
+        options = " ".join(f"{{{name}={value}}}" for name, value in changed.items())
+        text = f"{options} (items of less similar meaning may represent each other)"
+        yield text, replace(job.method, **changed), job.promise
+    if k > 2:
+        fewer: Any = {"k": max(k // 2, 2)}
+        promise = replace(job.promise, **fewer)
+        yield f"{{k={promise.crowd}}} (a weaker promise)", job.method, promise
 
 
 def _options(promise: Promise) -> str:
     numbers = ((name, getattr(promise, name, None)) for name in ("k", "m"))
-    return " ".join(f"{{{name}={value}}}" for name, value in numbers if value is not None)
+    said = [f"{{{name}={value}}}" for name, value in numbers if value is not None]
+    return " ".join([*said, *[f"{{promise={promise.model}}}"] * promise.covers_counts])
 
 
 def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> Usefulness | None:
@@ -67,11 +96,12 @@ def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> 
     return usefulness(release, sample)
 
 
-def _score(found: Usefulness) -> float:
-    return found.top_items[0] + found.top_pairs[0] - 40 * found.silent
-
-
 def _result(found: Usefulness) -> str:
     (items, tried), (pairs, tried_pairs) = found.top_items, found.top_pairs
+    lost = (
+        f", {found.unpublished:.0%} of the occurrences lost" if found.unpublished >= 0.005 else ""
+    )
+    group = f", an item becomes a group of {found.group:,.0f}" if found.group >= 1.5 else ""
     silent = f", {found.silent:.0%} of the records say nothing" if found.silent >= 0.005 else ""
-    return f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs counted{silent}"
+    counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs counted"
+    return f"{counted}{lost}{silent}{group}"

@@ -143,7 +143,8 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     found: dict[str, Any] = {"suppressed": release.suppressed_items(data)}
     with stages("measuring", compiles=True):
         found["losses"] = measure(release, data, seed=places.seed or 0, hierarchy=made.tree)
-        found["usefulness"] = usefulness(release, data)
+        lost = found["losses"].get("distortion", 0.0)
+        found["usefulness"] = usefulness(release, data, unpublished=lost)
         found["examples"] = examples(release, data)
     found["notes"] = (*made.notes, *release_notes(release, data))
     return found | {"output": None if places.output is None else Path(places.output)}
