@@ -10,6 +10,7 @@ _PAIRS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x0101010101010101)
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
+SHORT = 24  # values that are sorted by insertion
 _TOP, _LAST = np.uint64(56), np.uint64(63)
 
 
@@ -30,7 +31,9 @@ def grown(rows, used):
     if used < len(rows):
         return rows
     larger = np.empty((2 * len(rows) + 64, rows.shape[1]), dtype=rows.dtype)
-    larger[: len(rows)] = rows
+    for row in range(len(rows)):
+        for column in range(rows.shape[1]):
+            larger[row, column] = rows[row, column]
     return larger
 
 
@@ -44,6 +47,51 @@ def first_at_least(values, low, high, target):
         else:
             high = middle
     return low
+
+
+@step
+def sort_slice(values, start, stop):
+    """Sort `values[start:stop]` in place; Numba's own sort takes many times as long to compile.
+
+    Quicksort puts values into parts that are in order, and insertion sorts each part."""
+    if stop - start > SHORT:
+        sort_parts(values, start, stop)
+    for at in range(start + 1, stop):
+        value, place = values[at], at
+        while place > start and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
+
+
+@step
+def sort_parts(values, start, stop):
+    """Quicksort, until no part has more than `SHORT` values.
+
+    The larger half waits, so that the number of halves that wait is at most the logarithm."""
+    waiting, top = np.empty((64, 2), np.int64), np.int64(1)
+    waiting[0, 0], waiting[0, 1] = start, stop
+    while top > 0:
+        top -= 1
+        low, high = waiting[top, 0], waiting[top, 1]
+        while high - low > SHORT:
+            one, other, pivot = values[low], values[high - 1], values[(low + high) >> 1]
+            pivot = max(min(one, other), min(max(one, other), pivot))  # the middle one of the three
+            i, j = low, high - 1
+            while i <= j:
+                while values[i] < pivot:
+                    i += 1
+                while values[j] > pivot:
+                    j -= 1
+                if i <= j:
+                    values[i], values[j] = values[j], values[i]
+                    i += 1
+                    j -= 1
+            if j + 1 - low < high - i:
+                waiting[top, 0], waiting[top, 1], high = i, high, j + 1
+            else:
+                waiting[top, 0], waiting[top, 1], low = low, j + 1, i
+            top += 1
 
 
 @kernel

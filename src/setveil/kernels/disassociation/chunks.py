@@ -7,6 +7,7 @@ import numpy as np
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.disassociation.given import Chunks
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import sort_slice
 
 BEGIN, END, LAST = 0, 1, 2
 """The columns of `Room.levels`: a slice of `stacked`, and the last term of the itemset."""
@@ -242,7 +243,7 @@ def list_frequent(block, rule, start, stop, distinct, scratch):
         if counts[term] >= rule.k and not rule.sensitive[term]:
             keys[frequent] = (stop - start - counts[term]) * width + term
             frequent += 1
-    keys[:frequent].sort()
+    sort_slice(keys, np.int64(0), frequent)
     for i in range(frequent):
         term = keys[i] % width
         scratch.place[term] = i

@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import first_at_least
+from setveil.kernels.steps import first_at_least, sort_slice
 
 
 class Lists(NamedTuple):
@@ -37,9 +37,9 @@ def empty_lists(lists, nodes, k):
     """Room for the next lists of up to so many nodes, and the span before the first."""
     out = Lists(
         np.zeros(nodes + 1, np.int64),
-        np.empty_like(lists.term),
-        np.empty_like(lists.place),
-        np.empty_like(lists.occurrence),
+        np.empty(len(lists.term), np.int32),
+        np.empty(len(lists.term), np.int32),
+        np.empty(len(lists.term), np.int32),
         np.zeros(nodes + 1, np.int64),
         np.empty(len(lists.chunked) + len(lists.term) // k + 1, np.int32),
     )
@@ -192,7 +192,8 @@ def sort_lists(ptr, values):
             middle, high = min(low + width, count), min(low + 2 * width, count)
             left, right = low, middle
             if middle < high and not is_before(ptr, values, sequence[middle], sequence[middle - 1]):
-                spare[low:high] = sequence[low:high]
+                for at in range(low, high):
+                    spare[at] = sequence[at]
                 continue
             for at in range(low, high):
                 if right >= high or (
@@ -255,8 +256,8 @@ def list_open(block, chunks, rule):
                     code = 2 * rank[items[at]] + (items[at] == kept[cluster])
                     lists.chunked[chunked_end] = code
                     chunked_end += 1
-        lists.chunked[chunked_start:chunked_end].sort()
-        keys[:found].sort()
+        sort_slice(lists.chunked, chunked_start, chunked_end)
+        sort_slice(keys, np.int64(0), found)
         for i in range(found):
             term, record = keys[i] // size, start + keys[i] % size
             lists.term[end], lists.place[end] = term, record
@@ -325,7 +326,7 @@ def rank_terms(block, chunk, free, kept):
     order, rank = np.empty(width, np.int64), np.empty(width, np.int64)
     for term in range(width):
         order[term] = (clusters - sharers[term]) * width + term
-    order.sort()
+    sort_slice(order, np.int64(0), np.int64(width))
     for i in range(width):
         order[i] %= width
         rank[order[i]] = i

@@ -64,6 +64,8 @@ def make_joining(lists, block, rule, plan):
         for place in range(block.bounds[i], block.bounds[i + 1]):
             cluster[place] = i
     scratch = make_scratch(lists, places, count, rule.m)
+    made = np.zeros(2, np.int64)
+    made[NODES] = count
     return Joining(
         rule,
         plan,
@@ -72,7 +74,7 @@ def make_joining(lists, block, rule, plan):
         np.full(2 * count + 1, -1, np.int64),
         np.empty(len(lists.term) // rule.k + 1, np.int64),
         np.full(len(block.items), -1, np.int64),
-        np.array([count, 0]),
+        made,
         np.full(len(scratch.keys), not plan.with_lost),
         scratch,
     )
@@ -92,7 +94,11 @@ def join_rounds(lists, joining):
         sequence = sort_lists(lists.ptr, lists.term)
         out, span = empty_lists(lists, len(sequence), k)
         node, size, first = roots
-        following = Roots(np.empty_like(node), np.empty_like(size), np.empty_like(first))
+        following = Roots(
+            np.empty(len(node), np.int64),
+            np.empty(len(node), np.int64),
+            np.empty(len(node), np.int64),
+        )
         i, kept = np.int64(0), np.int64(0)
         while i < len(sequence):
             left, right = sequence[i], sequence[min(i + 1, len(sequence) - 1)]
@@ -149,11 +155,19 @@ def join_levels(lists, roots, joining):
     the term is in a chunk below (see the method). Once joint clusters have more than `reach`
     records on average, they only share terms that are in no chunk yet."""
     plan, k = joining.plan, joining.rule.k
-    order = np.argsort(roots.first)
-    lists, head, size = take_lists(lists, order), roots.node[order], roots.size[order]
+    order = order_roots(roots.first, len(joining.sizes))
+    lists, nodes, records, narrow = take_lists(lists, order), len(order), np.int64(0), False
     # The nodes under each neighbour: a linked list from `head` to `tail`.
-    tail, after = head.copy(), np.full(len(joining.parent), -1, np.int64)
-    records, nodes, narrow = size.sum(), len(head), False
+    head, tail, size = (
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+        np.empty(nodes, np.int64),
+    )
+    after = np.full(len(joining.parent), -1, np.int64)
+    for i in range(nodes):
+        head[i] = tail[i] = roots.node[order[i]]
+        size[i] = roots.size[order[i]]
+        records += size[i]
     while nodes > 0:
         if not narrow and records >= plan.reach * nodes:
             if not plan.with_lost:
@@ -178,6 +192,20 @@ def join_levels(lists, roots, joining):
                     adopt(joining, head, tail, after, i)
             out.ptr[i + 1], out.chunked_ptr[i + 1] = span.end, span.chunked_end
         lists, nodes = out, pairs if pairs > 1 else np.int64(0)
+
+
+@step
+def order_roots(first, clusters):
+    """The roots by their first cluster; no two have the same."""
+    place, order = np.full(clusters, -1, np.int64), np.empty(len(first), np.int64)
+    for i in range(len(first)):
+        place[first[i]] = i
+    found = np.int64(0)
+    for cluster in range(clusters):
+        if place[cluster] >= 0:
+            order[found] = place[cluster]
+            found += 1
+    return order
 
 
 @step

@@ -11,6 +11,7 @@ from setveil.kernels.disassociation.chunks import Room, Terms, assign_chunks, ma
 from setveil.kernels.disassociation.given import Plan, Rule
 from setveil.kernels.disassociation.lists import Span, copy_occurrence
 from setveil.kernels.jit import step
+from setveil.kernels.steps import sort_slice
 
 START, STOP = 0, 1  # the columns of `Scratch.runs`
 NODES, CHUNKS = 0, 1  # the slots of `Joining.made`
@@ -159,7 +160,7 @@ def share(lists, span, found, joining):
             support = runs[j, STOP] - runs[j, START]
             keys[fresh] = (span.end - span.start - support) * base + j
             fresh += 1
-    keys[:fresh].sort()
+    sort_slice(keys, np.int64(0), fresh)
     records = lay_out(lists, fresh, scratch)
     chunks = assign_chunks(scratch.terms, fresh, records, joining.rule, scratch.room)
     for j in range(fresh):
@@ -204,7 +205,7 @@ def close_runs(lists, span, runs, found):
         if at >= span.chunked_end or chunked[at] >> 1 != term:
             chunked[span.chunked_end + fresh] = 2 * term
             fresh += 1
-    chunked[span.chunked_start : span.chunked_end + fresh].sort()
+    sort_slice(chunked, span.chunked_start, span.chunked_end + fresh)
     fill, at, j = span.start, span.start, np.int64(0)
     while at < span.end:
         if j < found and at == runs[j, START]:

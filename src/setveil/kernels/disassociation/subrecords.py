@@ -3,6 +3,7 @@
 import numpy as np
 
 from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import sort_slice
 
 
 @kernel
@@ -61,7 +62,7 @@ def cut_records(indptr, items, chunk):
             if chunk[at] >= 0:
                 keys[found] = chunk[at] * (longest + 1) + (at - base)
                 found += 1
-        keys[:found].sort()
+        sort_slice(keys, np.int64(0), found)
         for i in range(found):
             number = keys[i] // (longest + 1)
             if i == 0 or number != keys[i - 1] // (longest + 1):
