@@ -11,7 +11,8 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, TypeVar, cast
 
-from numba import _dynfunc, njit
+from numba import njit
+from numba._dynfunc import make_function
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
@@ -91,7 +92,7 @@ class _StepLowering(NativeLowering):  # type: ignore[misc]
         super().run_pass(state)
         described, env = state.cr.fndesc, state.cr.env
         place = described.lookup_module(), described.qualname, ""
-        name = _dynfunc.make_function(*place, 0, env, (state.library,))
+        name = make_function(*place, 0, env, (state.library,))
         state.targetctx.insert_user_function(name, described, [state.library])
         state["cr"] = state.cr._replace(cfunc=name)
         return True
