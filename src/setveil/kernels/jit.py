@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import pickle
 import sys
@@ -16,14 +15,13 @@ from numba._dynfunc import make_function
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _SEAL = sha256().digest_size
-_OBJECTS = 50_000  # made while compiling before garbage is looked for
 _OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 """Of kernels and steps alike: Numba compiles what both use (`np.zeros`, ...) once per options."""
 
@@ -34,7 +32,7 @@ def kernel(function: Function) -> Function:
     The machine code is cached next to the package or in the user's cache folder. If neither can be
     written, each process compiles the kernel again.
     """
-    made: Any = njit(pipeline_class=_KernelCompiler, **_OPTIONS)(function)
+    made: Any = njit(**_OPTIONS)(function)
     if made is not function:  # it is if NUMBA_DISABLE_JIT is set
         with suppress(RuntimeError):  # no folder for the cache can be written
             made._cache = _KernelCache(function)
@@ -55,18 +53,6 @@ def sources(module: str) -> tuple[str, ...]:
         lines = (line for line in texts[-1].splitlines() if line.startswith(start))
         pending += sorted({line.split()[1] for line in lines} - {*pending, __name__})
     return tuple(texts)
-
-
-class _KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, which makes many objects that live on: few searches for garbage."""
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        usual = gc.get_threshold()
-        gc.set_threshold(_OBJECTS, *usual[1:])
-        try:
-            return super().compile_extra(func)
-        finally:
-            gc.set_threshold(*usual)
 
 
 class _StepCompiler(CompilerBase):  # type: ignore[misc]
