@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+import re
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import setveil
 from setveil import KAnonymity, errors
 
 ERRORS = [
@@ -60,3 +64,20 @@ def test_a_hierarchy_error_counts_the_faults_that_it_does_not_show():
     assert str(errors.HierarchyError(["two roots"])).endswith("two roots")
     assert str(errors.HierarchyError(["two roots", "a cycle"])).endswith("(and 1 more fault)")
     assert str(errors.HierarchyError(["two roots", "a", "b"])).endswith("(and 2 more faults)")
+
+
+def test_the_library_never_speaks_of_options():
+    """Texts outside the doors name parameters in braces; each door spells them in its own way."""
+    package = Path(setveil.__file__).parent
+    doors = {package / "cli", package / "report"}
+    option = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z] [0-9N])")
+    found = []
+    for path in package.rglob("*.py"):
+        if doors.isdisjoint(path.parents):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            for node in ast.walk(tree):
+                text = node.value if isinstance(node, ast.Constant) else ""
+                if isinstance(text, str) and id(node) not in docs and option.search(text):
+                    found.append(f"{path.relative_to(package)}:{node.lineno}: {text}")
+    assert found == []

@@ -35,7 +35,7 @@ def test_the_answer_has_bounds_and_what_is_expected(call, release):
     assert [line.rstrip() for line in result.out.splitlines()] == [
         "Records that contain {flu, sony tv}, of 9",
         "  at least  2    certain",
-        "  expected  2.4  an estimate",
+        "  expected  2.4  the mean over random reconstructions",
         "  at most   3    certain",
     ]
 

@@ -108,7 +108,7 @@ def test_unknown_items_are_named_or_kept(call, words, little):
     assert (
         "WordNet has no noun for 'qux'; to keep them below a node of their own, say "
         "wordnet+unknown instead of wordnet; to leave them out of a query log, "
-        "setveil querylog --terms nouns" in refused.err
+        "read it with --terms nouns" in refused.err
     )
     assert not (words / "release").exists()
     assert (

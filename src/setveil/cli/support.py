@@ -27,7 +27,8 @@ from setveil.cli.show import progress_bar, show
 def command(as_json: bool, **options: Any) -> None:
     """How many original records contain some items, computed from the release alone.
 
-    The bounds are certain. The expected number is an estimate between them.
+    The bounds are certain. The expected number is an estimate between them; for a disassociated
+    release, the mean over random reconstructions.
 
     \b
     setveil support release wine cheese

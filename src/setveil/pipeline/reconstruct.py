@@ -35,6 +35,8 @@ class Reconstructions:
     folder: Path
     records: int  # how many records each file has
     names: tuple[str, ...]
+    note: str = ""
+    """What a reader must know about them."""
 
 
 def reconstruct(
@@ -80,4 +82,9 @@ def run(job: ReconstructJob, progress: Progress | None = None) -> Reconstruction
         "progress": progress,
     }
     names = write_worlds(release, job.output, job.n, **how)
-    return Reconstructions(folder=job.output, records=len(release), names=tuple(names))
+    return Reconstructions(
+        folder=job.output,
+        records=len(release),
+        names=tuple(names),
+        note=release.reconstruction_note,
+    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from setveil.engines.base import Progress
-from setveil.errors import ParameterError
+from setveil.errors import ParameterError, did_you_mean
 from setveil.metrics.itemsets import top_itemsets_with_bounds
 from setveil.pipeline.inputs import load_release
 from setveil.pipeline.stages import Stages
@@ -31,6 +31,11 @@ class Supports:
     records: int
     found: tuple[tuple[tuple[str, ...], Support], ...]
     unknown: tuple[str, ...] = ()  # items that were asked for and cannot occur in the original
+    near: str = ""
+    """The question whether a known item was meant instead of the first of these."""
+    note: str = ""
+    """What a reader must know about the expected number."""
+    expected_is: str = "an estimate"
     is_top: bool = False
     """Whether these are the itemsets that occur most often, not one that was asked for."""
 
@@ -48,7 +53,15 @@ def run(job: SupportJob, progress: Progress | None = None) -> Supports:
         itemset = tuple(dict.fromkeys(job.items))
         unknown = tuple(item for item in itemset if release.support([item]).upper == 0)
         found = ((itemset, release.support(itemset)),)
-        return Supports(records=len(release), found=found, unknown=unknown)
+        return Supports(
+            records=len(release),
+            found=found,
+            unknown=unknown,
+            near=did_you_mean(unknown[0], release.items) if unknown else "",
+            note=release.support_note(itemset),
+            expected_is=release.expected_is,
+        )
     with stages("finding itemsets", compiles=True):
         top = top_itemsets_with_bounds(release, job.top, least_size=job.least_size or 1)
-    return Supports(records=len(release), found=tuple(top), is_top=True)
+    how = {"is_top": True, "expected_is": release.expected_is}
+    return Supports(records=len(release), found=tuple(top), **how)

@@ -66,6 +66,8 @@ class Release(Frozen, ABC):
     """The name of the form in `release.json` and in the tables."""
     shows_records: ClassVar[bool] = True
     """Whether each person has one published record, so that an alignment can link the two."""
+    expected_is: ClassVar[str] = "an estimate"
+    """What the expected support of an itemset is."""
     no_rule: ClassVar[str] = "its records depend on each other"
     """Why it has no rule that other records could follow; see `images`."""
     compares_by_tree: ClassVar[bool] = False
@@ -134,6 +136,15 @@ class Release(Frozen, ABC):
     @abstractmethod
     def support(self, itemset: Iterable[object]) -> Support:
         """How many original records contain all these items, computed from the release alone."""
+
+    def support_note(self, itemset: Sequence[str]) -> str:
+        """What a reader must know about the expected support of an itemset; usually nothing."""
+        return ""
+
+    @property
+    def reconstruction_note(self) -> str:
+        """What a reader must know about reconstructions; usually nothing."""
+        return ""
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
         """The expected supports of many itemsets.

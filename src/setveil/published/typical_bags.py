@@ -83,8 +83,8 @@ class TypicalBags(RecordRelease):
     slots: Bags | None = None
     """If published items are slots: record i is the bag of original items in published item i."""
     semantics: Origin | None = None
-    """How the tree that bags were compared with was built, if it was built and is not here: whoever
-    has the original can build it again."""
+    """How the tree that bags were compared with was built, if it was built and is not here: the
+    owner of the original can build it again."""
     alignment: Int64s | None = None
     matches: Matches | None = None
     epsilon: int | None = None

@@ -19,6 +19,7 @@ def report_reconstructions(done: Reconstructions) -> Report:
     named = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
     title = f"Written: {plural(len(names), 'reconstruction')} of {plural(done.records, 'record')}"
     text = "Each is one possible original at random. Some of its records may equal true ones."
+    text += f"\n{done.note}" if done.note else ""
     values = {"folder": str(done.folder), "records": done.records, "files": list(names)}
     return Report((Section(title, text, (Fact(f"{done.folder}/", named),)),), values)
 
@@ -27,11 +28,12 @@ def _one(found: Supports) -> Report:
     ((itemset, support),) = found.found
     facts = (
         Fact("at least", count(support.lower), "certain"),
-        Fact("expected", _expected(support), "an estimate"),
+        Fact("expected", _expected(support), found.expected_is),
         Fact("at most", count(support.upper), "certain"),
     )
     absent = ", ".join(map(repr, found.unknown))
-    remark = f"The original does not contain {absent}." if absent else ""
+    near = f"; {found.near}" if found.near else "."
+    remark = f"The original does not contain {absent}{near}" if absent else found.note
     title = f"Records that contain {show_items(itemset)}, of {count(found.records)}"
     values = {"records": found.records, "items": list(itemset), **_values(support)}
     section = Section(title, remark, facts)
@@ -47,7 +49,8 @@ def _top(found: Supports) -> Report:
     records = plural(found.records, "record")
     title = f"{plural(len(facts), 'itemset')} with the largest expected support in {records}"
     itemsets = [{"items": list(items), **_values(one)} for items, one in found.found]
-    section = Section(title, "The bounds are certain.", facts)
+    text = f"The expected number is {found.expected_is}. The bounds are certain."
+    section = Section(title, text, facts)
     return Report((section,), {"records": found.records, "itemsets": itemsets})
 
 

@@ -83,7 +83,7 @@ def wordnet_tree(
     missing = [item for item, found in senses.items() if not found]
     if missing and unknown == "refuse":
         remedy = "to keep them below a node of their own, say wordnet+unknown instead of wordnet; "
-        remedy += "to leave them out of a query log, setveil querylog --terms nouns"
+        remedy += "to leave them out of a query log, read it with {terms=nouns}"
         raise UnknownItemError(missing, "WordNet has no noun for", remedy)
     leaves = {item: found[0] if found else _NO_SYNSET for item, found in senses.items()}
     source = {"version": wordnet.version, "synsets": len(wordnet.synsets)}

@@ -22,6 +22,7 @@ from setveil.published.disassociated.clusters import (
     SimpleCluster,
 )
 from setveil.published.release import Release, Support
+from setveil.words import plural
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.supports import SupportIndex
@@ -51,6 +52,7 @@ class Disassociated(Release):
 
     form: ClassVar[str] = "disassociated"
     shows_records: ClassVar[bool] = False
+    expected_is: ClassVar[str] = "the mean over random reconstructions"
     no_rule: ClassVar[str] = "its clusters were formed from its own records"
 
     parent: Int64s
@@ -149,6 +151,24 @@ class Disassociated(Release):
     def support(self, itemset: Iterable[object]) -> Support:
         """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
+
+    def support_note(self, itemset: Sequence[str]) -> str:
+        numbers, loose = self.items.numbers, self.terms.supports()
+        found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
+        lines = [
+            f"{item} is published without counts in {plural(count, 'cluster')} and counted once in "
+            f"{'it' if count == 1 else 'each'}. The original may have more."
+            for item, count in found.items()
+            if count
+        ]
+        return "\n".join(lines)
+
+    @property
+    def reconstruction_note(self) -> str:
+        if not self.terms.occurrences:
+            return ""
+        once = "Items without counts are in one record of each cluster that lists them"
+        return f"{once}, so it usually has fewer occurrences than the original."
 
     def reconstruct(self, seed: int | None = None, *, most_per_term: int = 1) -> Transactions:
         """One possible original at random; see `setveil.published.disassociated.reconstruct`."""

@@ -1,4 +1,9 @@
-"""How many records contain an itemset, computed from a disassociated release alone."""
+"""How many records contain an itemset, computed from a disassociated release alone.
+
+The expected number is the mean over all placements of the pieces that `reconstruct` draws from: the
+subrecords of each chunk in distinct records of its cluster, each term in one record, all placements
+equally likely. It ignores that reconstructions then fill empty records, and that a subrecord of a
+shared chunk may be barred from a part because of another of its items; both change it little."""
 
 from __future__ import annotations
 

@@ -1,0 +1,61 @@
+"""The expected support of a disassociated release is the mean over all placements of its pieces."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+import setveil as sv
+from tests.oracle.placements import mean_support
+
+PROMISE = sv.KmAnonymity(k=2, m=2)
+SIMPLE = {"size": 4, "chunks": [[[["a", "b"], 2], [["a"], 1]], [[["c"], 3]]], "terms": ["x", "y"]}
+OTHER = {"size": 3, "chunks": [[[["a"], 2]]], "terms": ["x"]}
+JOINT = {
+    "shared": [[[["s"], 2]]],
+    "parts": [
+        {"size": 2, "chunks": [[[["a"], 2]]], "terms": ["x"]},
+        {"size": 2, "chunks": [[[["b"], 2]]], "terms": []},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "clusters",
+    [[SIMPLE], [OTHER], [JOINT], [OTHER, JOINT]],
+    ids=["simple", "small", "joint", "two"],
+)
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_what_is_expected_is_the_mean_over_all_placements(clusters, size):
+    release = sv.Disassociated.of_clusters(clusters, PROMISE)
+    for itemset in combinations(release.items, size):
+        mean = float(mean_support(clusters, itemset))
+        assert release.support(itemset).expected == pytest.approx(mean), itemset
+
+
+def test_items_without_counts_are_said_to_be_counted_once():
+    release = sv.Disassociated.of_clusters([SIMPLE, OTHER], PROMISE)
+    found = release.support(["x"])
+    assert (found.lower, found.expected, found.upper) == (2, 2.0, 7)
+    assert release.support_note(["x"]) == (
+        "x is published without counts in 2 clusters and counted once in each. The original may "
+        "have more."
+    )
+    assert release.support_note(["a", "c"]) == ""
+    worlds = [release.reconstruct(seed) for seed in range(5)]
+    assert {sum("x" in record for record in world) for world in worlds} == {2}
+
+
+def test_the_command_says_it_too(tmp_path, capfd):
+    from setveil.cli import answer
+
+    sv.write(sv.Disassociated.of_clusters([SIMPLE, OTHER], PROMISE), tmp_path / "r")
+    assert answer(["support", str(tmp_path / "r"), "x"]) == 0
+    shown = capfd.readouterr().out
+    assert "expected  2  the mean over random reconstructions" in shown
+    assert "x is published without counts in 2 clusters" in shown
+    assert answer(["support", str(tmp_path / "r"), "xx"]) == 0
+    assert "The original does not contain 'xx'; did you mean 'x'?" in capfd.readouterr().out
+    assert answer(["reconstruct", str(tmp_path / "r"), "-o", str(tmp_path / "worlds")]) == 0
+    assert "Items without counts are in one record of each cluster" in capfd.readouterr().out
