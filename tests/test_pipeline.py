@@ -273,6 +273,7 @@ def test_the_outcome_is_one_json_object(job):
         "suppressed",
         "seconds",
         "notes",
+        "remarks",
     }
     assert set(shown) == names
 

@@ -222,11 +222,13 @@ class FileFormatError(DataError):
 class HierarchyError(DataError):
     """A hierarchy has faults; `faults` lists each of them as a sentence."""
 
-    def __init__(self, faults: Sequence[str], source: str = "the hierarchy") -> None:
+    def __init__(
+        self, faults: Sequence[str], source: str = "the hierarchy", remedy: str = ""
+    ) -> None:
         self.faults, self.source = tuple(faults), source
         more = len(self.faults) - 1
         rest = f" (and {more} more fault{'s' * (more > 1)})" if more else ""
-        super().__init__(f"{source}: {self.faults[0]}{rest}")
+        super().__init__(f"{source}: {self.faults[0]}{rest}", remedy=remedy)
 
 
 class UnknownItemError(DataError, KeyError):

@@ -11,12 +11,13 @@ def test_a_balanced_tree_is_built(call, folder):
     result = call("hierarchy", "build", "baskets.csv", "balanced:2", "-o", "built.csv")
     assert result.code == 0
     assert result.out == "built.csv: 4 leaves, 7 nodes, height 2\n"
-    assert setveil.Hierarchy.read("built.csv").path("tea") == ("tea", "*2", "*")
+    assert setveil.Hierarchy.read("built.csv").path("tea") == ("tea", "tea .. wine", "*")
+    assert result.err.startswith("setveil: The groups of this tree mean little")
 
 
 def test_without_a_file_the_tree_goes_to_standard_output(call, folder):
     result = call("hierarchy", "build", "baskets.csv", "balanced:2")
-    assert result.out.splitlines()[0] == "beer;*1;*"
+    assert result.out.splitlines()[0] == "beer;beer .. milk;*"
     assert len(result.out.splitlines()) == 4
 
 
@@ -106,6 +107,59 @@ def test_a_tree_that_is_built_needs_data(call, folder):
     result = call("hierarchy", "show", "balanced:2")
     assert result.code == 2
     assert "name one with --data" in result.err
+
+
+def test_a_tree_of_positions_is_shown_with_the_range_of_each_group(call, folder):
+    result = call("hierarchy", "show", "balanced:2", "--data", "baskets.csv", "--depth", 1)
+    assert "*1  (2 leaves: beer .. milk)" in result.out
+    assert "mean little" in result.out
+
+
+ICD9 = ["25000", "25001", "4019", "V5861", "E8490", "0389"]
+
+
+@pytest.mark.parametrize(
+    ("codes", "line", "said"),
+    [
+        (["E119", "E1121", "I10", "Z3A01"], "E1121;E112;E11;E;*", "look like ICD-10 codes"),
+        (ICD9, "25000;2500;250;240-279;*", "look like ICD-9-CM codes"),
+        (["A10BA02", "A10BB01", "C07AB02"], "A10BA02;A10BA;A10B;A10;A;*", "look like ATC codes"),
+        (["1000", "2345", "9999", "31"], "1000;*", "The tree is flat: 4 of 4 codes share no"),
+    ],
+)
+def test_codes_without_dots_get_the_groups_of_their_kind_or_a_warning(
+    call, folder, codes, line, said
+):
+    rows = "".join(f"{number},{code}\n" for number, code in enumerate(codes))
+    (folder / "codes.csv").write_text("record,item\n" + rows, encoding="utf-8")
+    result = call("hierarchy", "build", "codes.csv", "prefix")
+    assert line in result.out.splitlines()
+    assert said in result.err
+    assert said in call("hierarchy", "show", "prefix", "--data", "codes.csv").out
+
+
+REPEATED = "item;group;area\nbeer;OTHER;A\nwine;OTHER;A\nmilk;OTHER;B\n"
+
+
+def test_repeated_labels_and_missing_items_are_dealt_with_by_options(call, folder):
+    (folder / "levels.csv").write_text(REPEATED, encoding="utf-8")
+    result = call("hierarchy", "check", "levels.csv", "--data", "baskets.csv")
+    assert result.code == 3
+    assert "--qualify names such groups with their parent, as in 'A/OTHER'" in result.out
+    more = ("--qualify", "--unknown", "root")
+    result = call("hierarchy", "check", "levels.csv", "--data", "baskets.csv", *more)
+    assert (result.code, "levels: item < group < area" in result.out) == (0, True)
+    assert "1 item is not in the hierarchy: 'tea': placed below the root" in result.out
+    job = ("anonymize", "baskets.csv", "-o", "release", "-k", 2, "--hierarchy", "levels.csv")
+    failed = call(*job)
+    assert (failed.code, "--qualify" in failed.err) == (3, True)
+    failed = call(*job, "--qualify")
+    assert (failed.code, "--unknown root" in failed.err) == (3, True)
+    done = call(*job, *more, "--save-job", "job.toml")
+    assert done.code == 0
+    assert "1 item is not in the hierarchy" in done.err
+    assert call("verify", "release", "--original", "baskets.csv").code == 0
+    assert call("run", "job.toml", "-o", "again").code == 0
 
 
 AMBIGUOUS = "beer,Alcohol\nwine,Alcohol\nAlcohol,ALL\nmilk,ALL\ntea,ALL\n"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
-from setveil.hierarchy.build import balanced, prefix, rebuild
+from setveil.hierarchy.build import balanced, rebuild
+from setveil.hierarchy.files import write_hierarchy
+from setveil.hierarchy.prefix import SHAPES, detect_shape, prefix
 from setveil.hierarchy.tree import Hierarchy, Origin
 from tests.strategies import AWKWARD, NUMBERS, PLAIN
 
@@ -84,6 +88,40 @@ def test_labels_are_positions() -> None:
     tree = balanced(Vocabulary.of(range(1, 11)), 2)
     assert tree.path("1") == ("1", "*1.1.1", "*1.1", "*1", "*")
     assert tree.path("10") == ("10", "*2.1.1", "*2.1", "*2", "*")
+
+
+@given(vocabularies, st.integers(2, 4), st.sampled_from(["alphabetical", "frequency"]))
+def test_labels_that_name_items_are_distinct_repeatable_and_survive_a_file(
+    vocabulary: Vocabulary, fanout: int, order: str
+) -> None:
+    supports = np.arange(len(vocabulary))
+    tree = balanced(vocabulary, fanout, order, supports, public_items=True)  # type: ignore[arg-type]
+    plain = balanced(vocabulary, fanout, order, supports)  # type: ignore[arg-type]
+    assert np.array_equal(tree.parent, plain.parent)
+    assert tree.labels[: tree.leaf_count] == plain.labels[: plain.leaf_count]
+    assert rebuild(tree.origin, vocabulary, supports) == tree
+    if len(vocabulary):
+        with TemporaryDirectory() as folder:
+            write_hierarchy(tree, Path(folder) / "tree.csv")
+            assert Hierarchy.read(Path(folder) / "tree.csv") == tree
+
+
+def test_labels_name_the_first_and_last_item_if_the_items_are_public() -> None:
+    tree = balanced(["apples", "beer", "cider", "tea"], 2, public_items=True)
+    assert tree.path("tea") == ("tea", "cider .. tea", "*")
+    assert balanced(range(1, 9), 4, public_items=True).path("7") == ("7", "5..8", "*")
+    only = balanced(["a", "b", "c"], 2, public_items=True)
+    assert only.path("c") == ("c", "c .. c", "*")
+    chain = balanced(range(1, 10), 2, public_items=True)
+    assert chain.path("9") == ("9", "9..9", "9..9 (2)", "9..9 (3)", "*")
+    taken = balanced(["a", "a .. b", "b", "c"], 2, public_items=True)
+    assert taken.path("b")[1:] == ("b .. c", "*")
+    assert balanced(["a", "a .. a0", "a0", "z"], 4, public_items=True).path("a") == ("a", "*")
+
+
+def test_long_items_are_cut_in_labels() -> None:
+    tree = balanced(["a" * 99, "b" * 99, "c", "d"], 2, public_items=True)
+    assert tree.path("a" * 99)[1] == f"{'a' * 27}... .. {'b' * 27}..."
 
 
 def test_numbers_are_sorted_as_numbers_unless_said_otherwise() -> None:
@@ -182,3 +220,51 @@ def test_a_million_leaves_take_seconds() -> None:
     tree = balanced(items, 5)
     assert tree.leaf_numbers(items)[-1] == 999_999
     assert time.perf_counter() - start < 10
+
+
+DOTTED = ["E11.621", "E11.9", "I10", "C7A.1", "S52.521A"]
+
+
+def test_codes_of_known_shapes_are_cut_at_their_levels_with_and_without_dots() -> None:
+    assert prefix(DOTTED).path("E11.621") == ("E11.621", "E11.62", "E11.6", "E11", "E", "*")
+    bare = [code.replace(".", "") for code in DOTTED]
+    assert prefix(bare).path("E11621") == ("E11621", "E1162", "E116", "E11", "E", "*")
+    codes = ["250.00", "V58.61", "E849.0", "038.9", "401"]
+    assert prefix(codes).path("250.00") == ("250.00", "250.0", "250", "240-279", "*")
+    assert prefix(codes).path("V58.61") == ("V58.61", "V58.6", "V58", "V", "*")
+    assert prefix(codes).path("E849.0") == ("E849.0", "E849", "E", "*")
+    assert prefix(codes).path("038.9") == ("038.9", "038", "001-139", "*")
+
+
+def test_every_category_of_icd_9_has_one_chapter() -> None:
+    tree = prefix([f"{number:03}" for number in range(1, 1000)], shape="icd9")
+    tops = [tree.labels[node] for node in tree.children(tree.root)]
+    assert (len(tops), tops[0], tops[-1]) == (17, "001-139", "800-999")
+    assert tree.height == 2
+
+
+def test_a_few_codes_of_another_shape_are_below_the_root() -> None:
+    codes = [f"E{number}" for number in range(100, 150)]
+    tree = prefix([*codes, "unknown-code"])
+    assert tree.origin.parameters["shape"] == "icd10"
+    assert tree.path("unknown-code") == ("unknown-code", "*")
+    assert prefix([*codes[:5], "unknown-code"]).origin.parameters["shape"] == "parts"
+
+
+@pytest.mark.parametrize(
+    ("codes", "shape"),
+    [
+        (["100", "2000", "30000"], "parts"),
+        (["19.99", "250.00"], "parts"),
+        (["A10", "E11", "I10"], "icd10"),
+        (["A10BA02", "C07"], "atc"),
+        (["V5861", "V4581", "25000"], "icd9"),
+        (["milk", "tea"], "parts"),
+        ([], "parts"),
+    ],
+)
+def test_the_shape_of_codes_is_detected_only_where_it_is_clear(codes, shape) -> None:
+    assert detect_shape(codes) == shape
+    assert shape in SHAPES
+    again = prefix(codes)
+    assert rebuild(again.origin, Vocabulary(codes)) == again

@@ -12,6 +12,7 @@ from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
+from setveil.hierarchy.unknown import lacking, rooted
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.published.rows import distinct_records
@@ -80,8 +81,16 @@ def check_size(release: Release, original: Transactions) -> None:
 
 
 def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease:
-    """The release over the tree it was made with, rebuilt if it brings only a part of it."""
-    if release.tree is None or not release.tree.origin.pruned:
+    """The release over the tree it was made with, rebuilt if it brings only a part of it.
+
+    Items that a given tree lacks are leaves below its root, if the release says so."""
+    if release.tree is None:
+        return release
+    if release.tree.origin.parameters.get("unknown") == "root":
+        missing = lacking(release.tree, original.vocabulary)
+        new = [item for item in missing if item not in release.tree]
+        return release.on(rooted(release.tree, new)) if new else release
+    if not release.tree.origin.pruned:
         return release
     tree = _rebuilt(release.tree.origin, original)
     return on_tree(release, tree, "the tree built from the original's items")

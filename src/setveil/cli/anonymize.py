@@ -11,10 +11,10 @@ from setveil.cli.options import (
     RELEASE_FORMAT,
     force_option,
     json_option,
-    layout_option,
     output_option,
     reading_options,
     seed_option,
+    tree_file_options,
     tree_option,
 )
 from setveil.cli.parameters import anonymize_groups, method_options, promise_options
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @promise_options
 @method_options
 @tree_option("The tree over the items: a file, or how to build one.")
-@layout_option
+@tree_file_options
 @click.option(
     "--format",
     type=RELEASE_FORMAT,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @click.option(
     "--public-items",
     is_flag=True,
-    help="The list of items is public: publish all of a tree that was built from it.",
+    help="The list of items is public: publish all of a tree built from it, and name items in it.",
 )
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")

@@ -10,10 +10,10 @@ from setveil.cli.options import (
     RELEASE_FORMAT,
     force_option,
     json_option,
-    layout_option,
     output_option,
     reading_options,
     seed_option,
+    tree_layout_options,
     tree_option,
 )
 from setveil.cli.show import progress_bar
@@ -34,7 +34,7 @@ from setveil.cli.show import progress_bar
     "--suppress", is_flag=True, help="Leave out more items if the promise does not hold otherwise."
 )
 @tree_option("The tree, if RELEASE does not contain all of it, or DATA has new items.")
-@layout_option
+@tree_layout_options
 @click.option(
     "--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv]"
 )

@@ -30,7 +30,8 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
         case ParameterError():
             return _line(_parameter(error, called(args))), error.exit_code
         case HierarchyError() if len(error.faults) > 1:
-            return _line(f"{error}; `setveil hierarchy check` lists them all"), error.exit_code
+            listed = "`setveil hierarchy check` lists them all"
+            return _line(f"{error.text(spell)}; {listed}"), error.exit_code
         case SetveilError():
             return _line(error.text(spell)), error.exit_code
         case MemoryError() | ImportError() | OSError() | RuntimeError() if _is_memory(error):

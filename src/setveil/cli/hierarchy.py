@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,9 @@ from setveil.cli.options import (
     default_option,
     force_option,
     json_option,
-    layout_option,
     output_option,
     reading_options,
+    tree_file_options,
 )
 from setveil.cli.show import show
 from setveil.words import plural
@@ -41,18 +42,22 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
     """Build a tree over the items of DATA.
 
     The recipe is `balanced:FANOUT`, with `:numeric`, `:alphabetical` or `:frequency` for the order
-    of the items; `prefix` for codes, with the lengths of the prefixes, such as `prefix:1,3`; or
-    `wordnet` for English nouns, with its folder if that is not Debian's. `wordnet+unknown` puts
-    other items below a node of their own.
+    of the items; `prefix` for codes, with the lengths of the prefixes, such as `prefix:1,3`, or
+    with the kind of the codes, such as `prefix:icd10`, if it is not detected; or `wordnet` for
+    English nouns, with its folder if that is not Debian's. `wordnet+unknown` puts other items below
+    a node of their own.
 
     \b
     setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
     setveil hierarchy build searches.csv wordnet -o nouns.hierarchy.csv"""
     from setveil.hierarchy.files import write_hierarchy
+    from setveil.hierarchy.remarks import remarks
     from setveil.pipeline import hierarchy
 
     tree = hierarchy.build(_job(recipe, options))
+    for remark in remarks(tree):
+        click.echo(f"setveil: {remark}", err=True)
     if output is None or str(output) == "-":
         _to_output(tree)
         return
@@ -64,7 +69,7 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
 @command.command("check")
 @click.argument("file", metavar="FILE")
 @click.option("--data", metavar="DATA", help="Also check that each item of this data has a leaf.")
-@layout_option
+@tree_file_options
 @reading_options
 @json_option
 def check(file: str, as_json: bool, **options: Any) -> None:
@@ -78,9 +83,9 @@ def check(file: str, as_json: bool, **options: Any) -> None:
     from setveil.pipeline import hierarchy
     from setveil.report.trees import report_faults
 
-    faults = hierarchy.check(_job(file, options))
-    show(report_faults(file, faults), as_json)
-    if any(fault.severity == "error" for fault in faults):
+    checked = hierarchy.check(_job(file, options))
+    show(report_faults(file, checked), as_json)
+    if any(fault.severity == "error" for fault in checked.faults):
         raise click.exceptions.Exit(3)
 
 
@@ -89,7 +94,7 @@ def check(file: str, as_json: bool, **options: Any) -> None:
 @click.option("--data", metavar="DATA", help="The data with the items, if the tree is built.")
 @default_option("--depth", default=2, help="How many levels to show.", type=NATURAL)
 @click.option("--node", metavar="LABEL", help="Show the part of the tree below this node.")
-@layout_option
+@tree_file_options
 @reading_options
 @json_option
 def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options: Any) -> None:
@@ -108,12 +113,13 @@ def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options:
 
 
 def _job(tree: str, options: dict[str, Any]) -> HierarchyJob:
+    from setveil.hierarchy.layouts import TreeOptions
     from setveil.pipeline.hierarchy import HierarchyJob
     from setveil.pipeline.names import reading_from
 
-    reading = reading_from(options)
-    layout = options.get("layout")
-    return HierarchyJob(tree=tree, layout=layout, data=options["data"], reading=reading)
+    words = {each.name for each in fields(TreeOptions)} & options.keys()
+    how = {name: options[name] for name in words if options[name] is not None}
+    return HierarchyJob(tree=tree, data=options["data"], reading=reading_from(options), **how)
 
 
 def _to_output(tree: Hierarchy) -> None:

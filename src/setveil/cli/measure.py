@@ -8,9 +8,9 @@ from setveil.cli.options import (
     METRIC,
     alignment_option,
     json_option,
-    layout_option,
     reading_options,
     seed_option,
+    tree_file_options,
     tree_option,
 )
 from setveil.cli.show import progress_bar, show
@@ -36,7 +36,7 @@ from setveil.cli.show import progress_bar, show
     help="Average over N reconstructions (disassociated).  [default: 1]",
 )
 @tree_option("The tree, if the release does not contain all of it.")
-@layout_option
+@tree_file_options
 @reading_options
 @seed_option
 @json_option

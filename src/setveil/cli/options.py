@@ -53,11 +53,6 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else."
 )
 force_option = click.option("--force", is_flag=True, help="Replace output that exists.")
-layout_option = click.option(
-    "--layout",
-    type=click.Choice(("paths", "pairs", "levels")),
-    help="The layout of the hierarchy file.  [default: detected]",
-)
 alignment_option = click.option(
     "--alignment",
     metavar="FILE",
@@ -116,3 +111,33 @@ reading_options = several(
     click.option("--memory-limit", metavar="SIZE", help="Memory limit for reading, such as 2GB."),
 )
 """How to read a data file; what is not given is guessed if it is obvious."""
+
+tree_layout_options = several(
+    click.option(
+        "--layout",
+        type=click.Choice(("paths", "pairs", "levels")),
+        help="The layout of the hierarchy file.  [default: detected]",
+    ),
+    click.option(
+        "--levels",
+        metavar="COLUMN,COLUMN,...",
+        help="The columns of a level table, from the items up.  [default: all]",
+    ),
+    click.option(
+        "--qualify",
+        is_flag=True,
+        default=None,
+        help="Name groups with their parent where one label names several.",
+    ),
+)
+"""How to read a hierarchy file."""
+tree_file_options = several(
+    tree_layout_options,
+    click.option(
+        "--unknown",
+        type=click.Choice(("refuse", "root", "drop")),
+        help="Items that the hierarchy lacks: place them below its root, or leave them out."
+        "  [default: refuse]",
+    ),
+)
+"""How to read a hierarchy file, and what becomes of items that it lacks."""

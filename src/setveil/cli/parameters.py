@@ -58,7 +58,8 @@ def anonymize_groups() -> dict[str, list[str]]:
     return {
         "What everybody needs": needed,
         "Other promises": ["promise", *(name for name in promise_words() if name not in needed)],
-        "How to read DATA": [*READING, "input_format", "layout"],
+        "How to read DATA": [*READING, "input_format"],
+        "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
         "What is published": ["min_people", "format", "public_items", "seed"],
         "What is shown to you alone": ["alignment", "explain", "json", "as_json"],
     } | methods

@@ -7,8 +7,8 @@ import click
 from setveil.cli.options import (
     alignment_option,
     json_option,
-    layout_option,
     reading_options,
+    tree_file_options,
     tree_option,
 )
 from setveil.cli.parameters import promise_options
@@ -23,7 +23,7 @@ from setveil.cli.show import progress_bar, show_apart
 )
 @alignment_option
 @tree_option("The tree that typical bags were compared with, or the tree of under:NODE.")
-@layout_option
+@tree_file_options
 @reading_options
 @json_option
 def command(release: str, as_json: bool, **options: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int32s, Int64s, ranges
+from setveil.data.arrays import Flags, Int32s, Int64s, ranges
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
@@ -148,7 +148,10 @@ class Transactions:
             >>> list(Transactions.of([["a", "b"], ["a"], ["c"]]).without_rare(2))
             [('a',), ('a',), ()]
         """
-        kept = self.supports() >= people
+        return self.keeping(self.supports() >= people)
+
+    def keeping(self, kept: Flags) -> Self:
+        """The same records with only those items of the vocabulary that are marked."""
         if kept.all():
             return self
         entries = np.flatnonzero(kept[self.items])

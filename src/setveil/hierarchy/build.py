@@ -1,8 +1,9 @@
-"""Hierarchies built from the items alone: balanced trees and trees of code prefixes."""
+"""Balanced trees, built from the items alone, and trees that are built again from their recipe."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import count, takewhile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import Literal, cast
 
 import numpy as np
@@ -11,13 +12,14 @@ import numpy.typing as npt
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Order, Vocabulary, natural_order, sort_labels, vocabulary_of
 from setveil.errors import ParameterError, brief
-from setveil.hierarchy.outline import free_label
+from setveil.hierarchy.prefix import CodeShape, prefix
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.words import plural
 
 BalancedOrder = Order | Literal["frequency"]
 ORDERS: tuple[BalancedOrder, ...] = ("numeric", "alphabetical", "frequency")
 
+_LONGEST = 30  # how many characters of an item a label shows
 _POSITION = re.compile(r"(\*+)(?:\d+(?:\.\d+)*)?\Z", re.ASCII)
 
 
@@ -26,6 +28,7 @@ def balanced(
     fanout: int = 5,
     order: BalancedOrder | None = None,
     supports: npt.NDArray[np.integer] | None = None,
+    public_items: bool = False,
 ) -> Hierarchy:
     """A tree over the sorted items whose nodes have `fanout` children each.
 
@@ -37,6 +40,9 @@ def balanced(
     `*2` its second child, `*2.3` the third child of that. If an item has such a label, all
     positions start with more stars.
 
+    With `public_items` a label shows the first and the last item of its group, `apples .. beer`, or
+    in the order by frequency two of its items. That reveals items, so the whole tree is published.
+
     Args:
         vocabulary: The items, or data that has them. Without items the tree is the single node `*`;
             a single item gets a root.
@@ -45,6 +51,7 @@ def balanced(
             in the natural order). By default numeric if every item is a whole number, else
             alphabetical.
         supports: The number of records of each item; needed for `frequency`.
+        public_items: The list of items is public knowledge, so labels may name them.
 
     Example:
         >>> tree = balanced(Vocabulary.of(range(1, 8)), fanout=3)
@@ -52,6 +59,8 @@ def balanced(
         ('5', '*2', '*')
         >>> [len(tree.children(node)) for node in tree.children(tree.root)]
         [3, 3, 1]
+        >>> balanced(["apples", "beer", "tea"], fanout=2, public_items=True).path("beer")
+        ('beer', 'apples .. beer', '*')
     """
     if not isinstance(fanout, int | np.integer) or isinstance(fanout, bool) or fanout < 2:
         raise ParameterError("fanout", fanout, "it must be a whole number of 2 or more")
@@ -60,45 +69,13 @@ def balanced(
     leaves = _sorted(items, chosen, supports)
     width = min(int(fanout), max(len(leaves), 2))
     sizes = _level_sizes(len(leaves), width)
-    labels = leaves + _positions(sizes, width, _free_stars(leaves))
-    origin = Origin("balanced", {"fanout": int(fanout), "order": chosen})
-    return numbered(labels, _parents(sizes, width), origin)
-
-
-def prefix(
-    vocabulary: Vocabulary | Iterable[object],
-    lengths: Sequence[int] | None = None,
-    separators: str = ".-/ ",
-) -> Hierarchy:
-    """A tree over codes, grouped by their common prefixes: `A00.1 -> A00 -> A -> *`.
-
-    By default a code is cut before each run of separators, and after the letters it starts with: so
-    `J45.9-2` is below `J45.9`, `J45` and `J`. Codes without separators are cut at fixed lengths:
-    with `lengths=(1, 3, 4, 5)` the ATC code `A10BA02` is below `A10BA`, `A10B`, `A10` and `A`.
-    Lengths count all characters; separators at the end of a prefix are dropped.
-
-    A code that is also a prefix of others remains a leaf: with the items `A00` and `A00.1` the
-    group of both is called `A00.*`. Groups of a single code are kept. The root is `*`, with more
-    stars if an item or a group has that label.
-
-    Args:
-        vocabulary: The codes, or data that has them.
-        lengths: Where to cut, ascending; by default the rule above.
-        separators: The characters between the parts of a code; with `lengths` they are only dropped
-            from the ends of prefixes.
-
-    Example:
-        >>> tree = prefix(Vocabulary.of(["A00.1", "A00", "B2"]))
-        >>> [" -> ".join(path) for path in tree.paths()]
-        ['A00 -> A00.* -> A -> *', 'A00.1 -> A00.* -> A -> *', 'B2 -> B -> *']
-    """
-    chosen = None if lengths is None else _checked_lengths(lengths)
-    cut = _cut_at_parts(separators) if chosen is None else _cut_at_lengths(chosen, separators)
-    labels, parents = _prefix_arrays(
-        {item: cut(item) for item in sort_labels(vocabulary_of(vocabulary))}
-    )
-    parameters = {"lengths": chosen, "separators": separators}
-    return numbered(labels, parents, Origin("prefix", parameters))
+    stars, recipe = _free_stars(leaves), {"fanout": int(fanout), "order": chosen}
+    if public_items:
+        inner = _ranges(leaves, sizes, width, chosen)
+        labels, recipe = [*leaves, *inner, stars], {**recipe, "public_items": True}
+    else:
+        labels = leaves + _positions(sizes, width, stars)
+    return numbered(labels, _parents(sizes, width), Origin("balanced", recipe))
 
 
 def rebuild(
@@ -107,11 +84,12 @@ def rebuild(
     """Build a tree again from its recipe and its items (and supports, if it sorts by them)."""
     recipe = origin.parameters
     if origin.kind == "balanced":
-        fanout, order = cast(int, recipe.get("fanout")), recipe.get("order")
-        return balanced(vocabulary, fanout, cast("BalancedOrder | None", order), supports)
+        fanout, order = cast(int, recipe.get("fanout")), cast(BalancedOrder, recipe.get("order"))
+        return balanced(vocabulary, fanout, order, supports, bool(recipe.get("public_items")))
     if origin.kind == "prefix":
         lengths = cast("Sequence[int] | None", recipe.get("lengths"))
-        return prefix(vocabulary, lengths, str(recipe.get("separators", "")))
+        shape = cast(CodeShape, recipe.get("shape", "parts"))
+        return prefix(vocabulary, lengths, str(recipe.get("separators", "")), shape)
     if origin.kind == "wordnet":
         from setveil.hierarchy.wordnet.network import WordNet
         from setveil.hierarchy.wordnet.tree import rebuilt_from
@@ -172,70 +150,44 @@ def _positions(sizes: Sequence[int], fanout: int, stars: str) -> list[str]:
     return [label for level in reversed(levels) for label in level]
 
 
+def _ranges(leaves: Sequence[str], sizes: Sequence[int], fanout: int, order: str) -> list[str]:
+    """Labels of the inner nodes that name items, level by level from the leaves up to the root."""
+    used, labels, span = Counter(leaves), list[str](), 1
+    for size in sizes[1:-1]:
+        span *= fanout
+        for start in range(0, size * span, span):
+            wanted = label = range_of(leaves[start : start + span], order)
+            while label in used:
+                used[wanted] += 1
+                label = f"{wanted} ({used[wanted]})"
+            used[label] += 1
+            labels.append(label)
+    return labels
+
+
+def range_of(items: Sequence[str], order: object) -> str:
+    """The first and the last of some sorted items, or two of them if their order has no meaning.
+
+    Example:
+        >>> range_of(["apples", "bread", "tea"], "alphabetical"), range_of(["7", "12"], "numeric")
+        ('apples .. tea', '7..12')
+        >>> range_of(["milk", "bread", "salt"], "frequency")
+        'bread, milk and 1 more'
+    """
+    if order == "numeric":
+        return f"{_short(items[0])}..{_short(items[-1])}"
+    if order == "alphabetical":
+        return f"{_short(items[0])} .. {_short(items[-1])}"
+    named, more = ", ".join(map(_short, sorted(items)[:2])), len(items) - 2
+    return f"{named} and {more:,} more" if more > 0 else named if more == 0 else f"only {named}"
+
+
+def _short(item: str) -> str:
+    return item if len(item) <= _LONGEST else f"{item[: _LONGEST - 3]}..."
+
+
 def _free_stars(items: Iterable[str]) -> str:
     """The fewest stars such that no item can be the label of a position."""
     starred = (item for item in items if item[:1] == "*")
     taken = {len(match[1]) for item in starred if (match := _POSITION.match(item))}
     return "*" * next(number for number in count(1) if number not in taken)
-
-
-def _checked_lengths(lengths: Sequence[int]) -> Sequence[int]:
-    given = list(lengths) if isinstance(lengths, Iterable) else []
-    rising = all(
-        isinstance(length, int | np.integer) and length > 0 for length in given
-    ) and given == sorted(set(given))
-    if not given or not rising:
-        raise ParameterError("lengths", lengths, "they must be ascending whole numbers from 1 on")
-    return [int(length) for length in given]
-
-
-def _cut_at_lengths(lengths: Sequence[int], separators: str) -> Callable[[str], list[str]]:
-    def cut(code: str) -> list[str]:
-        fitting = takewhile(lambda length: length < len(code), lengths)
-        found = dict.fromkeys(code[:length].rstrip(separators) for length in fitting)
-        return [start for start in found if start]
-
-    return cut
-
-
-def _cut_at_parts(separators: str) -> Callable[[str], list[str]]:
-    between = re.compile(
-        f"(?<=[^{re.escape(separators)}])(?=[{re.escape(separators)}])" if separators else r"(?!)"
-    )
-    letters = re.compile(r"[^\W\d_]+(?=[\W\d_])")
-
-    def cut(code: str) -> list[str]:
-        places = {match.start() for match in between.finditer(code)}
-        if start := letters.match(code):
-            places.add(start.end())
-        return [code[:place] for place in sorted(places)]
-
-    return cut
-
-
-def _prefix_arrays(chains: Mapping[str, Sequence[str]]) -> tuple[list[str], list[int]]:
-    """Labels and parents of the tree over items with these prefixes, shortest first; root first."""
-    starts = dict.fromkeys(start for chain in chains.values() for start in chain)
-    names, root = _group_names(starts, chains.keys())
-    labels, parents = [root], [-1]
-    number = {"": 0}
-    for item, chain in chains.items():
-        above = ""
-        for start in (*chain, item) if item in starts else chain:
-            if start not in number:
-                number[start] = len(labels)
-                labels.append(names[start])
-                parents.append(number[above])
-            above = start
-        labels.append(item)
-        parents.append(number[above])
-    return labels, parents
-
-
-def _group_names(starts: Iterable[str], items: Collection[str]) -> tuple[dict[str, str], str]:
-    """The label of each group (the prefix, with `.*` if it is an item too) and of the root."""
-    taken, names = {*starts, *items}, {}
-    for start in starts:
-        names[start] = free_label(f"{start}.*", taken) if start in items else start
-        taken.add(names[start])
-    return names, free_label("*", taken)

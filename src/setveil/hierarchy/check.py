@@ -2,15 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import HierarchyError, ParameterError, brief
-from setveil.hierarchy.outline import Edge, Links, Outline, chains_of, edges
+from setveil.errors import HierarchyError, ParameterError, brief, brief_list
+from setveil.hierarchy.layouts import TreeOptions, guess_layout, has_parent_first, outline_of
+from setveil.hierarchy.outline import Edge, Links, Outline, chains_of, column_names, edges
+from setveil.hierarchy.qualify import qualified
 from setveil.hierarchy.tree import Hierarchy, Origin, numbered
 from setveil.words import plural
 
@@ -25,6 +27,7 @@ FaultKind = Literal[
     "item without a leaf",
     "item is an inner node",
     "leaf without an item",
+    "item in several groups",
     "repeated line",
     "single child",
 ]
@@ -59,13 +62,28 @@ def tree_of_edges(
     wrong = next((chain for chain in chains if len(chain) != 2), None)
     if wrong is not None:
         raise ParameterError("edges", tuple(wrong), "each must be a pair (child, parent)")
+    if has_parent_first(column_names(pairs)):
+        chains = [chain[::-1] for chain in chains]
     return tree_of_outline(Outline(chains), origin)
 
 
-def tree_of_paths(paths: Iterable[Iterable[object]], origin: Origin | None = None) -> Hierarchy:
-    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as possible."""
+def tree_of_paths(
+    paths: Iterable[Iterable[object]],
+    origin: Origin | None = None,
+    options: TreeOptions | None = None,
+) -> Hierarchy:
+    """The tree of paths `(leaf, parent, ..., root)`; leaves keep their order as far as possible.
+
+    A table whose columns have names is read as a file with these names as its header would be."""
     chains = chains_of(paths, "paths", "paths (leaf, parent, ..., root)")
-    return tree_of_outline(Outline(chains, from_leaves=True), origin)
+    how, names = options or TreeOptions(), column_names(paths)
+    if not names:
+        outline = Outline(chains, from_leaves=True)
+        return tree_of_outline(qualified(outline) if how.qualify else outline, origin)
+    rows = [list(names), *map(list, chains)]
+    layout = how.layout or ("pairs" if guess_layout(rows) == "pairs" else "levels")
+    outline = outline_of("the table", list(enumerate(rows)), replace(how, layout=layout))
+    return tree_of_outline(replace(outline, lines=None), origin)
 
 
 def tree_of_outline(
@@ -75,11 +93,25 @@ def tree_of_outline(
     check = _Check(outline)
     faults = [fault.sentence for fault in check.errors()]
     if faults:
-        raise HierarchyError(faults, source)
+        raise HierarchyError(faults, source, way_out(outline))
     parent = check.links.parent
     numbers = {label: number for number, label in enumerate(parent)}
     parents = np.array([numbers.get(above, -1) for above in parent.values()], dtype=np.int64)
     return numbered(list(parent), parents, origin or Origin())
+
+
+def way_out(outline: Outline) -> str:
+    """What helps if an outline has errors, as a remedy; empty if nothing here does."""
+    if not outline.from_leaves or outline.renamed:
+        return ""
+    ways, better = [], qualified(outline)
+    if better.renamed and not _Check(better).errors():
+        example = brief(better.renamed[0])
+        ways.append(f"{{qualify=True}} names such groups with their parent, as in {example}")
+    if outline.columns:
+        columns = brief_list(outline.columns)
+        ways.append(f"{{levels}} chooses the columns that are levels, of {columns}")
+    return ", and ".join(ways)
 
 
 def find_faults(
@@ -132,7 +164,14 @@ class _Check:
 
     def notes(self) -> list[Fault]:
         """Oddities that do no harm."""
-        return [*self._repeated_lines(), *self._single_children()]
+        words = ("item is in several groups", "items are in several groups")
+        below = "and now below the lowest group that contains all of these"
+        moved = _about(self.outline.moved, "item in several groups", words, "note")
+        return [
+            *(replace(fault, sentence=f"{fault.sentence}, {below}") for fault in moved),
+            *self._repeated_lines(),
+            *self._single_children(),
+        ]
 
     def compared_with(self, vocabulary: Vocabulary) -> list[Fault]:
         """How the outline and the items of the data differ."""

@@ -16,10 +16,11 @@ There are three layouts:
     not end in the same label, a root `ALL` is added.
 
 The layout is detected unless it is given. `pairs` and `levels` are recognized by their header
-(`child`, `item` or `node` next to `parent`; `item`, `product`, `code` or `level0` first or last);
-two columns without a header are `pairs` if a label of the second also occurs in the first. Blank
-lines, a byte order mark and any line ends are allowed; comments are not. Blanks before an unquoted
-label are dropped.
+(`child`, `item` or `node` next to `parent`; `item`, `product`, `code` or `level0` first or last; or
+a first line in any language whose cells occur nowhere below it, which cannot be a path, because all
+paths end in the same root); two columns without a header are `pairs` if a label of the second also
+occurs in the first. Blank lines, a byte order mark and any line ends are allowed; comments are not.
+Blanks before an unquoted label are dropped.
 """
 
 from __future__ import annotations
@@ -28,58 +29,51 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal, TextIO, Unpack
 
 from setveil.disk import new_file
 from setveil.errors import FileFormatError, OutputError, ParameterError, brief
 from setveil.hierarchy.check import tree_of_outline
-from setveil.hierarchy.outline import Outline, free_label
+from setveil.hierarchy.layouts import ReadingWords, Row, TreeOptions, outline_of
+from setveil.hierarchy.outline import Outline
 from setveil.hierarchy.tree import Hierarchy, Origin
 
-Layout = Literal["paths", "pairs", "levels"]
-LAYOUTS: tuple[Layout, ...] = ("paths", "pairs", "levels")
 DELIMITERS = (";", "\t", ",")
 
-_CHILD_NAMES = frozenset({"child", "item", "leaf", "node", "label", "code", "name"})
-_LEVELS = "item items leaf product article term code label name level0 level1"
-_LEVEL_NAMES = frozenset(_LEVELS.split())
 _SAMPLE = 1_000
-
-Row = tuple[int, list[str]]
 
 
 def read_hierarchy(
     path: str | Path,
     *,
-    layout: Layout | None = None,
     delimiter: str | None = None,
     origin: Origin | None = None,
+    **options: Unpack[ReadingWords],
 ) -> Hierarchy:
     """The tree of a hierarchy file.
 
     Args:
         path: The file, plain or `.gz`.
-        layout: `paths`, `pairs` or `levels`; detected by default.
         delimiter: `;`, `,` or a tab; detected by default.
         origin: Where the tree comes from; by default the user gave it.
+        options: The fields of `TreeOptions`: `layout` (`paths`, `pairs` or `levels`; detected by
+            default), `levels` (the columns of a level table, from the items up) and `qualify`.
 
     Raises:
         FileFormatError: if the file does not exist, is not text or is empty.
         HierarchyError: if its content is not a tree; it lists every fault.
     """
-    outline = read_outline(path, layout=layout, delimiter=delimiter)
+    outline = read_outline(path, TreeOptions(**options), delimiter)
     return tree_of_outline(outline, origin, str(path))
 
 
 def read_outline(
-    path: str | Path, *, layout: Layout | None = None, delimiter: str | None = None
+    path: str | Path, options: TreeOptions | None = None, delimiter: str | None = None
 ) -> Outline:
     """The content of a hierarchy file, which may not be a tree: `find_faults` checks it."""
-    if layout is not None and layout not in LAYOUTS:
-        raise ParameterError("layout", layout, f"it must be one of {', '.join(LAYOUTS)}")
     if delimiter is not None:
         _check_delimiter(delimiter)
     text = _text_of(Path(path))
@@ -87,7 +81,7 @@ def read_outline(
     if not rows:
         remedy = "write a line for each item, such as `leaf;parent;root`"
         raise FileFormatError(path, "the file is empty", remedy=remedy)
-    return _OUTLINES[layout or _guess_layout([cells for _, cells in rows])](path, rows)
+    return outline_of(path, rows, options or TreeOptions())
 
 
 def write_hierarchy(
@@ -169,80 +163,6 @@ def _guess_delimiter(text: str) -> str:
         return -len(split), len(set(split))
 
     return min(DELIMITERS, key=fit)
-
-
-def _guess_layout(rows: Sequence[Sequence[str]]) -> Layout:
-    """The layout of these rows; the top of this file has the rules."""
-    if _has_pair_header(rows):
-        return "pairs"
-    head = [_name(cell) for cell in rows[0]]
-    named = len(head) > 1 and (head[0] in _LEVEL_NAMES or head[-1] in _LEVEL_NAMES)
-    if named and _is_header(rows):
-        return "levels"
-    if all(len(row) <= 2 for row in rows):
-        pairs = [(row[0], row[1]) for row in rows if len(row) == 2 and row[0] != row[1]]
-        children = {child for child, _ in pairs}
-        if any(not parent or parent in children for _, parent in pairs):
-            return "pairs"
-    return "paths"
-
-
-def _has_pair_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names two columns; if it were a path, all rows would end like it."""
-    names = [_name(cell) for cell in rows[0]]
-    named = len(names) == 2 and "parent" in names and bool(set(names) & _CHILD_NAMES)
-    return named and any(row[1:] != rows[0][1:] for row in rows[1:])
-
-
-def _name(cell: str) -> str:
-    return "".join(character for character in cell.lower() if character.isalnum())
-
-
-def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether no cell of the first row occurs again in the rows below it."""
-    head = {cell for cell in rows[0] if cell}
-    return len(rows) > 1 and all(head.isdisjoint(row) for row in rows[1:])
-
-
-def _path_outline(_: str | Path, rows: Sequence[Row]) -> Outline:
-    lines = [line for line, _ in rows]
-    return Outline([tuple(cells) for _, cells in rows], from_leaves=True, lines=lines)
-
-
-def _pair_outline(path: str | Path, rows: Sequence[Row]) -> Outline:
-    has_header = _has_pair_header([cells for _, cells in rows])
-    reverse = has_header and _name(rows[0][1][0]) == "parent"
-    body = rows[1:] if has_header else rows
-    for line, cells in body:
-        if len(cells) > 2 and any(cells[2:]):
-            problem = f"there are {len(cells)} cells, but a pair is a child and its parent"
-            raise FileFormatError(path, problem, line=line)
-    pairs = [tuple(reversed(cells[:2])) if reverse else tuple(cells[:2]) for _, cells in body]
-    return Outline(pairs, lines=[line for line, _ in body])
-
-
-def _level_outline(path: str | Path, rows: Sequence[Row]) -> Outline:
-    names, body = rows[0][1], rows[1:]
-    for line, cells in body:
-        if len(cells) > len(names):
-            problem = f"there are {len(cells)} cells, but the header has {len(names)} columns"
-            raise FileFormatError(path, problem, line=line)
-    table = [[*cells, *[""] * (len(names) - len(cells))] for _, cells in body]
-    if len({row[0] for row in table}) < len({row[-1] for row in table}):
-        table = [row[::-1] for row in table]
-    paths = [[row[0], *filter(None, row[1:])] for row in table]
-    if len({labels[-1] for labels in paths}) > 1:
-        root = free_label("ALL", {label for labels in paths for label in labels})
-        paths = [[*labels, root] for labels in paths]
-    lines = [line for line, _ in body]
-    return Outline([tuple(labels) for labels in paths], from_leaves=True, lines=lines)
-
-
-_OUTLINES: dict[Layout, Callable[[str | Path, Sequence[Row]], Outline]] = {
-    "paths": _path_outline,
-    "pairs": _pair_outline,
-    "levels": _level_outline,
-}
 
 
 def _path_lines(tree: Hierarchy, delimiter: str) -> Iterator[str]:

@@ -25,6 +25,12 @@ class Outline:
     from_leaves: bool = False
     """Whether each chain starts at a leaf, which must then not be a group elsewhere."""
     lines: Sequence[int] | None = None  # the line of each chain in its file
+    columns: tuple[str, ...] = ()
+    """The names of the level columns, from the items up, if it comes from a table."""
+    moved: tuple[str, ...] = ()
+    """Items in several groups that were put below one that contains all of these."""
+    renamed: tuple[str, ...] = ()
+    """Labels of groups that were qualified with their parent."""
 
 
 class Links:
@@ -96,6 +102,12 @@ def chains_of(things: object, name: str, wanted: str) -> list[Sequence[str]]:
     if not isinstance(rows, Iterable) or isinstance(rows, str | bytes | Mapping):
         raise ParameterError(name, type(things).__name__, f"it must hold {wanted}")
     return [_labels(row, name, wanted) for row in rows]
+
+
+def column_names(things: object) -> tuple[str, ...]:
+    """The names of the columns of a table of pandas or polars; empty if it has none."""
+    names = tuple(getattr(things, "columns", ()))
+    return names if all(isinstance(name, str) for name in names) else ()
 
 
 def _labels(row: object, name: str, wanted: str) -> Sequence[str]:

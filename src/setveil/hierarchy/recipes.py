@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError, ParameterError
-from setveil.hierarchy.build import balanced, prefix
-from setveil.hierarchy.files import Layout, read_hierarchy
+from setveil.hierarchy.build import balanced
+from setveil.hierarchy.files import read_hierarchy
+from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.prefix import KNOWN_SHAPES, CodeShape, prefix
 from setveil.hierarchy.tree import Hierarchy
-from setveil.hierarchy.wordnet.network import Unknown, WordNet
+from setveil.hierarchy.wordnet.network import WordNet
 
 RECIPES = (
     "it must be a file, or balanced[:FANOUT[:numeric|alphabetical|frequency]], "
-    "or prefix[:LENGTH,LENGTH,...], or wordnet[+unknown][:FOLDER]"
+    "or prefix[:LENGTH,LENGTH,...|atc|icd9|icd10], or wordnet[+unknown][:FOLDER]"
 )
 _KINDS = ("balanced", "prefix", "wordnet", "wordnet+unknown")
 _DIGITS = 18  # numbers with more digits do not fit into 64 bits
@@ -21,29 +23,51 @@ MakeHierarchy = Callable[[Transactions], Hierarchy | None]
 
 
 def hierarchy_maker(
-    given: Hierarchy | Path | str | None, layout: Layout | None = None
+    given: Hierarchy | Path | str | None,
+    options: TreeOptions | None = None,
+    *,
+    public_items: bool = False,
 ) -> MakeHierarchy:
     """A function that makes the tree once the data is read; mistakes are reported at once.
 
     Args:
         given: A tree, a path, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
-            `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`.
-        layout: The layout of the file, if it is one."""
-    if layout is not None and (is_recipe(given) or given is None or isinstance(given, Hierarchy)):
-        raise ParameterError("layout", layout, "only a hierarchy file has a layout")
+            `prefix:1,3,4`, `prefix:icd10`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`.
+        options: How to read a file. What they say of unknown items is left to `fitted`.
+        public_items: The list of items is public, so the labels of a balanced tree name items."""
+    how = options or TreeOptions()
+    _check_options(given, how)
     if isinstance(given, str) and is_recipe(given):
         kind, *parts = given.split(":")
         if kind == "balanced" and len(parts) <= 2:
-            return _balanced_maker(given, *parts)
+            return _balanced_maker(given, public_items, *parts)
         if kind == "prefix" and len(parts) <= 1:
             return _prefix_maker(given, *parts)
         if kind.startswith("wordnet") and parts != [""]:
-            unknown: Unknown = "keep" if kind == "wordnet+unknown" else "refuse"
+            keeps = kind == "wordnet+unknown" or how.unknown == "root"
             wordnet = WordNet.read(":".join(parts) or None)
-            return lambda data: wordnet.tree(data.vocabulary, unknown)
+            return lambda data: wordnet.tree(data.vocabulary, "keep" if keeps else "refuse")
         raise ParameterError("hierarchy", given, RECIPES)
-    tree = given if isinstance(given, Hierarchy) or given is None else _read(given, layout)
+    tree = given if isinstance(given, Hierarchy) or given is None else _read(given, how)
     return lambda data: tree
+
+
+def _check_options(given: object, how: TreeOptions) -> None:
+    """Refuse options of files where there is none, and of items that nothing can lack."""
+    if is_recipe(given) or given is None or isinstance(given, Hierarchy):
+        named = {"layout": "a layout", "levels": "level columns", "qualify": "labels to qualify"}
+        for name, what in named.items():
+            if getattr(how, name):
+                raise ParameterError(name, getattr(how, name), f"only a hierarchy file has {what}")
+    own = isinstance(given, Path | str) and not is_recipe(given)
+    own |= isinstance(given, Hierarchy) and given.origin.kind == "given"
+    is_wordnet = isinstance(given, str) and given.startswith("wordnet")
+    if how.unknown == "refuse" or own or (is_wordnet and how.unknown == "root"):
+        return
+    allowed = "only a hierarchy of your own can lack items: give one with {hierarchy}"
+    if is_wordnet:
+        allowed = "WordNet's tree keeps unknown items below a node *unknown: choose {unknown=root}"
+    raise ParameterError("unknown", how.unknown, allowed)
 
 
 def is_recipe(given: object) -> bool:
@@ -51,22 +75,29 @@ def is_recipe(given: object) -> bool:
     return isinstance(given, str) and given.split(":")[0] in _KINDS
 
 
-def _read(path: Path | str, layout: Layout | None) -> Hierarchy:
+def _read(path: Path | str, how: TreeOptions) -> Hierarchy:
     if not Path(path).exists() and not Path(path).suffix:
         raise FileFormatError(path, f"there is no such file or recipe: {RECIPES}")
-    return read_hierarchy(path, layout=layout)
+    return read_hierarchy(path, layout=how.layout, levels=how.levels, qualify=how.qualify)
 
 
-def _balanced_maker(recipe: str, fanout: str = "5", order: str = "") -> MakeHierarchy:
+def _balanced_maker(
+    recipe: str, public_items: bool, fanout: str = "5", order: str = ""
+) -> MakeHierarchy:
     if not _is_count(fanout) or order not in ("", "numeric", "alphabetical", "frequency"):
         raise ParameterError("hierarchy", recipe, RECIPES)
     if int(fanout) < 2:
         raise ParameterError("hierarchy", recipe, "the fan-out must be 2 or more")
     chosen: Any = order or None
-    return lambda data: balanced(data.vocabulary, int(fanout), chosen, data.supports())
+    return lambda data: balanced(
+        data.vocabulary, int(fanout), chosen, data.supports(), public_items
+    )
 
 
 def _prefix_maker(recipe: str, lengths: str = "") -> MakeHierarchy:
+    if lengths in KNOWN_SHAPES:
+        shape = cast(CodeShape, lengths)
+        return lambda data: prefix(data.vocabulary, shape=shape)
     parts = lengths.split(",") if lengths else []
     if not all(map(_is_count, parts)):
         raise ParameterError("hierarchy", recipe, RECIPES)

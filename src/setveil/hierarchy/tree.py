@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
 from setveil.errors import HierarchyError, ParameterError, UnknownItemError, brief
 
 if TYPE_CHECKING:
+    from setveil.hierarchy.layouts import ReadingWords
     from setveil.hierarchy.neighbours import Neighbours
 
 Nodes = Int32s
@@ -29,7 +30,8 @@ _REMEMBERED = 4  # how many neighbour indexes a tree keeps; they may be large
 class Origin:
     """Where a hierarchy comes from, and so who may see it.
 
-    A `given` tree is the user's own, made without the data, and is published whole. A tree built
+    A `given` tree is the user's own, made without the data, and is published whole. So is one whose
+    labels name items because the list of items is public (`public_items`). Any other tree built
     from the items of the data reveals which items the data has, so only the part that the release
     shows anyway is published (see `Hierarchy.pruned`), with the recipe in `parameters`: with the
     original data the whole tree can be built again."""
@@ -40,7 +42,7 @@ class Origin:
 
     @property
     def is_public(self) -> bool:
-        return self.kind == "given"
+        return self.kind == "given" or bool(self.parameters.get("public_items"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,12 +94,18 @@ class Hierarchy:
 
     @classmethod
     def from_paths(
-        cls, paths: Iterable[Iterable[object]], origin: Origin | None = None
+        cls,
+        paths: Iterable[Iterable[object]],
+        origin: Origin | None = None,
+        **options: Unpack[ReadingWords],
     ) -> Hierarchy:
-        """From paths `(leaf, parent, ..., root)`, one for each leaf, or a table of padded paths."""
-        from setveil.hierarchy.check import tree_of_paths
+        """From paths `(leaf, parent, ..., root)`, one for each leaf, or a table of levels.
 
-        return tree_of_paths(paths, origin)
+        A table is read as `read` would read a file of it, with the same options."""
+        from setveil.hierarchy.check import tree_of_paths
+        from setveil.hierarchy.layouts import TreeOptions
+
+        return tree_of_paths(paths, origin, TreeOptions(**options))
 
     @classmethod
     def from_edges(
@@ -109,11 +117,12 @@ class Hierarchy:
         return tree_of_edges(edges, origin)
 
     @classmethod
-    def read(cls, path: str | Path) -> Hierarchy:
-        """From a file; `setveil.hierarchy.files` describes the layouts."""
+    def read(cls, path: str | Path, **options: Unpack[ReadingWords]) -> Hierarchy:
+        """From a file; `setveil.hierarchy.files` describes the layouts and `layout=`, `levels=` and
+        `qualify=`."""
         from setveil.hierarchy.files import read_hierarchy
 
-        return read_hierarchy(path)
+        return read_hierarchy(path, **options)
 
     @classmethod
     def balanced(
@@ -122,11 +131,12 @@ class Hierarchy:
         fanout: int = 5,
         order: Order | Literal["frequency"] | None = None,
         supports: npt.NDArray[np.integer] | None = None,
+        public_items: bool = False,
     ) -> Hierarchy:
         """A tree of equal fan-out over the sorted items; see `setveil.hierarchy.build.balanced`."""
         from setveil.hierarchy.build import balanced
 
-        return balanced(vocabulary, fanout, order=order, supports=supports)
+        return balanced(vocabulary, fanout, order, supports, public_items)
 
     @classmethod
     def prefix(
@@ -134,11 +144,12 @@ class Hierarchy:
         vocabulary: Vocabulary | Iterable[object],
         lengths: Sequence[int] | None = None,
         separators: str = ".-/ ",
+        shape: Literal["atc", "icd9", "icd10", "parts"] | None = None,
     ) -> Hierarchy:
-        """A tree over codes such as ICD or ATC, by prefix; see `setveil.hierarchy.build.prefix`."""
-        from setveil.hierarchy.build import prefix
+        """A tree over codes such as ICD or ATC; see `setveil.hierarchy.prefix.prefix`."""
+        from setveil.hierarchy.prefix import prefix
 
-        return prefix(vocabulary, lengths=lengths, separators=separators)
+        return prefix(vocabulary, lengths, separators, shape)
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -279,6 +290,10 @@ class Hierarchy:
     @property
     def _nodes_allowed(self) -> str:
         return f"the nodes of this tree are 0 to {len(self) - 1}"
+
+    def published(self, nodes: Iterable[int]) -> Hierarchy:
+        """The part of the tree that may be published if these nodes are."""
+        return self if self.origin.is_public else self.pruned(nodes)
 
     def pruned(self, nodes: Iterable[int]) -> Hierarchy:
         """The part of the tree that these nodes show: only they and their ancestors."""

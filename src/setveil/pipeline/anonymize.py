@@ -12,9 +12,10 @@ from setveil.engines.base import Progress
 from setveil.engines.local import Local
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
+from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.advice import advise
-from setveil.pipeline.inputs import check_named, load, tree_maker, with_items
+from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.job import Job, Outcome, Places, check_job
 from setveil.pipeline.names import (
     Words,
@@ -111,7 +112,8 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
         (True, Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2)))
     """
     check_job(job)
-    work = _Work(job, tree_maker(job.hierarchy, job.layout), Stages(progress))
+    make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    work = _Work(job, make_tree, Stages(progress))
     return publish(Places.of(job), work.stages, work.make, work.explained)
 
 
@@ -131,7 +133,7 @@ class _Work:
 
     def make(self) -> Made:
         """Read the data and anonymize it."""
-        self.loaded, notes = self.load()
+        self.loaded, dropped, notes = self.load()
         job, data, tree = self.loaded
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
@@ -142,28 +144,30 @@ class _Work:
             promise=job.promise,
             tree=tree,
             notes=notes,
+            dropped=dropped,
             reason=job.reason,
         )
 
-    def load(self) -> tuple[_Loaded, tuple[str, ...]]:
-        """The data and the tree, and notes on them."""
+    def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:
+        """The data and the tree, the items that the tree lacks if they are left out, and notes."""
         job, stages = self.job, self.stages
         with stages("reading"):
             everything = load(job.data, job.reading)
             data = everything.without_rare(job.min_people)
+            rare = left_out_note(everything, data, job.min_people)
         with stages("building the hierarchy"):
-            tree = self.make_tree(data)
+            tree, data, dropped, unknown = fit(self.make_tree(data), data, job)
             job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
             job.method.check(len(data), job.promise, tree)
-            if tree is not None:
-                tree.leaf_numbers(data.vocabulary)
         notes = check_named(job.promise, data.vocabulary) if len(data) else ()
-        left_out = left_out_note(everything, data, job.min_people)
-        return _Loaded(job, data, tree), (*left_out, *notes, *job.promise.doubts)
+        more = (*rare, *unknown, *notes, *job.promise.doubts)
+        return _Loaded(job, data, tree), dropped, more
 
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""
         (job, data, tree), found = self.loaded, dict[str, Any]()
+        if tree is not None and job.method.needs_hierarchy:
+            found["remarks"] = remarks(tree)
         if outcome.usefulness is not None and outcome.usefulness.is_poor:
             with self.stages("looking for something better", compiles=True):
                 found["advice"] = advise(job, data, tree)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -14,7 +14,7 @@ from setveil.audit.verdict import Check, Verdict
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
 from setveil.errors import DataError, Note, ParameterError, UnknownItemError
-from setveil.hierarchy.files import Layout
+from setveil.hierarchy.layouts import Layout, TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.pipeline.inputs import load, load_release, tree_maker
@@ -52,6 +52,8 @@ class ApplyJob:
     hierarchy: Hierarchy | Path | str | None = None
     """The tree, if the release does not have all of it, or if there are new items."""
     layout: Layout | None = None
+    levels: Sequence[str] | str | None = None
+    qualify: bool = False
     format: str | None = None
     alignment: Path | str | None = None
     seed: int | None = None
@@ -157,7 +159,8 @@ def _over_tree(
     if old is None:
         allowed = f"a {release.form} release has no hierarchy"
         raise ParameterError("hierarchy", job.hierarchy, allowed)
-    tree = tree_maker(job.hierarchy, job.layout)(data)
+    how = TreeOptions(layout=job.layout, levels=job.levels, qualify=job.qualify)
+    tree = tree_maker(job.hierarchy, how)(data)
     assert tree is not None
     if tree.origin.kind == "balanced":
         allowed = "a balanced tree over other items has other groups; give the file of the first"

@@ -1,51 +1,81 @@
 """Hierarchy: build a tree over the items of data, check the file of one, and get one to show."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError
-from setveil.hierarchy.check import Fault, find_faults
-from setveil.hierarchy.files import Layout, read_outline
+from setveil.hierarchy.check import Fault, find_faults, way_out
+from setveil.hierarchy.files import read_outline
+from setveil.hierarchy.layouts import TreeOptions, Unknown
 from setveil.hierarchy.recipes import hierarchy_maker, is_recipe
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.inputs import load
+from setveil.pipeline.inputs import fit, load
 
 
 @dataclass(frozen=True, kw_only=True)
-class HierarchyJob:
+class HierarchyJob(TreeOptions):
     """A tree: a file, or a recipe and the data with its items."""
 
     tree: Path | str
     """A file, or a recipe such as `balanced:5`."""
-    layout: Layout | None = None
+    public_items: bool = False
+    """The labels of a balanced tree name items, because its reader may see them all."""
     data: object = field(default=None, repr=False)
     reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def build(job: HierarchyJob) -> Hierarchy:
-    """The tree that a recipe builds over the items of the data."""
+    """The tree that a recipe builds over the items of the data; its labels may name items, because
+    its leaves do."""
     if not is_recipe(job.tree):
         allowed = (
-            "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...] or wordnet[+unknown][:FOLDER]"
+            "it is balanced[:FANOUT[:ORDER]], prefix[:LENGTH,...|atc|icd9|icd10] or "
+            "wordnet[+unknown][:FOLDER]"
         )
         raise ParameterError("recipe", job.tree, allowed)
-    return run(job)
+    return run(replace(job, public_items=True))
 
 
-def check(job: HierarchyJob) -> list[Fault]:
+class Checked(NamedTuple):
+    """What is wrong with a hierarchy file."""
+
+    faults: tuple[Fault, ...]  # errors before notes
+    advice: str  # what helps against its errors, as a remedy; may be empty
+    columns: tuple[str, ...]  # the level columns, from the items up, if it is a table of levels
+
+
+def check(job: HierarchyJob) -> Checked:
     """Every fault of a hierarchy file; with data, also items without a leaf."""
     vocabulary = None if job.data is None else load(job.data, job.reading).vocabulary
-    return list(find_faults(read_outline(job.tree, layout=job.layout), vocabulary))
+    outline = read_outline(job.tree, job)
+    faults = tuple(_judged(fault, job.unknown) for fault in find_faults(outline, vocabulary))
+    faults = tuple(sorted(faults, key=lambda fault: fault.severity))
+    is_tree = not any(fault.severity == "error" for fault in faults)
+    return Checked(faults, "" if is_tree else way_out(outline), outline.columns)
+
+
+def _judged(fault: Fault, unknown: Unknown) -> Fault:
+    """A fault, which is only a note if it is about items that need no leaf."""
+    is_group = fault.kind == "item is an inner node"
+    accepted = fault.kind == "item without a leaf" and unknown != "refuse"
+    accepted |= is_group and unknown == "drop"
+    if not accepted:
+        return fault
+    end = "left out" if unknown == "drop" else "placed below the root"
+    return replace(fault, severity="note", sentence=f"{fault.sentence}: {end}")
 
 
 def run(job: HierarchyJob) -> Hierarchy:
     """The tree."""
-    make = hierarchy_maker(job.tree, job.layout)
+    make = hierarchy_maker(job.tree, job, public_items=job.public_items)
     if job.data is None and is_recipe(job.tree):
         allowed = f"{job.tree} is built over the items of a data set: name one with {{data}}"
         raise ParameterError("data", None, allowed)
-    tree = make(load([] if job.data is None else job.data, job.reading))
+    data = load([] if job.data is None else job.data, job.reading)
+    tree = make(data)
     assert tree is not None
+    if job.data is not None and job.unknown != "refuse":
+        tree = fit(tree, data, job).tree or tree
     return tree

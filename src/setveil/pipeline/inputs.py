@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
+import numpy as np
+
 from setveil.data.tables.exchange import as_transactions
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import (
     DataError,
@@ -17,13 +19,15 @@ from setveil.errors import (
     brief_list,
     did_you_mean,
 )
-from setveil.hierarchy.files import Layout
+from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.unknown import fitted, lacking
 from setveil.io import read
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
+from setveil.words import are, plural, rough_share
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -45,11 +49,44 @@ def load_release(release: object) -> Any:
     return read_release(release) if isinstance(release, str | Path) else release
 
 
-def tree_maker(given: object, layout: Layout | None = None) -> MakeHierarchy:
+def tree_maker(given: object, options: TreeOptions, *, public_items: bool = False) -> MakeHierarchy:
     """How to get the tree once the data is read; see `hierarchy_maker`."""
     if not isinstance(given, Hierarchy | Path | str | None):
         raise ParameterError("hierarchy", given, f"it must be a Hierarchy, or {RECIPES}")
-    return hierarchy_maker(given, layout)
+    return hierarchy_maker(given, options, public_items=public_items)
+
+
+class Fit(NamedTuple):
+    """A tree and data that fit, the items that were left out for that, and a note for the user."""
+
+    tree: Hierarchy | None
+    data: Transactions
+    dropped: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def fit(tree: Hierarchy | None, data: Transactions, options: TreeOptions) -> Fit:
+    """The tree and the data after items that the tree lacks were dealt with, and a note on them."""
+    if tree is None or tree.origin.kind != "given":
+        if tree is not None:
+            tree.leaf_numbers(data.vocabulary)
+        return Fit(tree, data)
+    fitting, left = fitted(tree, data, options.unknown)
+    missing = lacking(tree, data.vocabulary)
+    if not missing:
+        return Fit(fitting, left)
+    marks = np.isin(np.arange(len(data.vocabulary)), data.vocabulary.encode(missing))
+    counts = data.counts if isinstance(data, Bags) else 1
+    times = int((marks[data.items] * counts).sum())
+    share = rough_share(times / max(data.occurrences, 1))
+    text = (
+        f"{are(len(missing), 'item')} not in the hierarchy ({plural(times, 'occurrence')}, {share})"
+    )
+    if options.unknown == "root":
+        note = f"{text}: placed directly below its root."
+        return Fit(fitting, left, (), (note,))
+    note = f"{text}: left out of every record; losses do not count them."
+    return Fit(fitting, left, tuple(missing), (note,))
 
 
 def check_items(items: Mapping[str, Sequence[str]], promise: Promise) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from setveil.audit.verdict import Verdict
 from setveil.disk import check_place
-from setveil.errors import OutputError, ParameterError
-from setveil.hierarchy.files import Layout
+from setveil.errors import Note, OutputError, ParameterError
+from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS, release_formats
@@ -39,7 +39,7 @@ _FILES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class Job(TreeOptions):
     """Everything that one run needs to know.
 
     Example:
@@ -60,8 +60,6 @@ class Job:
     """A tree, the path of its file, or a recipe: `balanced:5`, `balanced:5:alphabetical`, `prefix`,
     `prefix:1,3,4`, `wordnet`, `wordnet:FOLDER`, `wordnet+unknown`. If the method does not
     generalize, only the losses use it."""
-    layout: Layout | None = None
-    """The layout of a hierarchy file: `paths`, `pairs` or `levels`; detected if not given."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Options of `setveil.read` (for a path) or of `as_transactions` (for an object)."""
     output: Path | str | None = None
@@ -132,6 +130,8 @@ class Outcome:
     """What to try if it is of little use."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
+    remarks: tuple[Note, ...] = ()
+    """What the user should know about a tree that was built."""
     explanation: Any = None
     """Why so much was lost, if that was asked for."""
     suppressed: tuple[str, ...] = ()
@@ -156,6 +156,7 @@ class Outcome:
             "suppressed": list(self.suppressed),
             "seconds": {stage: round(time, 4) for stage, time in self.seconds.items()},
             "notes": list(self.notes),
+            "remarks": list(self.remarks),
             **({} if self.explanation is None else {"explanation": self.explanation.to_dict()}),
         }
 
@@ -185,6 +186,9 @@ def check_job(job: Job) -> None:
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)
+    if job.unknown == "drop" and not job.method.needs_hierarchy:
+        allowed = f"{job.method.name} publishes items as they are and only measures with the tree"
+        raise ParameterError("unknown", job.unknown, allowed)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
     if job.explain and not job.method.explains:

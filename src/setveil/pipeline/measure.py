@@ -8,12 +8,12 @@ from typing import Any
 from setveil.alignment.align import on_tree
 from setveil.engines.base import Progress
 from setveil.errors import ParameterError
-from setveil.hierarchy.files import Layout
+from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import with_alignment
 from setveil.metrics import measure as losses_of
 from setveil.metrics.table import need_a_tree
-from setveil.pipeline.inputs import load, load_release, tree_maker
+from setveil.pipeline.inputs import fit, load, load_release, tree_maker
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
@@ -22,7 +22,7 @@ Losses = dict[str, float | dict[str, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureJob:
+class MeasureJob(TreeOptions):
     """What to measure."""
 
     release: object = field(repr=False)
@@ -37,7 +37,6 @@ class MeasureJob:
     """Over how many reconstructions to average, for forms that do not show records."""
     hierarchy: Hierarchy | Path | str | None = None
     """The tree, if the release does not have all of it."""
-    layout: Layout | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How to read the original."""
     seed: int | None = 0
@@ -105,7 +104,9 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
                 raise ParameterError("alignment", str(job.alignment), allowed)
             release = with_alignment(release, job.alignment)
         original = load(job.original, job.reading)
-        tree = tree_maker(job.hierarchy, job.layout)(original)
+        tree = tree_maker(job.hierarchy, job)(original)
+        if job.unknown != "refuse":
+            tree, original, *_ = fit(tree, original, job)
         if tree is not None and _is_pruned(release):
             release = on_tree(release, tree, "the given hierarchy")
     with stages("measuring", compiles=True):
@@ -130,8 +131,8 @@ def _check(job: MeasureJob, release: Release) -> None:
         why = f"no metric of a {release.form} release needs a hierarchy"
     else:
         return
-    for name in ("hierarchy", "layout"):
-        if isinstance(getattr(job, name), str | Path):
+    for name in ("hierarchy", "layout", "levels", "qualify"):
+        if getattr(job, name) and not isinstance(getattr(job, name), Hierarchy):
             raise ParameterError(name, getattr(job, name), why)
 
 

@@ -35,6 +35,8 @@ class Made:
     promise: Promise
     tree: Hierarchy | None = None
     notes: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """Items that were left out because the tree lacks them."""
     reason: str = ""
     like: str = ""
     witnesses: int = 1
@@ -140,7 +142,7 @@ def _verdict(made: Made, written: Release | None) -> Verdict:
 def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     """What is measured after a release has verified."""
     release, data = made.release, made.data
-    found: dict[str, Any] = {"suppressed": release.suppressed_items(data)}
+    found: dict[str, Any] = {"suppressed": (*made.dropped, *release.suppressed_items(data))}
     with stages("measuring", compiles=True):
         found["losses"] = measure(release, data, seed=places.seed or 0, hierarchy=made.tree)
         lost = found["losses"].get("distortion", 0.0)

@@ -12,7 +12,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Progress
 from setveil.errors import MisfitError, Note, ParameterError, ReleaseError
-from setveil.hierarchy.files import Layout
+from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
@@ -20,7 +20,7 @@ from setveil.io.releases.disassociated import read_bare
 from setveil.io.releases.folder import other_files, read_release
 from setveil.methods import METHODS
 from setveil.parameters import parameters
-from setveil.pipeline.inputs import check_items, check_named, load, tree_maker, with_items
+from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
@@ -28,7 +28,7 @@ from setveil.published import Release
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerifyJob:
+class VerifyJob(TreeOptions):
     """What to verify, and against what."""
 
     release: object = field(repr=False)
@@ -43,7 +43,6 @@ class VerifyJob:
     """The private alignment file, to compare each record with its own original."""
     hierarchy: Hierarchy | Path | str | None = None
     """The tree that typical bags were compared with, or the tree of `under:NODE`."""
-    layout: Layout | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How to read the original; or the data file, if there is no original."""
     limit: int = 1
@@ -109,6 +108,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         published = _published(job)
         original = None if job.original is None else load(job.original, job.reading)
         tree = _tree(job, published, original)
+        if original is not None and job.unknown != "refuse":
+            tree, original, *_ = fit(tree, original, job)
     notes: tuple[str, ...] = ()
     if job.promise is not None and job.items:
         vocabulary = _vocabulary(published if original is None else original)
@@ -161,9 +162,9 @@ def _is_folder(release: object) -> bool:
 
 def _tree(job: VerifyJob, published: Any, original: Transactions | None) -> Hierarchy | None:
     """The tree that was given, if the check can use it."""
-    if job.hierarchy is None and job.layout is None:
+    make = tree_maker(job.hierarchy, job)
+    if job.hierarchy is None:
         return None
-    make = tree_maker(job.hierarchy, job.layout)
     if any(word.startswith(UNDER) for words in job.items.values() for word in words):
         return make(getattr(published, "classes", published) if original is None else original)
     compares = getattr(published, "compares_by_tree", False) and original is not None

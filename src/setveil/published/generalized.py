@@ -191,7 +191,7 @@ class Generalized(RecordRelease):
         node = tree.nodes.numbers.get(label)
         hidden = classes.lengths == 0 if not self.is_global else np.zeros(len(classes), dtype=bool)
         if node is None:
-            unknown = np.full(len(classes), tree.origin.pruned) | hidden
+            unknown = self._may_hide() | hidden
             return np.zeros_like(sizes), np.where(unknown, sizes, 0), np.zeros(len(classes))
         within, above, chance = coverage(tree, classes.items, node)
         if isinstance(classes, Bags):
@@ -203,6 +203,15 @@ class Generalized(RecordRelease):
         certain, possible = _any(within, classes), _any(within | above, classes) | hidden
         return np.where(certain, sizes, 0), np.where(possible, sizes, 0), 1.0 - missing
 
+    def _may_hide(self) -> Flags:
+        """Which records may have an item that the tree lacks: because only a part of the tree was
+        published, or because such items were left out or put below the root."""
+        tree, classes = self.hierarchy, self.classes
+        if tree.origin.parameters.get("unknown") == "root":
+            return _any(classes.items == tree.root, classes)
+        everywhere = tree.origin.pruned or tree.origin.parameters.get("unknown") == "drop"
+        return np.full(len(classes), everywhere)
+
     def _is_covered(self, node: int) -> bool:
         """Whether one cut covers every leaf below a node, so that none of them is suppressed.
 
@@ -211,7 +220,7 @@ class Generalized(RecordRelease):
         tree, published = self.hierarchy, self.published_nodes()
         first, stop = tree.first[published], tree.stop[published]
         above = (first <= tree.first[node]) & (stop >= tree.stop[node])
-        if tree.origin.pruned:
+        if tree.origin.pruned or (tree.origin.parameters.get("unknown") and node == tree.root):
             return bool((above & (tree.depth[published] <= tree.depth[node])).any())
         below = (first >= tree.first[node]) & (stop <= tree.stop[node])
         return bool(above.any() or (stop - first)[below].sum() == tree.widths[node])

@@ -17,6 +17,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
+from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
 
 if TYPE_CHECKING:
@@ -243,8 +244,10 @@ class Release(Frozen, ABC):
         return made
 
     def covered(self, original: Transactions) -> Transactions:
-        """What the release is about: the original without the rare items that were left out."""
-        return original.without_rare(self.min_people)
+        """What the release is about: the original without the items that were left out, because few
+        people have them or because the tree lacks them."""
+        data = original.without_rare(self.min_people)
+        return data if self.tree is None else known_part(self.tree, data)
 
 
 class RecordRelease(Release):

@@ -7,6 +7,17 @@ from dataclasses import dataclass, field
 PRIVATE = "private, not part of the release"  # marks what is computed from the original
 
 
+def as_flag(name: str, value: str | None) -> str:
+    """A parameter as the command line spells it, where it is not known which command it is.
+
+    Example:
+        >>> as_flag("public_items", "True"), as_flag("unknown", "drop")
+        ('--public-items', '--unknown drop')
+    """
+    option = f"--{name.replace('_', '-')}"
+    return option if value in (None, "True") else f"{option} {value}"
+
+
 @dataclass(frozen=True)
 class Fact:
     """One line of a section: a name, a value and a remark."""

@@ -44,6 +44,7 @@ def report_outcome(
         text = f"{outcome.alignment}: the published record or cluster of each original record"
         sections.append(Section("Written: the alignment", text, private=True))
     sections += [*_losses(outcome.losses), *_suppressed(outcome), *_explanation(outcome)]
+    sections += _remarks(outcome, spell)
     sections += _examples(outcome) if show_examples else []
     return Report(_shared_first(sections), outcome.to_dict())
 
@@ -190,6 +191,11 @@ def _examples(outcome: Outcome) -> list[Section]:
         facts += [Fact("original", ", ".join(original)), Fact("published", published)]
     title = "Some records, and what was published for them"
     return [Section(title, facts=tuple(facts), private=True)] if facts else []
+
+
+def _remarks(outcome: Outcome, spell: Spelling) -> list[Section]:
+    text = "\n".join(remark.text(spell) for remark in outcome.remarks)
+    return [Section("Hierarchy", text, private=True)] if text else []
 
 
 def _places(outcome: Outcome, spell: Spelling) -> Section:

@@ -20,11 +20,11 @@ TREE = "hierarchy.csv"
 def write_tree(tree: Hierarchy, nodes: Int32s, stage: Path, choices: Choices) -> dict[str, object]:
     """Write a tree; gives its recipe.
 
-    Of a tree that was built from the items of the data, only the part that these nodes show is
-    written.
+    Of a tree that was built from the items of the data, and of items that were added to a given
+    one, only what these nodes show is written.
     """
-    if not (tree.origin.is_public or choices.public_items):
-        tree = tree.pruned(nodes)
+    if not choices.public_items:
+        tree = tree.published(nodes)
     write_hierarchy(tree, stage / TREE)
     return write_origin(tree.origin)
 
@@ -71,9 +71,17 @@ def _are_lengths(value: Any) -> bool:
 
 
 _KINDS: dict[str, dict[str, Is]] = {
-    "given": {},
-    "balanced": {"fanout": _is_count, "order": _is_text("numeric|alphabetical|frequency")},
-    "prefix": {"lengths": _are_lengths, "separators": _is_text(r"[\W_]{0,40}")},
+    "given": {"unknown": _is_text("root|drop")},
+    "balanced": {
+        "fanout": _is_count,
+        "order": _is_text("numeric|alphabetical|frequency"),
+        "public_items": lambda value: value is True,
+    },
+    "prefix": {
+        "lengths": _are_lengths,
+        "separators": _is_text(r"[\W_]{0,40}"),
+        "shape": _is_text("atc|icd9|icd10|parts"),
+    },
     "wordnet": {
         "version": lambda value: value is None or _is_text(r"[\w. +-]{0,20}")(value),
         "synsets": _is_count,

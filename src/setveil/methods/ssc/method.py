@@ -135,7 +135,7 @@ class SSC(Method[TypicalBags]):
         alignment[made.members] = np.repeat(np.arange(len(made)), made.sizes)
         size = len(made) + bool((alignment == len(made)).any())  # bags in no cluster become empty
         typical = self._typical(bags, made, near, hierarchy, size)
-        is_known = typical.hierarchy is not None or hierarchy.origin.is_public
+        is_known = typical.hierarchy is not None or hierarchy.origin.kind == "given"
         return TypicalBags.of_rows(
             typical.bags,
             request.promise,
