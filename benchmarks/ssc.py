@@ -1,6 +1,7 @@
 """SSC on generated query logs: time, memory and growth; `SETVEIL_BENCH_LONG` adds 100,000 users.
 
-`python -m benchmarks.ssc [USERS ...]` prints what it loses, next to LG(bag).
+`python -m benchmarks.ssc [USERS ...]` prints what it loses, next to LG(bag), on logs with a long
+tail: the nouns of sessions, and of users.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ from setveil.metrics import measure
 from setveil.promises import VocabularyKAnonymity
 
 PROMISE = VocabularyKAnonymity(k=5)
+CROWDS = (2, 5, 10)
 LOSSES = ("blm", "distortion", "recall", "sdist")
 WAYS: Mapping[str, Method[Any]] = {
     "LG(bag), partition": Partition(),
     "SSC": SSC(),
     "SSC without exchanges": SSC(exchanges=0),
     "SSC, the paper's": SSC(variant="paper"),
-    "SSC, the paper's, first seed": SSC(variant="paper", seed_rule="first"),
 }
 
 
-def noun_bags(users: int) -> tuple[Bags, Hierarchy]:
-    """The nouns of each user of a generated log, and the WordNet tree over them."""
+def noun_bags(users: int, shape: str = "topics", gap: str = "inf") -> tuple[Bags, Hierarchy]:
+    """The nouns of each user or session of a generated log, and the WordNet tree over them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
         command = [
@@ -55,9 +56,11 @@ def noun_bags(users: int) -> tuple[Bags, Hierarchy]:
             str(users),
             "--seed",
             "1",
+            "--shape",
+            shape,
         ]
         subprocess.run(command, check=True, capture_output=True)
-        data, _ = read_querylog(path, terms="nouns", seed=1)
+        data, _ = read_querylog(path, terms="nouns", gap=gap, seed=1)
     assert isinstance(data, Bags)
     return data, WordNet.read().tree(data.vocabulary)
 
@@ -82,20 +85,27 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
     )
 
 
-def compare(users: int, say: Callable[[str], None]) -> None:
+def compare(users: int, gap: str, say: Callable[[str], None]) -> None:
     """What each way loses on the same bags."""
     SSC.warmup()
-    data, tree = noun_bags(users)
+    data, tree = noun_bags(users, "long-tail", gap)
     size = f"{len(data):,} bags, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns"
-    say(f"{users:,} users: {size}, k = {PROMISE.k}")
+    say(f"{users:,} users, gap {gap}: {size}")
     say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
-    for name, method in WAYS.items():
-        start = time.process_time()
-        release = method.anonymize(data, PROMISE, tree)
-        took = time.process_time() - start
-        assert verify(release, data, hierarchy=tree).holds
-        losses = measure(release, data, LOSSES, hierarchy=tree)
-        say(f"{name:30}" + "".join(f"{losses[loss]:12.3f}" for loss in LOSSES) + f"{took:12.1f}")
+    for k in CROWDS:
+        for name, method in WAYS.items():
+            if k == PROMISE.k or name in ("LG(bag), partition", "SSC"):
+                say(f"{f'k = {k}, {name}':30}" + _line(method, data, tree, k))
+
+
+def _line(method: Method[Any], data: Bags, tree: Hierarchy, k: int) -> str:
+    """The losses of one run, and its processor time."""
+    start = time.process_time()
+    release = method.anonymize(data, VocabularyKAnonymity(k=k), tree)
+    took = time.process_time() - start
+    assert verify(release, data, hierarchy=tree).holds
+    losses = measure(release, data, LOSSES, hierarchy=tree)
+    return "".join(f"{losses[loss]:12.3f}" for loss in LOSSES) + f"{took:12.1f}"
 
 
 CASES: dict[str, Case] = {}
@@ -108,5 +118,6 @@ if WordNet.find():
         )
 
 if __name__ == "__main__":
-    for number in map(int, sys.argv[1:] or ["20000"]):
-        compare(number, lambda line: print(line, flush=True))
+    for number in map(int, sys.argv[1:] or ["971"]):
+        for pause in ("inf", "30m"):
+            compare(number, pause, lambda line: print(line, flush=True))

@@ -85,7 +85,8 @@ SMALL = {
     "disassociation.partitioning.RECORDS": 20,
     "disassociation.refine.BLOCK": 20,
     "ssc.method.BLOCK": 20,
-    "ssc.cluster.BUDGET": 2,
+    "ssc.best.BUDGET": 2,
+    "ssc.paper.BUDGET": 2,
 }
 """Limits at which the data of a test is many tasks."""
 

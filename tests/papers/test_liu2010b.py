@@ -122,11 +122,10 @@ def test_the_oracle_finds_the_clusters_and_centres_of_the_paper(model):
     assert oracle.majority(second, distance, frequency) == TYPICAL[3]
 
 
-@pytest.mark.parametrize("variant", ["paper", "best"])
 @pytest.mark.parametrize("model", ["nil", "maximum"])
-def test_the_method_publishes_both_typical_bags(example, model, variant):
+def test_the_method_publishes_both_typical_bags(example, model):
     data, tree = example
-    release = SSC(model=model, variant=variant).anonymize(data, VocabularyKAnonymity(k=2), tree)
+    release = SSC(model=model, variant="paper").anonymize(data, VocabularyKAnonymity(k=2), tree)
     assert published(release) == TYPICAL
     assert verify(release, data, hierarchy=tree).holds
 

@@ -1,10 +1,10 @@
-"""Algorithm 1 on blocks of bags: clusters of k, exchanges, typical bags. [Liu2010b] section IV"""
+"""Clusters of bags, and what is published for them. [Liu2010b] section IV-B"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,20 +15,10 @@ from setveil.engines.base import Engine, Progress
 from setveil.errors import DataError
 from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.ssc import exchange, grow
-from setveil.kernels.ssc.centre import (
-    CountedBags,
-    NearTerms,
-    Rule,
-    Space,
-    choose_terms,
-    match_members,
-)
 from setveil.published.typical_bags import Matches
 
-BUDGET = 50  # how many clusters a task works on before progress is reported
-EFFORT, NO_EFFORT = exchange.Effort(looks=60, tries=6), exchange.Effort(looks=0, tries=0)
-ROOM = 1 << 12  # the initial capacity of the store of centres; it doubles
+if TYPE_CHECKING:
+    from setveil.kernels.ssc.centre import NearTerms
 
 
 @dataclass(frozen=True)
@@ -64,146 +54,35 @@ class Clusters:
         return np.repeat(np.arange(len(self.slot_times)), self.slot_sizes)
 
 
-class Growing(NamedTuple):
-    """The clustering of a block, and how far it is."""
-
-    space: Space
-    state: grow.State
-    store: grow.Store
+class Work(Protocol):
+    """Work on a block, and how far it is."""
 
     @property
-    def done(self) -> int:
-        return int(self.state.numbers[grow.MEMBERS])
+    def done(self) -> int: ...
 
     @property
-    def total(self) -> int:
-        """All bags but the fewer than k that are left at the end."""
-        return len(self.state.alive) // int(self.space.rule.k) * int(self.space.rule.k)
+    def total(self) -> int: ...
 
 
-class Exchanging(NamedTuple):
-    """The exchanges between the clusters of a block, and how far they are."""
-
-    space: Space
-    groups: exchange.Groups
-    done: int  # how many clusters were visited in all rounds; round 0 finds out what they are worth
-    total: int
+Part = TypeVar("Part", bound=Work)
 
 
-def cluster(
-    spaces: Sequence[Space], rounds: int, engine: Engine, progress: Progress | None = None
-) -> list[Clusters]:
-    """The clusters of each block."""
-    growing = [begin_growing(space) for space in spaces]
-    growing = _finished(grow_some, growing, "clustering", engine, progress)
-    exchanging = [begin_exchanging(block.space, *members_of(block), rounds) for block in growing]
-    exchanging = _finished(exchange_some, exchanging, "exchanging", engine, progress)
-    made = [(block.space, block.groups.members, block.groups.bounds) for block in exchanging]
-    return list(engine.map(with_centres, made))
-
-
-Part = TypeVar("Part", Growing, Exchanging)
-
-
-def _finished(
+def finished(
     step: Callable[[Part], Part],
-    parts: list[Part],
+    parts: Sequence[Part],
     stage: str,
     engine: Engine,
     progress: Progress | None,
 ) -> list[Part]:
     """The parts after all their steps."""
-    parts, total = list(parts), sum(part.total for part in parts)
-    while pending := [i for i, part in enumerate(parts) if part.done < part.total]:
-        answers = engine.map(step, [parts[i] for i in pending])
+    made, total = list(parts), sum(part.total for part in parts)
+    while pending := [i for i, part in enumerate(made) if part.done < part.total]:
+        answers = engine.map(step, [made[i] for i in pending])
         for i, answer in zip(pending, answers, strict=True):
-            parts[i] = answer
+            made[i] = answer
             if progress is not None:
-                progress(sum(part.done for part in parts), total, stage)
-    return parts
-
-
-def begin_growing(space: Space) -> Growing:
-    """The clustering of a block before its first step."""
-    count, k = len(space.bags.sizes), int(space.rule.k)
-    centres, terms = count // k + k + 2, len(space.near.indptr) - 1
-    state = grow.State(
-        alive=np.arange(count),
-        upper=np.full(count, grow.FAR),
-        seen=np.zeros(count, dtype=np.int64),
-        members=np.empty(count, dtype=np.int64),
-        target=np.empty(k, dtype=np.int64),
-        numbers=np.array([count, 0, 0], dtype=np.int64),
-    )
-    store = grow.Store(
-        cluster=np.full(centres, -1, dtype=np.int64),
-        size=np.zeros(centres, dtype=np.int64),
-        nil=np.zeros(centres, dtype=np.int64),
-        slots=np.zeros(centres + 1, dtype=np.int64),
-        times=np.empty(ROOM, dtype=np.int64),
-        starts=np.zeros(ROOM, dtype=np.int64),
-        items=np.empty(ROOM, dtype=np.int32),
-        sums=np.empty(ROOM, dtype=np.int32),
-        peaks=np.empty(ROOM, dtype=np.int32),
-        peak=np.empty(ROOM, dtype=np.int32),
-        head=np.full(terms, -1, dtype=np.int64),
-        following=np.empty(ROOM, dtype=np.int64),
-        centre=np.empty(ROOM, dtype=np.int64),
-        gain=np.empty(ROOM, dtype=np.int64),
-        room=np.empty(ROOM, dtype=np.int64),
-        used=np.zeros(2, dtype=np.int64),
-    )
-    return Growing(space, state, store)
-
-
-def grow_some(block: Growing) -> Growing:
-    """The block with some more clusters; what was given stays as it is."""
-    state = grow.State._make(array.copy() for array in block.state)
-    store = grow.Store._make(array.copy() for array in block.store)
-    store = grow.build_clusters(block.space, state, store, np.int64(BUDGET))
-    return Growing(block.space, state, store)
-
-
-def members_of(block: Growing) -> tuple[Int64s, Int64s]:
-    """The bags of one cluster after the other, and where each begins; left-over bags come last."""
-    state, k = block.state, block.space.rule.k
-    alive, clusters, members = state.numbers.tolist()
-    owners = np.concatenate((np.repeat(np.arange(clusters), k), state.target[:alive]))
-    rows = np.concatenate((state.members[:members], state.alive[:alive]))
-    bounds = np.concatenate(([0], np.cumsum(np.bincount(owners, minlength=clusters))))
-    return rows[np.argsort(owners, kind="stable")], bounds
-
-
-def begin_exchanging(space: Space, members: Int64s, bounds: Int64s, rounds: int) -> Exchanging:
-    """The exchanges of a block before their first step."""
-    count = len(bounds) - 1
-    owner, rest = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
-    owner[members] = np.repeat(np.arange(count), np.diff(bounds))
-    groups = exchange.Groups(members, bounds, owner, np.zeros(count, dtype=np.int64), rest)
-    return Exchanging(space, groups, 0, (rounds + 1) * count if rounds else 0)
-
-
-def exchange_some(block: Exchanging) -> Exchanging:
-    """The block after exchanges of some more clusters; what was given stays as it is."""
-    groups = exchange.Groups._make(array.copy() for array in block.groups)
-    count = len(groups.worth)
-    first = block.done % count
-    last = min(first + BUDGET, count)
-    effort = EFFORT if block.done >= count else NO_EFFORT
-    exchange.exchange(block.space, groups, np.int64(first), np.int64(last), effort)
-    return block._replace(groups=groups, done=block.done + last - first)
-
-
-def with_centres(clusters: tuple[Space, Int64s, Int64s]) -> Clusters:
-    """Clusters with their centres; given are the bags of one after the other, and the bounds."""
-    space, members, bounds = clusters
-    made, times, terms = match_members(space, members, bounds)
-    return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, terms)
-
-
-def space_of(data: Bags, near: NearTerms, rule: Rule) -> Space:
-    """Bags as the kernels take them."""
-    return Space(CountedBags(data.indptr, data.items, data.counts, data.totals), near, rule)
+                progress(sum(part.done for part in made), total, stage)
+    return made
 
 
 def of_equal(data: Bags, groups: list[Int64s]) -> Clusters:
@@ -247,12 +126,31 @@ class Typical(NamedTuple):
     slots: Bags | None = None
 
 
-def majority(data: Bags, clusters: Clusters, near: NearTerms, size: int) -> Typical:
+def closest(data: Bags, clusters: Clusters, near: NearTerms, size: int) -> Typical:
     """From each slot the term closest to the others."""
-    frequency = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary))
+    from setveil.kernels.ssc.centre import choose_terms
+
     slots = clusters.slot_sizes, clusters.terms
-    items = choose_terms(near, frequency.astype(np.int64), *slots).astype(np.int64)
+    items = choose_terms(near, _frequency(data), *slots).astype(np.int64)
     return Typical(_bags(clusters, items, data.vocabulary, size))
+
+
+def voted(data: Bags, clusters: Clusters, size: int) -> Typical:
+    """From each slot the term that most members have in it.
+
+    Ties go to the term that is most frequent in the data, then to the first."""
+    width, count = max(len(data.vocabulary), 1), len(clusters.slot_times)
+    codes, votes = np.unique(clusters.slot_owners * width + clusters.terms, return_counts=True)
+    owners, terms = np.divmod(codes, width)
+    order = np.lexsort((terms, -_frequency(data)[terms], -votes, owners))
+    firsts = np.searchsorted(owners[order], np.arange(count))
+    return Typical(_bags(clusters, terms[order][firsts], data.vocabulary, size))
+
+
+def _frequency(data: Bags) -> Int64s:
+    """How often each term occurs in the data."""
+    totals = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary))
+    return totals.astype(np.int64)
 
 
 def generalized(data: Bags, clusters: Clusters, hierarchy: Hierarchy, size: int) -> Typical:

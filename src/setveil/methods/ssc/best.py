@@ -1,0 +1,176 @@
+"""Clusters that lose least: bags are compared by their profiles over the hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.data.arrays import Int32s, Int64s
+from setveil.data.transactions import Bags
+from setveil.engines.base import Engine, Progress
+from setveil.hierarchy.tree import Hierarchy
+from setveil.kernels.ssc import exchange, gather
+from setveil.kernels.ssc.profiles import Block, Nodes
+from setveil.kernels.ssc.slots import fill_slots
+from setveil.methods.ssc.cluster import Clusters, finished
+
+EXACT = 1
+"""How many occurrences more a term counts that is published as itself. 0 loses least, but then
+frequent terms are replaced by others of similar meaning, and frequent itemsets are not found."""
+BUDGET = 200  # how many clusters a task works on before progress is reported
+
+
+class Gathering(NamedTuple):
+    """The clustering of a block, and how far it is."""
+
+    block: Block
+    state: gather.Gathered
+
+    @property
+    def done(self) -> int:
+        return int(self.state.numbers[gather.MEMBERS])
+
+    @property
+    def total(self) -> int:
+        """All bags but the fewer than k that are left at the end."""
+        return len(self.state.members) // int(self.block.k) * int(self.block.k)
+
+
+class Exchanging(NamedTuple):
+    """The exchanges between the clusters of a block, and how far they are."""
+
+    block: Block
+    groups: exchange.Groups
+    done: int  # how many clusters were visited in all rounds; round 0 finds out what they are worth
+    total: int
+
+
+def cluster(
+    blocks: Sequence[Block], rounds: int, engine: Engine, progress: Progress | None = None
+) -> list[Clusters]:
+    """The clusters of each block; their terms are nodes of the block."""
+    gathering = [begin_gathering(block) for block in blocks]
+    gathering = finished(gather_some, gathering, "clustering", engine, progress)
+    placed = engine.map(place_rest, gathering)
+    exchanging = [begin_exchanging(*made, rounds) for made in placed]
+    exchanging = finished(exchange_some, exchanging, "exchanging", engine, progress)
+    made = [(block.block, block.groups.members, block.groups.bounds) for block in exchanging]
+    return list(engine.map(with_slots, made))
+
+
+def block_of(data: Bags, hierarchy: Hierarchy, k: int) -> tuple[Block, Int32s]:
+    """Bags as the kernels take them, and the item that each of its nodes is; -1 if it is a group.
+
+    Of equal losses the first bag is taken, so bags should come in a canonical order."""
+    leaves = hierarchy.leaf_numbers(data.vocabulary)
+    tree, number = _nodes(hierarchy, leaves[np.unique(data.items)])
+    paths = number[hierarchy.ancestors[leaves]]
+    indptr, nodes, counts = _profiles(data, paths, len(tree.parent))
+    order = np.lexsort((leaves[data.items], data.rows))
+    items = np.full(len(tree.parent), -1, dtype=np.int32)
+    known = number[leaves] >= 0
+    items[number[leaves[known]]] = np.flatnonzero(known)
+    sums = np.concatenate(([0], np.cumsum(tree.weight[nodes] * counts)))
+    block = Block(
+        starts=data.indptr,
+        leaves=number[leaves[data.items[order]]],
+        times=data.counts[order],
+        indptr=indptr,
+        nodes=nodes,
+        counts=counts,
+        sizes=data.totals,
+        values=np.diff(sums[indptr]),
+        tree=tree,
+        whole=np.int64(whole_of(hierarchy)),
+        k=np.int64(k),
+    )
+    return block, items
+
+
+def whole_of(hierarchy: Hierarchy) -> int:
+    """What is lost by an occurrence that is not published, in leaves."""
+    return max(hierarchy.leaf_count - 1, 1)
+
+
+def _nodes(hierarchy: Hierarchy, leaves: Int32s) -> tuple[Nodes, Int32s]:
+    """The nodes over some leaves without the root, by depth; and the number of each node, -1 if it
+    is not among them. The last number is that of no node."""
+    used = np.unique(hierarchy.ancestors[leaves])
+    used = used[(used >= 0) & ((used != hierarchy.root) | (hierarchy.leaf_count == 1))]
+    used = used[np.argsort(hierarchy.depth[used], kind="stable")]
+    number = np.full(len(hierarchy) + 1, -1, dtype=np.int32)
+    number[used] = np.arange(len(used))
+    parent, widths = hierarchy.parent[used], hierarchy.widths
+    above = np.where(parent >= 0, widths[parent], 2)  # the only item of all is kept or lost
+    weight = above - widths[used]
+    weight[used < hierarchy.leaf_count] += EXACT * whole_of(hierarchy)
+    return Nodes(number[parent], weight, hierarchy.first[used], hierarchy.stop[used]), number
+
+
+def _profiles(data: Bags, paths: Int32s, width: int) -> tuple[Int64s, Int32s, Int64s]:
+    """How often each bag has something below each node: starts, nodes and counts."""
+    nodes = paths[data.items]
+    held = nodes >= 0
+    codes = (data.rows[:, None] * width + nodes)[held]
+    counts = np.repeat(data.counts, held.sum(axis=1))
+    order = np.argsort(codes, kind="stable")
+    codes, counts = codes[order], counts[order]
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    sums = np.add.reduceat(counts, starts) if len(starts) else counts
+    rows, found = np.divmod(codes[starts], max(width, 1))
+    return np.searchsorted(rows, np.arange(len(data) + 1)), found.astype(np.int32), sums
+
+
+def begin_gathering(block: Block) -> Gathering:
+    """The clustering of a block before its first step."""
+    count = len(block.sizes)
+    numbers = np.array([count, 0], dtype=np.int64)
+    members = np.empty(count // int(block.k) * int(block.k), dtype=np.int64)
+    return Gathering(block, gather.Gathered(np.arange(count), members, numbers))
+
+
+def gather_some(part: Gathering) -> Gathering:
+    """The block with some more clusters; what was given stays as it is."""
+    state = gather.Gathered._make(array.copy() for array in part.state)
+    gather.gather(part.block, state, np.int64(BUDGET))
+    return Gathering(part.block, state)
+
+
+def place_rest(part: Gathering) -> tuple[Block, Int64s, Int64s]:
+    """The members of all clusters, with the fewer than k bags that were left, and the bounds."""
+    block, members = part.block, part.state.members
+    bounds = np.arange(0, len(members) + 1, int(block.k))
+    for row in part.state.alive[: part.state.numbers[gather.ALIVE]].tolist():
+        chosen = int(gather.find_cluster(block, members, bounds, np.int64(row)))
+        members = np.insert(members, bounds[chosen + 1], row)
+        bounds = bounds + (np.arange(len(bounds)) > chosen)
+    return block, members, bounds
+
+
+def begin_exchanging(block: Block, members: Int64s, bounds: Int64s, rounds: int) -> Exchanging:
+    """The exchanges of a block before their first step."""
+    count = len(bounds) - 1
+    owner, rest = np.empty(len(members), dtype=np.int64), np.zeros(len(members), dtype=np.int64)
+    owner[members] = np.repeat(np.arange(count), np.diff(bounds))
+    groups = exchange.Groups(members, bounds, owner, np.zeros(count, dtype=np.int64), rest)
+    return Exchanging(block, groups, 0, (rounds + 1) * count if rounds else 0)
+
+
+def exchange_some(part: Exchanging) -> Exchanging:
+    """The block after exchanges of some more clusters; what was given stays as it is."""
+    groups = exchange.Groups._make(array.copy() for array in part.groups)
+    count = len(groups.worth)
+    first = part.done % count
+    last = min(first + BUDGET, count)
+    searching = np.int64(part.done >= count)
+    exchange.exchange(part.block, groups, np.int64(first), np.int64(last), searching)
+    return part._replace(groups=groups, done=part.done + last - first)
+
+
+def with_slots(clusters: tuple[Block, Int64s, Int64s]) -> Clusters:
+    """Clusters with their slots; given are the bags of one after the other, and the bounds."""
+    block, members, bounds = clusters
+    made, times, leaves = fill_slots(block, members, bounds)
+    return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, leaves)
