@@ -59,7 +59,8 @@ def fuzz_fimi(rng: random.Random, folder: Path) -> str | None:
     content = mutated(rng, "\n".join(lines).encode(), TEXT)
     bags = rng.random() < 0.5
     path = _written(folder / "a.dat", content)
-    return _tried(path, lambda: _found(read(path, bags=bags)), _known(readers.fimi, content, bags))
+    known = _known(readers.fimi, content, bags)
+    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_csv(rng: random.Random, folder: Path) -> str | None:
@@ -78,7 +79,7 @@ def fuzz_baskets(rng: random.Random, folder: Path) -> str | None:
     bags = rng.random() < 0.5
     path = _written(folder / "a.baskets", content)
     known = _known(readers.baskets, content, bags)
-    return _tried(path, lambda: _found(read(path, bags=bags)), known)
+    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
@@ -93,7 +94,7 @@ def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
     path = _written(folder / "a.jsonl", content)
 
     def found() -> object:
-        return _found(read(path, item="items"))
+        return _found(read(path, item="items", encoding="utf-8"))
 
     return _tried(path, found, _known(readers.json_lists, content, b"{" in content))
 
@@ -118,7 +119,7 @@ def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(str(error)) from None
 
-    return _tried(path, lambda: _found(read(path, bags=False)), known)
+    return _tried(path, lambda: _found(read(path, bags=False, encoding="utf-8")), known)
 
 
 def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
@@ -235,7 +236,8 @@ def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | N
     bags = rng.choice((None, None, False))
 
     def found() -> object:
-        data = read(path, format=path.suffix[1:], record="record", item="item", bags=bags)
+        wanted = {"record": "record", "item": "item", "split": "none", "encoding": "utf-8"}
+        data = read(path, format=path.suffix[1:], bags=bags, **wanted)
         return isinstance(data, Bags), _found(data)
 
     def known() -> object:

@@ -183,9 +183,10 @@ class MissingExtraError(SetveilError, ImportError):
 
     exit_code = 2
 
-    def __init__(self, library: str, purpose: str) -> None:
+    def __init__(self, library: str, purpose: str, *, extra: str | None = None) -> None:
         self.library, self.purpose = library, purpose
-        super().__init__(f"{purpose} needs the library {library}: pip install {library}")
+        of = "" if extra is None else f" (the extra {extra} of setveil)"
+        super().__init__(f"{purpose} needs the library {library}{of}: pip install {library}")
 
 
 class OutputError(SetveilError, OSError):

@@ -99,7 +99,7 @@ def test_an_item_cannot_steer_the_terminal(call, folder):
 )
 def test_a_file_that_cannot_be_used_gets_one_line(call, folder, name, content, message):
     if content is None:
-        (folder / name).write_bytes("café bière\n".encode("latin-1"))
+        (folder / name).write_bytes("молоко хлеб\n".encode("cp1251"))
     else:
         (folder / name).write_text(content, encoding="utf-8")
     result = call("inspect", name)
@@ -128,5 +128,7 @@ def test_a_terminal_gets_colour(monkeypatch, folder):
 
 def test_the_encoding_of_a_file_can_be_named(call, folder):
     (folder / "old.csv").write_bytes("record,item\n1,Käse\n2,Käse\n".encode("cp1252"))
-    assert "name its encoding, such as --encoding cp1252" in call("inspect", "old.csv").err
+    assert "it was read as cp1252. If letters look wrong" in call("inspect", "old.csv").out
+    (folder / "odd.csv").write_bytes("record,item\n1,молоко\n".encode("cp1251"))
+    assert "name its encoding, such as --encoding cp1252" in call("inspect", "odd.csv").err
     assert "Käse (2)" in call("inspect", "old.csv", "--encoding", "cp1252").out

@@ -123,7 +123,7 @@ def test_what_nobody_expected_is_one_line_too(call, monkeypatch, folder, error, 
         raise error
 
     monkeypatch.delenv("SETVEIL_DEBUG", raising=False)
-    monkeypatch.setattr("setveil.pipeline.inputs.read", fail)
+    monkeypatch.setattr("setveil.pipeline.inputs.read_with_account", fail)
     result = call("inspect", "baskets.csv")
     assert (result.code, result.out, result.err) == (code, "", message)
 

@@ -103,7 +103,7 @@ def test_a_header_alone_holds_no_records(make):
         ("record,item\n1,a,b\n", {}, ", line 2: expected 2 columns, found 3"),
         ('record,item\n1,"a\n2,b\n', {}, ", line 2: a quote is opened and never closed"),
         (
-            b"record,item\n1,w\xe9in\n",
+            b"record,item\n1,w\x81in\n",
             {},
             ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
@@ -116,32 +116,38 @@ def test_a_header_alone_holds_no_records(make):
         (
             "record,item\n1,a\n,b\n",
             {},
-            ": data row 2 has no record: every row must belong to one",
+            ": data row 2 has no record: every row must belong to one; leave such rows out with "
+            "drop_record=''",
         ),
         (
             "record,item,count\n1,a,-1\n",
             {},
-            ": the count of data row 1 is '-1': it must be a whole number of 1 or more",
+            ": the count of data row 1 is '-1': it must be a whole number of 1 or more; "
+            "correct it, or ignore all counts with bags=False",
         ),
         (
             "record,item,count\n1,a,1\n1,b,0\n",
             {},
-            ": the count of data row 2 is '0': it must be a whole number of 1 or more",
+            ": the count of data row 2 is '0': it must be a whole number of 1 or more; "
+            "correct it, or ignore all counts with bags=False",
         ),
         (
             "record,item,count\n1,a,2.5\n",
             {},
-            ": the count of data row 1 is '2.5': it must be a whole number of 1 or more",
+            ": the count of data row 1 is '2.5': it must be a whole number of 1 or more; "
+            "correct it, or ignore all counts with bags=False",
         ),
         (
             "record,item,count\n1,a,many\n",
             {},
-            ": the count of data row 1 is 'many': it must be a whole number of 1 or more",
+            ": the count of data row 1 is 'many': it must be a whole number of 1 or more; "
+            "correct it, or ignore all counts with bags=False",
         ),
         (
             "record,item,count\n1,a,\n",
             {},
-            ": the count of data row 1 is empty: it must be a whole number of 1 or more",
+            ": the count of data row 1 is empty: it must be a whole number of 1 or more; "
+            "correct it, or ignore all counts with bags=False",
         ),
         (
             "record,item\n1,a\n",
@@ -175,7 +181,7 @@ def test_a_header_alone_holds_no_records(make):
             {},
             ": is each line a whole basket, or one record-item pair? name the columns with "
             "record=... "
-            "and item=..., or say format='baskets'",
+            "and item=...; or say onehot=True if each column is an item, or format='baskets'",
         ),
     ],
 )
@@ -257,7 +263,7 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
         ('a,b\n"c\n', ", line 2: this line is not CSV (unexpected end of data)"),
         ('a,b\n"c"d\n', """, line 2: this line is not CSV (',' expected after '"')"""),
         (
-            b"a,b\nw\xe9in\n",
+            b"a,b\nw\x81in\n",
             ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
     ],

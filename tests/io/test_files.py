@@ -263,7 +263,7 @@ def test_a_format_overrides_the_name(make):
             b"\xff\xfe1\x00\x00",
             "the text is not utf-16 (near line 1); name another encoding=...",
         ),
-        ("a.xlsx", b"PK\x03\x04abc", "this is a spreadsheet; save the sheet as CSV"),
+        ("a.xlsx", b"PK\x03\x04abc", "the spreadsheet is damaged; save it again"),
         (
             "a.zip",
             b"PK\x03\x04abc",

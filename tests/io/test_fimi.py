@@ -77,7 +77,7 @@ def test_blocks_of_any_size_give_the_same_records(make, monkeypatch, content, si
 
 
 def test_text_that_is_not_utf8_is_refused_with_its_line(make):
-    path = make("a.dat", b"1 2\nw\xe9in\n")
+    path = make("a.dat", b"1 2\nw\x81in\n")
     with pytest.raises(FileFormatError) as error:
         read(path)
     assert (

@@ -80,7 +80,8 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             '{"record": 1, "item": "a"}\n{"item": "b"}\n',
-            ": data row 2 has no record: every row must belong to one",
+            ": data row 2 has no record: every row must belong to one; leave such rows out with "
+            "drop_record=''",
         ),
         (
             '{"record": 1, "item": "a"}\n{"record": 1, "item": ["b"]}\n',
@@ -96,7 +97,7 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
             "record=...",
         ),
         (
-            b'["w\xe9in"]\n',
+            b'["w\x81in"]\n',
             ", line 1: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
         ),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import re
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -13,6 +15,9 @@ from setveil.cli.root import root
 from setveil.errors import HierarchyError, ParameterError, SetveilError, Spelling, spelled
 from setveil.promises.promise import Promise
 from setveil.words import printable
+
+_PLAIN = re.compile(r"[^|;&<>*?$`\"\\!#()\[\]{}~]+")
+"""What a shell leaves as it is, or what a reader sees to be one value."""
 
 
 def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
@@ -73,7 +78,9 @@ def as_option(command: click.Command) -> Spelling:
         option = f"--{name.replace('_', '-')}" if found is None else _spelling(found)
         if value == "False" and found is not None and found.secondary_opts:
             return found.secondary_opts[0]
-        return option if value in (None, "True") else f"{option} {value}"
+        if value is None or value == "True":
+            return option
+        return f"{option} {value if _PLAIN.fullmatch(value) else shlex.quote(value)}"
 
     return spell
 

@@ -27,9 +27,11 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     \b
     setveil inspect baskets.csv
     setveil inspect baskets.csv -k 10 --json"""
+    from setveil.cli.complain import as_option
     from setveil.pipeline.inspect import inspect
     from setveil.report.inspection import report_inspection
 
     with progress_bar() as progress:
         found = inspect(data, progress=progress, **options)
-    show(report_inspection(found, "DATA" if data == "-" else shlex.quote(data)), as_json)
+    name = "DATA" if data == "-" else shlex.quote(data)
+    show(report_inspection(found, name, as_option(command)), as_json)

@@ -89,7 +89,9 @@ def several(*options: Option) -> Callable[[Command], Command]:
 
 
 def _column(name: str, help: str) -> Option:
-    return click.option(f"--{name}", metavar="COLUMN", help=f"The column with {help}.")
+    return click.option(
+        f"--{name}", metavar="COLUMN", help=f"The column with {help}: its name or number."
+    )
 
 
 reading_options = several(
@@ -105,6 +107,29 @@ reading_options = several(
         default=None,
         help="Keep or ignore how often an item occurs in a record.",
     ),
+    click.option(
+        "--split",
+        metavar="MARK",
+        help="What separates the items within a cell, such as '|'; list for lists in brackets; "
+        "none if a cell is one item.  [default: detected]",
+    ),
+    click.option(
+        "--onehot/--no-onehot",
+        default=None,
+        help="The table has a column for each item (0 and 1, yes and no).  [default: detected]",
+    ),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="The first line names the columns, or not: they are 1, 2 ... then.  [default: on]",
+    ),
+    click.option(
+        "--drop-record",
+        metavar="VALUE",
+        multiple=True,
+        help="Leave out rows with this record, such as a placeholder; repeatable.",
+    ),
+    click.option("--sheet", help="The sheet of a spreadsheet (.xlsx).  [default: the first]"),
     click.option(
         "--encoding", help="How the text is encoded, such as cp1252.  [default: utf-8, or detected]"
     ),

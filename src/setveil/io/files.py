@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from setveil.errors import OutputError, ParameterError
+from setveil.errors import Note, OutputError, ParameterError
 from setveil.io.formats.table import FORMATS, Format
 
 if TYPE_CHECKING:
+    from setveil.data.account import Account
     from setveil.data.transactions import Transactions
     from setveil.io.formats.reading import Reading
     from setveil.io.source.source import Source
@@ -19,10 +21,15 @@ def read(
     path: str | os.PathLike[str] | BinaryIO,
     *,
     format: str | None = None,
-    record: str | None = None,
-    item: str | None = None,
-    count: str | None = None,
+    record: str | int | None = None,
+    item: str | int | None = None,
+    count: str | int | None = None,
     bags: bool | None = None,
+    split: str | None = None,
+    onehot: bool | None = None,
+    header: bool | None = None,
+    drop_record: str | Sequence[str] | None = None,
+    sheet: str | int | None = None,
     encoding: str | None = None,
     memory_limit: str | None = None,
 ) -> Transactions:
@@ -32,12 +39,18 @@ def read(
         path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); `-` for
             standard input; or an open binary stream.
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
-        record: The column of the record that a row belongs to (long tables); guessed if obvious.
-        item: The column of the item, or of the list of items; guessed if obvious.
+        record: The column of the record that a row belongs to; guessed if obvious. A column is
+            named, or numbered from 1 if no column has the number as its name.
+        item: The column of the item, or of the set or list of items; guessed if obvious.
         count: The column that says how often the item occurs in the record.
         bags: Whether repeats count; by default if there is a count column.
-        encoding: How the text is encoded, such as `cp1252`; by default UTF-8, or UTF-16 if the file
-            begins with its mark.
+        split: What separates the items within a cell, such as `|`; `list` for lists in brackets;
+            `none` if each cell is one item. Recognized if obvious.
+        onehot: Whether a table has a column for each item (0 and 1, yes and no); recognized.
+        header: Whether the first line of a table names the columns; by default it does.
+        drop_record: Rows with this record (or one of these) are left out: a placeholder.
+        sheet: The sheet of a spreadsheet, by its name or its number; by default the first.
+        encoding: How the text is encoded, such as `cp1252`; recognized if obvious.
         memory_limit: Memory limit for reading a long table, such as `500MB`; the rest goes to
             temporary files.
 
@@ -50,10 +63,17 @@ def read(
         >>> from io import BytesIO
         >>> list(read(BytesIO(b"record,item\\n1,beer\\n1,wine\\n2,beer\\n")))
         [('beer', 'wine'), ('beer',)]
+        >>> list(read(BytesIO(b"id;age;products\\n1;41;beer|wine\\n2;41;beer\\n")))
+        [('beer', 'wine'), ('beer',)]
     """
-    from setveil.io.formats.reading import Reading
-    from setveil.io.source.database import NotUtf8Error
-    from setveil.io.source.encoding import check_encoding, readable
+    given = {name: value for name, value in locals().items() if name != "path"}
+    return read_with_account(path, **given)[0]
+
+
+def read_with_account(
+    path: str | os.PathLike[str] | BinaryIO, **options: Any
+) -> tuple[Transactions, Account]:
+    """As `read`, also with how the file was read."""
     from setveil.io.source.source import open_source
 
     if not isinstance(path, str | os.PathLike) and not hasattr(path, "read"):
@@ -61,23 +81,71 @@ def read(
             "give a file or a binary stream; setveil.as_transactions converts tables and lists"
         )
         raise ParameterError("path", type(path).__name__, allowed)
-    reading = Reading(record, item, count, bags, memory_limit=memory_limit)
-    _check_reading(format, reading)
-    check_encoding(encoding)
+    _check_options(options)
     with open_source(path) as source:
-        try:
-            return read_source(readable(source, encoding), reading, format)
-        except NotUtf8Error as error:
+        return read_opened(source, options)
+
+
+def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transactions, Account]:
+    """The data of a source that is open already, and how it was read."""
+    from setveil.io.source.database import NotUtf8Error
+    from setveil.io.source.encoding import decoded, guess_encoding
+    from setveil.io.source.packed import unpacked
+
+    _check_options(options)
+    format, encoding = options.get("format"), options.get("encoding")
+    source, notes = unpacked(source, options.get("sheet"))
+    plain, name = decoded(source, encoding)
+    try:
+        data, account = _read(plain, reading_of(options), format, name)
+        account.notes[:0] = notes
+        return data, account
+    except NotUtf8Error as error:
+        guessed = guess_encoding(source) if encoding is None else None
+        if guessed is None:
             error.remedy = "name its encoding, such as {encoding=cp1252}"
             raise
+    plain, name = decoded(source, guessed)
+    data, account = _read(plain, reading_of(options), format, name)
+    text = f"The text is not UTF-8; it was read as {guessed}."
+    account.notes.insert(0, Note(f"{text} If letters look wrong, name another {{encoding}}."))
+    return data, account
 
 
-def read_source(source: Source, reading: Reading, format: str | None = None) -> Transactions:
-    """As `read`, from a source that is open already."""
+def reading_of(options: Mapping[str, Any]) -> Reading:
+    """The options that formats use, checked."""
+    from setveil.data.tables.cells import check_split
+    from setveil.io.formats.reading import Reading
+    from setveil.io.source.database import check_memory_limit
+
+    given = {name: value for name, value in options.items() if value is not None}
+    others = ("bags", "split", "onehot", "header", "memory_limit")
+    dropped = given.get("drop_record", ())
+    dropped = (dropped,) if isinstance(dropped, str) else tuple(map(str, dropped))
+    check_split(given.get("split"))
+    check_memory_limit(given.get("memory_limit"))
+    chosen = {name: given[name] for name in others if name in given}
+    chosen |= {role: str(given[role]) for role in ("record", "item", "count") if role in given}
+    return Reading(**chosen, drop_record=dropped)
+
+
+def _read(
+    source: Source, reading: Reading, format: str | None, encoding: str
+) -> tuple[Transactions, Account]:
     from setveil.io.formats.guess import guess_format
 
-    _check_reading(format, reading)
-    return FORMATS[format or guess_format(source, reading)].read(source, reading)
+    chosen = FORMATS[format or guess_format(source, reading)]
+    data, account = chosen.read(source, reading), reading.account
+    account.format = chosen.name
+    account.encoding = encoding if chosen.is_text else ""
+    asked = {"split": reading.split not in (None, "none"), "onehot": bool(reading.onehot)}
+    asked |= {"header": reading.header is False, "drop_record": bool(reading.drop_record)}
+    for name, is_asked in asked.items():
+        if is_asked and name not in account.used:
+            what = f" ({account.layout})" if account.layout else ""
+            allowed = f"this {chosen.name} file has no use for it{what}"
+            raise ParameterError(name, getattr(reading, name), allowed)
+    return data, account
 
 
 def write(
@@ -145,11 +213,12 @@ def format_by_name(path: Path) -> str:
     raise OutputError(path, "its name does not show the format", remedy=remedy)
 
 
-def _check_reading(format: str | None, reading: Reading) -> None:
-    from setveil.io.source.database import check_memory_limit
+def _check_options(options: Mapping[str, Any]) -> None:
+    from setveil.io.source.encoding import check_encoding
 
-    check_memory_limit(reading.memory_limit)
-    _check_format(format)
+    _check_format(options.get("format"))
+    check_encoding(options.get("encoding"))
+    reading_of(options)
 
 
 def _check_format(format: str | None) -> None:

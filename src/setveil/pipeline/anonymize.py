@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from setveil.data.account import Account
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
@@ -15,7 +16,14 @@ from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.advice import advise
-from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
+from setveil.pipeline.inputs import (
+    check_named,
+    fit,
+    load_with_account,
+    notes_on,
+    tree_maker,
+    with_items,
+)
 from setveil.pipeline.job import Job, Outcome, Places, check_job
 from setveil.pipeline.names import (
     Words,
@@ -123,6 +131,7 @@ class _Loaded(NamedTuple):
     job: Job
     data: Transactions
     tree: Hierarchy | None
+    account: Account | None
 
 
 class _Work:
@@ -134,7 +143,7 @@ class _Work:
     def make(self) -> Made:
         """Read the data and anonymize it."""
         self.loaded, dropped, notes = self.load()
-        job, data, tree = self.loaded
+        job, data, tree, account = self.loaded
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
             release = job.method.anonymize(data, job.promise, tree, **how)
@@ -146,26 +155,27 @@ class _Work:
             notes=notes,
             dropped=dropped,
             reason=job.reason,
+            account=account,
         )
 
     def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:
         """The data and the tree, the items that the tree lacks if they are left out, and notes."""
         job, stages = self.job, self.stages
         with stages("reading"):
-            everything = load(job.data, job.reading)
+            everything, account = load_with_account(job.data, job.reading)
             data = everything.without_rare(job.min_people)
             rare = left_out_note(everything, data, job.min_people)
         with stages("building the hierarchy"):
             tree, data, dropped, unknown = fit(self.make_tree(data), data, job)
             job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
             job.method.check(len(data), job.promise, tree)
-        notes = check_named(job.promise, data.vocabulary) if len(data) else ()
-        more = (*rare, *unknown, *notes, *job.promise.doubts)
-        return _Loaded(job, data, tree), dropped, more
+        named = check_named(job.promise, data.vocabulary) if len(data) else ()
+        notes = (*notes_on(everything, account), *rare, *unknown, *named, *job.promise.doubts)
+        return _Loaded(job, data, tree, account), dropped, notes
 
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""
-        (job, data, tree), found = self.loaded, dict[str, Any]()
+        (job, data, tree, _), found = self.loaded, dict[str, Any]()
         if tree is not None and job.method.needs_hierarchy:
             found["remarks"] = remarks(tree)
         if outcome.usefulness is not None and outcome.usefulness.is_poor:

@@ -7,6 +7,8 @@ from unicodedata import normalize
 
 import numpy as np
 
+from setveil.data.account import Account
+from setveil.data.doubts import far_too_long, long_record_note
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -23,11 +25,13 @@ from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import RECIPES, MakeHierarchy, hierarchy_maker
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.unknown import fitted, lacking
-from setveil.io import read
+from setveil.io.files import read_with_account
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
 from setveil.words import are, plural, rough_share
+
+_ONLY_FILES = {"format", "header", "drop_record", "sheet", "encoding", "memory_limit"}
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
@@ -36,12 +40,31 @@ def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions
     Raises:
         FileFormatError: if a file has no records: it is not the one that the user meant.
     """
+    return load_with_account(data, reading)[0]
+
+
+def load_with_account(
+    data: object, reading: Mapping[str, Any] | None = None
+) -> tuple[Transactions, Account | None]:
+    """As `load`, also with how a file was read."""
+    options = dict(reading or {})
     if isinstance(data, str | Path):
-        found = read(data, **(reading or {}))
+        found, account = read_with_account(data, **options)
         if not len(found):
             raise FileFormatError(data, "the file has no records")
-        return found
-    return as_transactions(data, **(reading or {}))
+        return found, account
+    for name in _ONLY_FILES & options.keys():
+        raise ParameterError(name, options[name], "only data in a file needs it")
+    return as_transactions(data, **options), None
+
+
+def notes_on(data: Transactions, account: Account | None) -> tuple[str, ...]:
+    """What the user should check about the data and how it was read."""
+    if account is not None and account.columns.get("record") is not None:
+        return tuple(account.notes)
+    lengths = data.totals if isinstance(data, Bags) else data.lengths
+    long = (long_record_note(lengths, place) for place in far_too_long(lengths))
+    return (*(account.notes if account is not None else ()), *long)
 
 
 def load_release(release: object) -> Any:

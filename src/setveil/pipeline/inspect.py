@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
+from setveil.data.account import Account
 from setveil.data.summary import Summary, summarize
 from setveil.engines.base import Progress
-from setveil.pipeline.inputs import load
+from setveil.pipeline.inputs import load_with_account, notes_on
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 
@@ -31,6 +32,10 @@ class Inspection:
 
     summary: Summary
     exposures: tuple[Exposure, ...]  # for each k
+    account: Account | None = None
+    """How the file was read; None if the data did not come from a file."""
+    notes: tuple[str, ...] = ()
+    """What the user should check."""
 
     def __str__(self) -> str:
         return "\n".join(self.exposures[0].sentences)
@@ -62,8 +67,13 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     """Read the data, summarize it, and count how many people are exposed."""
     stages = Stages(progress)
     with stages("reading"):
-        data = load(job.data, job.reading)
+        data, account = load_with_account(job.data, job.reading)
     with stages("inspecting"):
         chosen = USUAL if job.k is None else (job.k,)
         exposures = tuple(exposure(data, k=k) for k in chosen)
-        return Inspection(summary=summarize(data), exposures=exposures)
+        return Inspection(
+            summary=summarize(data),
+            exposures=exposures,
+            account=account,
+            notes=notes_on(data, account),
+        )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.verdict import Verdict
+from setveil.data.account import Account
 from setveil.disk import check_place
 from setveil.errors import Note, OutputError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
@@ -119,6 +120,8 @@ class Outcome:
     """How long each stage took."""
     reason: str = ""
     """Why the method was chosen, if the user named none."""
+    account: Account | None = None
+    """How the file was read; None if the data did not come from a file."""
     output: Path | None = None
     """The release folder; None if nothing was written."""
     alignment: Path | None = None
@@ -145,6 +148,7 @@ class Outcome:
         """The outcome as one JSON object; private, because it says what was lost."""
         return {
             "data": {"records": self.records, "items": self.items, "occurrences": self.occurrences},
+            **({} if self.account is None else {"reading": self.account.to_dict()}),
             "release": None if self.output is None else str(self.output),
             "alignment": None if self.alignment is None else str(self.alignment),
             "method": dict(self.release.method),

@@ -15,7 +15,8 @@ from setveil.published import Release
 
 MOST_KNOWN = 3  # up to this m, methods that look at every set of m items are chosen
 OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
-READING = ("record", "item", "count", "bags", "encoding", "memory_limit")
+_TABLES = ("split", "onehot", "header", "drop_record", "sheet")
+READING = ("record", "item", "count", "bags", *_TABLES, "encoding", "memory_limit")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
 
 Words = Mapping[str, Any]
@@ -127,7 +128,7 @@ def chosen_method(words: Words) -> tuple[str, str]:
 
 def reading_from(words: Words) -> dict[str, Any]:
     """The options of `setveil.read` among these words."""
-    given = {name: words[name] for name in READING if words.get(name) is not None}
+    given = {name: words[name] for name in READING if not _is_missing(words.get(name))}
     format = words.get("input_format")
     return given if format is None else {**given, "format": format}
 

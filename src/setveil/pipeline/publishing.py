@@ -10,6 +10,7 @@ from typing import Any
 
 from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
+from setveil.data.account import Account
 from setveil.data.transactions import Transactions
 from setveil.errors import OutputError, SetveilError
 from setveil.hierarchy.tree import Hierarchy
@@ -38,6 +39,7 @@ class Made:
     dropped: tuple[str, ...] = ()
     """Items that were left out because the tree lacks them."""
     reason: str = ""
+    account: Account | None = None
     like: str = ""
     witnesses: int = 1
     """How many places to show, at most, where the promise does not hold."""
@@ -89,6 +91,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
         occurrences=data.occurrences,
         release=release,
         reason=made.reason,
+        account=made.account,
         like=made.like,
         verdict=verdict,
         seconds=stages.seconds,

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from setveil.audit.exposure import Exposure
+from setveil.data.account import Account
 from setveil.data.summary import Summary
+from setveil.errors import Note, Spelling, as_keyword, spelled
 from setveil.pipeline.inspect import Inspection
 from setveil.report import PRIVATE, Fact, Report, Section
 from setveil.words import count, plural, rough_share, share
@@ -14,20 +16,27 @@ HINT = (
 )
 
 
-MANY, TIMES = 1_000, 100  # a record so long, and so many times longer than most, is doubtful
+COUNTS = "how often an item occurs; {bags=False} ignores it"
+MOST_NAMED = 8  # how many columns are named; the rest are counted
 
 
-def report_inspection(found: Inspection, name: str | None = None) -> Report:
+def report_inspection(
+    found: Inspection, name: str | None = None, spell: Spelling = as_keyword
+) -> Report:
     """What a data set contains, and how exposed the people in it are.
 
     Args:
         found: The inspection; its first exposure is shown in sentences, all of them in a table.
-        name: What the command line calls the data; with it, ways to anonymize it are shown."""
+        name: What the command line calls the data; with it, ways to anonymize it are shown.
+        spell: How the door spells parameters."""
     summary, (first, *others) = found.summary, found.exposures
     often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
+    notes = [note.text(spell) if isinstance(note, Note) else note for note in found.notes]
+    facts = () if found.account is None else account_facts(found.account, spell)
     sections = [
+        *([Section("Read", facts=facts)] if facts else []),
         Section("Data", facts=_summary(summary)),
-        *_doubts(summary),
+        *([Section(f"Note ({PRIVATE})", "\n".join(notes))] if notes else []),
         Section("Most frequent items, with the number of records", often or "none"),
         Section(f"Exposure ({PRIVATE})", first.text),
     ]
@@ -38,6 +47,8 @@ def report_inspection(found: Inspection, name: str | None = None) -> Report:
         title = f"Next: setveil anonymize {name} -o release, with one of"
         sections.append(Section(title, HINT, _ways(summary, found.exposures[-1].k)))
     values = {
+        **({} if found.account is None else {"reading": found.account.to_dict()}),
+        "notes": notes,
         "summary": summary.to_dict(),
         "exposure": first.to_dict(),
         "exposures": [one.to_dict() for one in found.exposures],
@@ -64,14 +75,18 @@ def _summary(found: Summary) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def _doubts(found: Summary) -> list[Section]:
-    """A note if one record is so long that it is perhaps not one person's."""
-    most, median = found.lengths.most, found.lengths.median
-    if most < MANY or most < TIMES * max(median, 1):
-        return []
-    long = f"One record has {most:,} items, {most / max(median, 1):,.0f} times the median."
-    text = f"{long} Is it a placeholder, such as an unknown customer? Then leave its rows out."
-    return [Section(f"Note ({PRIVATE})", text)]
+def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, ...]:
+    """Which columns of a file were used for what, and which were ignored."""
+    encoding = f", {found.encoding}" if found.encoding not in ("", "utf-8") else ""
+    facts = [Fact("format", f"{found.format}{encoding}", found.layout)]
+    roles = {"record": "whose row it is", "item": "", "count": spelled(COUNTS, spell)}
+    columns = ((role, found.columns.get(role), remark) for role, remark in roles.items())
+    facts += [Fact(role, name, remark) for role, name, remark in columns if name is not None]
+    if found.ignored:
+        shown = ", ".join(found.ignored[:MOST_NAMED])
+        more = len(found.ignored) - MOST_NAMED
+        facts.append(Fact("ignored", f"{shown} and {more:,} more" if more > 0 else shown))
+    return tuple(facts)
 
 
 def _table(exposed: Sequence[Exposure]) -> list[str]:

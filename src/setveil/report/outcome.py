@@ -12,7 +12,7 @@ from setveil.pipeline.job import Outcome
 from setveil.pipeline.verify import Verification
 from setveil.published import Release
 from setveil.report import Fact, Report, Section
-from setveil.report.inspection import report_inspection
+from setveil.report.inspection import account_facts, report_inspection
 from setveil.words import plural, seconds, share
 
 MOST_NAMED = 20  # how many suppressed items are named; the rest are counted
@@ -36,10 +36,15 @@ def report_outcome(
     if not outcome.verdict.holds:
         text = "The release does not keep its promise, so it was removed."
         hidden = [replace(section, private=True) for section in verdict]
-        failed = [Section("Nothing was written", text), *hidden, _read(outcome), *notes]
+        failed = [Section("Nothing was written", text), *hidden, _read(outcome, spell), *notes]
         return Report(tuple(failed), outcome.to_dict())
     sections = [_made(outcome, spell), *report_promise(outcome.release), *verdict]
-    sections += [_places(outcome, spell), _read(outcome), *notes, *_usefulness(outcome, spell)]
+    sections += [
+        _places(outcome, spell),
+        _read(outcome, spell),
+        *notes,
+        *_usefulness(outcome, spell),
+    ]
     if outcome.alignment is not None:
         text = f"{outcome.alignment}: the published record or cluster of each original record"
         sections.append(Section("Written: the alignment", text, private=True))
@@ -90,12 +95,13 @@ def _made(outcome: Outcome, spell: Spelling) -> Section:
     return Section(f"Anonymized: {made}", spelled(why, spell) if outcome.reason else "")
 
 
-def _read(outcome: Outcome) -> Section:
+def _read(outcome: Outcome, spell: Spelling) -> Section:
     read, anonymized = outcome.seconds["reading"], outcome.seconds["anonymizing"]
     size = f"{plural(outcome.records, 'record')}, {plural(outcome.items, 'item')}"
     times = f"in {seconds(read)}; anonymized in {seconds(anonymized)}"
     occurrences = plural(outcome.occurrences, "occurrence")
-    return Section("Read", f"{size}, {occurrences} {times}", private=True)
+    facts = () if outcome.account is None else account_facts(outcome.account, spell)
+    return Section("Read", f"{size}, {occurrences} {times}", facts, private=True)
 
 
 def _verdict(verdict: Verdict) -> list[Section]:

@@ -20,6 +20,13 @@ RECORD_NAMES = frozenset(_RECORDS.split())
 ITEM_NAMES = frozenset(_ITEMS.split())
 COUNT_NAMES = frozenset({"count", "counts", "quantity", "qty", "frequency", "freq"})
 TIME_NAMES = frozenset({"time", "date", "datetime", "timestamp", "day"})
+_ATTRIBUTES = """
+    age birthday birthdate birthyear yearofbirth sex gender country region state city town zip
+    zipcode postcode postalcode year month week hour price amount total cost discount weight height
+    income salary status type category
+"""
+ATTRIBUTE_NAMES = TIME_NAMES | COUNT_NAMES | frozenset(_ATTRIBUTES.split())
+"""Columns that say something about a person or a row, and never who the person is."""
 
 
 class Fail(Protocol):
@@ -45,6 +52,9 @@ class Wanted:
     item: str | None = None
     count: str | None = None
     bags: bool | None = None
+    split: str | None = None
+    """What separates the items within a cell; see `setveil.data.tables.cells`."""
+    onehot: bool | None = None
 
     @property
     def names_columns(self) -> bool:
@@ -69,7 +79,7 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
         rest = [name for name in names if name not in (record, item)]
-        other = next((name for name in rest if plain_name(name) not in COUNT_NAMES), None)
+        other = next((name for name in rest if plain_name(name) not in ATTRIBUTE_NAMES), None)
         record, item = record or other, item or other
     if record is None or item is None:
         raise not_obvious("record" if record is None else "item", names, fail)
@@ -104,7 +114,7 @@ def choose_column(
 
     `role` is also the parameter that names the column."""
     if given is not None:
-        return _named_column(names, role, given, fail)
+        return named_column(names, role, given, fail)
     found = [name for name in names if plain_name(name) in known]
     if len(found) > 1:
         problem = f"the columns {brief_list(found)} could each be the {role}"
@@ -118,10 +128,13 @@ def not_obvious(role: str, names: Sequence[str], fail: Fail = DataError) -> Data
     return fail(problem, remedy=f"name it with {{{role}}}")
 
 
-def _named_column(names: Sequence[str], role: str, given: str, fail: Fail) -> str:
+def named_column(names: Sequence[str], role: str, given: str, fail: Fail = DataError) -> str:
+    """The column that a user named: by its name, or if none has that name by its number from 1."""
     same = [name for name in names if name == given] or [
         name for name in names if plain_name(name) == plain_name(given)
     ]
+    if not same and given.isdecimal() and 1 <= int(given) <= len(names):
+        return names[int(given) - 1]
     if len(same) != 1:
         problem = "there is no column" if not same else "there are several columns"
         raise fail(f"{problem} {brief(given)} for the {role}: the columns are {brief_list(names)}")

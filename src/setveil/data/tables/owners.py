@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from setveil.data.arrays import Int64s
 from setveil.data.tables.columns import (
+    ATTRIBUTE_NAMES,
     COUNT_NAMES,
     ITEM_NAMES,
     RECORD_NAMES,
-    TIME_NAMES,
     Columns,
     Fail,
     Wanted,
@@ -81,9 +81,7 @@ def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns that may be the record if the guessed one is not."""
     chosen = (columns.record, columns.item, columns.count)
     return [
-        name
-        for name in names
-        if name not in chosen and plain_name(name) not in TIME_NAMES | COUNT_NAMES
+        name for name in names if name not in chosen and plain_name(name) not in ATTRIBUTE_NAMES
     ]
 
 

@@ -1,22 +1,32 @@
-"""CSV and TSV: long tables with a header, and baskets (one record per line) without one."""
+"""CSV and TSV: tables with a header, and baskets (one record per line) without one."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
-from io import StringIO
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO, TextIOWrapper
+from itertools import islice
+from operator import itemgetter
 
-import numpy as np
-
-from setveil.data.tables.columns import find_columns, looks_long
-from setveil.data.transactions import Bags, Transactions
-from setveil.errors import DataError, FileFormatError
-from setveil.io.formats.fimi import occurrences, used_labels
+from setveil.data.account import LINES
+from setveil.data.tables.columns import (
+    ATTRIBUTE_NAMES,
+    ITEM_NAMES,
+    RECORD_NAMES,
+    find_columns,
+    looks_long,
+    plain_name,
+)
+from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot
+from setveil.data.transactions import Transactions
+from setveil.errors import FileFormatError
 from setveil.io.formats.guess import LIKELY, NO, POSSIBLE, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Reading, RecordBuilder
+from setveil.io.formats.rowwise import Row, Table, read_rowwise
 from setveil.io.source.database import csv_table, not_utf8
 from setveil.io.source.source import Source
 
@@ -24,43 +34,45 @@ _DELIMITERS = ",;|\t"
 _OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
-_ROWS_AT_ONCE = 1 << 17
+_SEPARATOR = re.compile(r'\A"?sep=([^"\n])"?[ ,;\t]*\n', re.IGNORECASE)
+"""The first line that Excel reads and writes to name the delimiter."""
 _MOST_COLUMNS = 10_000
 _CUT_OFF = 1 << 15
 """A sample of this length may end within a line."""
 
 
 def recognize_csv(sample: Sample) -> int:
-    """Likely if the first line is the header of a long table, or the options name its columns."""
+    """Likely if the first line is the header of a table, or the options name its columns."""
     if not sample.text.strip() and sample.named in ("csv", "tsv"):
         return POSSIBLE
-    return LIKELY if _long_delimiter(sample) not in (None, "\t") else NO
+    return LIKELY if _table_delimiter(sample) not in (None, "\t") else NO
 
 
 def recognize_tsv(sample: Sample) -> int:
     """As `recognize_csv`, with tabs between the columns."""
-    return LIKELY if _long_delimiter(sample) == "\t" else NO
+    return LIKELY if _table_delimiter(sample) == "\t" else NO
 
 
 def recognize_baskets(sample: Sample) -> int:
     """Possible if lines differ in their number of cells, or a table file has one cell per line."""
     if not sample.text.strip():
         return NO
-    lines = _QUOTED.sub("x", sample.text).rstrip("\n").split("\n")
+    start = _start(sample.text)
+    lines = _QUOTED.sub("x", start.text).rstrip("\n").split("\n")
     lines = lines[:-1] if len(lines) > 1 and len(sample.text) >= _CUT_OFF else lines
-    widths = {line.count(guess_delimiter(sample.text)) + 1 for line in lines if line}
+    mark = start.delimiter or guess_delimiter(start.text)
+    widths = {line.count(mark) + 1 for line in lines if line}
     return POSSIBLE if len(widths) > 1 or (widths == {1} and sample.named is not None) else NO
 
 
 def read_csv(source: Source, reading: Reading) -> Transactions:
-    """Read a long table with commas (or semicolons, bars or tabs) between its columns."""
-    return _read_long(source, reading, _DELIMITERS)
+    """Read a table with commas (or semicolons, bars or tabs) between its columns."""
+    return _read_table(source, reading, _DELIMITERS)
 
 
 def read_tsv(source: Source, reading: Reading) -> Transactions:
-    """Read a long table with tabs between its columns."""
-    return _read_long(source, reading, "\t")
+    """Read a table with tabs between its columns."""
+    return _read_table(source, reading, "\t")
 
 
 def read_baskets(source: Source, reading: Reading) -> Transactions:
@@ -68,11 +80,14 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
 
     Empty cells are not items, and empty lines at the end are not records.
     """
-    records, blank = RecordBuilder(), 0
+    _refuse_one_hot(source, reading)
+    reading.account.layout = LINES
+    records, blank, start = RecordBuilder(), 0, _start(source.head_text)
     tabs = source.suffix in (".tsv", ".tab")
-    delimiter = "\t" if tabs else guess_delimiter(source.head_text)
+    delimiter = start.delimiter or ("\t" if tabs else guess_delimiter(start.text))
     with source.stream() as stream:
-        for row in csv_rows(_decoded(stream, source.name), source.name, delimiter):
+        lines = islice(_decoded(stream, source.name), start.named, None)
+        for row in csv_rows(lines, source.name, delimiter):
             if not row:
                 blank += 1
                 continue
@@ -80,36 +95,6 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
             records.add(filter(None, row) if "" in row else row)
             blank = 0
     return records.finish(bags=bool(reading.bags))
-
-
-def write_csv(data: Transactions) -> Iterator[str]:
-    """The lines of a long table `record,item`, of bags `record,item,count`.
-
-    An empty record has one row without an item.
-    """
-    yield from _long_lines(data, ",", empty_rows=True)
-
-
-def write_tsv(data: Transactions) -> Iterator[str]:
-    """The lines of a long table with tabs."""
-    yield from _long_lines(data, "\t", empty_rows=True)
-
-
-def write_release_rows(data: Transactions) -> Iterator[str]:
-    """The lines of a release's `data.csv`: as `write_csv`, but an empty record has no rows."""
-    yield from _long_lines(data, ",", empty_rows=False)
-
-
-def write_baskets(data: Transactions) -> Iterator[str]:
-    """One line per record; an empty record is a pair of quotes."""
-    cells = dict(zip(data.vocabulary.labels, _cells(data), strict=True))
-    for record in occurrences(data):
-        yield ",".join(map(cells.__getitem__, record)) or '""'
-
-
-def csv_cell(label: str) -> str:
-    """An item as a CSV cell."""
-    return '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label
 
 
 def guess_delimiter(text: str, candidates: str = _DELIMITERS) -> str:
@@ -153,22 +138,99 @@ def csv_rows(lines: Iterable[str], name: str, delimiter: str = ",") -> Iterator[
         raise FileFormatError(name, problem, line=rows.line_num) from None
 
 
-def _long_delimiter(sample: Sample) -> str | None:
-    """What separates the columns of a long table; None if the file does not look like one."""
-    delimiter = guess_delimiter(sample.text.split("\n", 1)[0])
-    first = next(csv.reader(StringIO(sample.text, newline=""), delimiter=delimiter), [])
-    is_long = sample.reading.names_columns or looks_long([cell.strip() for cell in first])
-    return delimiter if is_long else None
+@dataclass(frozen=True)
+class _Start:
+    """Where a file begins after blank lines and the line that names the delimiter."""
+
+    text: str
+    skip: int
+    """How many lines come before it."""
+    delimiter: str | None
+    """The one that the file names."""
+
+    @property
+    def named(self) -> int:
+        """How many lines name the delimiter; blank lines are records of a basket file."""
+        return self.skip if self.delimiter else 0
 
 
-def _read_long(source: Source, reading: Reading, delimiters: str) -> Transactions:
-    text = source.head_text
+def _start(text: str) -> _Start:
     head = text.lstrip("\n")
+    skip = len(text) - len(head)
+    found = _SEPARATOR.match(head)
+    if found is None:
+        return _Start(head, skip, None)
+    rest = head[found.end() :]
+    after = rest.lstrip("\n")
+    return _Start(after, skip + 1 + len(rest) - len(after), found[1])
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """How a table begins."""
+
+    skip: int
+    delimiter: str
+    has_header: bool
+    glimpse: Glimpse
+
+
+def _opening(source: Source, reading: Reading, delimiters: str, text: str) -> _Opening:
+    """The delimiter, the names of the columns, and the rows that the first 64 kB hold whole."""
+    start = _start(text)
+    mark = start.delimiter or guess_delimiter(start.text.split("\n", 1)[0], delimiters)
+    names = header(source, start.text, mark)
+    rows = list[list[str]]()
+    with suppress(csv.Error):
+        rows.extend(csv.reader(StringIO(start.text, newline=""), delimiter=mark, strict=True))
+    rows = rows[:-1] if len(rows) > 2 and len(text) >= _CUT_OFF else rows
+    has_header = reading.header is not False
+    if not has_header:
+        names = [str(place) for place in range(1, len(names) + 1)]
+    glimpse = Glimpse(names, [row for row in rows[has_header:] if row])
+    return _Opening(start.skip, mark, has_header, glimpse)
+
+
+def _table_delimiter(sample: Sample) -> str | None:
+    """What separates the columns of a table; None if the file does not look like one."""
+    try:
+        opening = _opening(sample.source, sample.reading, _DELIMITERS, sample.text)
+    except FileFormatError:  # the reader will say what is wrong, if it is a table by its name
+        mark = guess_delimiter(sample.text.split("\n", 1)[0])
+        names = next(csv.reader(StringIO(sample.text, newline=""), delimiter=mark), [])
+        is_table = sample.reading.names_columns or looks_long([name.strip() for name in names])
+        return mark if is_table else None
+    return opening.delimiter if _is_table(opening, sample.reading) else None
+
+
+def _is_table(opening: _Opening, reading: Reading) -> bool:
+    names = opening.glimpse.names
+    asked = reading.names_columns or reading.split or reading.onehot or reading.header is not None
+    if asked or looks_long(names) or is_one_hot(opening.glimpse, reading):
+        return True
+    known = RECORD_NAMES | ITEM_NAMES | ATTRIBUTE_NAMES
+    if not known.intersection(map(plain_name, names)):
+        return False
+    return find_sets(opening.glimpse, reading) is not None
+
+
+def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactions:
     _refuse_mixed_ends(source)
-    delimiter = guess_delimiter(head.split("\n", 1)[0], delimiters)
-    names = header(source, head, delimiter)
+    opening = _opening(source, reading, delimiters, source.head_text)
+    reading.account.used.add("header")
+    names = opening.glimpse.names
     if not any(names):
         raise source.fault("the file is empty: its first line must name the columns")
+
+    def rows(chosen: Sequence[str]) -> Iterator[Row]:
+        return _chosen_rows(source, opening, chosen)
+
+    found = read_rowwise(Table(source, opening.glimpse, rows), reading)
+    return _read_long(source, reading, opening) if found is None else found
+
+
+def _read_long(source: Source, reading: Reading, opening: _Opening) -> Transactions:
+    names = opening.glimpse.names
     columns = find_columns(names, reading, source.fault)
     chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
     selected = ", ".join(f"c{names.index(name)} AS {role}" for role, name in chosen.items() if name)
@@ -176,11 +238,40 @@ def _read_long(source: Source, reading: Reading, delimiters: str) -> Transaction
     table = csv_table(
         source.path if packed else source.plain(),
         [f"c{number}" for number in range(len(names))],
-        delimiter=delimiter,
+        delimiter=opening.delimiter,
         compression="zstd" if packed else "none",
-        more=f", skip={len(text) - len(head)}",
+        header=opening.has_header,
+        more=f", skip={opening.skip}",
     )
     return read_columns(source, f"SELECT {selected} FROM {table}", reading, columns, names)
+
+
+def _chosen_rows(source: Source, opening: _Opening, chosen: Sequence[str]) -> Iterator[Row]:
+    """The cells of some columns of each row; a row must be as wide as the header."""
+    names = opening.glimpse.names
+    width, places = len(names), [names.index(name) for name in chosen]
+    pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
+    with source.stream() as stream:
+        text = TextIOWrapper(stream, encoding="utf-8", newline="")  # any kind of line end
+        lines = islice(text, opening.skip, None)
+        rows = filter(None, csv_rows(lines, source.name, opening.delimiter))
+        for number, row in enumerate(islice(rows, int(opening.has_header), None), start=1):
+            if len(row) != width and (len(row) < width or any(row[width:])):
+                problem = f"data row {number}: expected {width} columns, found {len(row)}"
+                raise source.fault(problem)
+            yield pick(row)
+
+
+def _refuse_one_hot(source: Source, reading: Reading) -> None:
+    """Refuse to make the cells 0 and 1 of a one-hot table items."""
+    try:
+        opening = _opening(source, reading, _DELIMITERS, source.head_text)
+    except FileFormatError:
+        return
+    if reading.header is False or not is_one_hot(opening.glimpse, reading):
+        return
+    problem = "this is a one-hot table, and its cells are not items"
+    raise source.fault(problem, remedy="read it with {input_format=csv}")
 
 
 def _refuse_mixed_ends(source: Source) -> None:
@@ -199,52 +290,3 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
             yield line.decode("utf-8")
         except UnicodeDecodeError:
             raise not_utf8(name, number) from None
-
-
-class _Layout(NamedTuple):
-    """How a long table is written."""
-
-    delimiter: str
-    empty_rows: bool
-    ends: np.ndarray
-    """The delimiter and the cell of each item, and last of a row without one."""
-
-
-def _long_lines(data: Transactions, delimiter: str, *, empty_rows: bool) -> Iterator[str]:
-    """Blocks of about a hundred thousand lines, each without its last newline."""
-    counted = isinstance(data, Bags)
-    yield delimiter.join(("record", "item", "count") if counted else ("record", "item"))
-    ends = np.array([delimiter + cell for cell in _cells(data)] + [delimiter], dtype=object)
-    layout = _Layout(delimiter, empty_rows, ends)
-    step = max(1, int(_ROWS_AT_ONCE / max(1.0, len(data.items) / max(1, len(data)))))
-    for start in range(0, len(data), step):
-        block = list(_block_rows(data, start, min(start + step, len(data)), layout))
-        if block:
-            yield "\n".join(block)
-
-
-def _cells(data: Transactions) -> list[str]:
-    """Each item of the vocabulary as a CSV cell."""
-    if "" in used_labels(data):
-        problem = "an empty text as an item cannot be written to a CSV file"
-        raise DataError(problem, remedy="choose another format, such as jsonl")
-    return [csv_cell(label) for label in data.vocabulary.labels]
-
-
-def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> Iterator[str]:
-    first, last = int(data.indptr[start]), int(data.indptr[stop])
-    lengths, items = data.lengths[start:stop], data.items[first:last]
-    counts = data.counts[first:last] if isinstance(data, Bags) else None
-    if layout.empty_rows and (lengths == 0).any():
-        gaps = (data.indptr[start:stop] - first)[lengths == 0]
-        items = np.insert(items, gaps, len(layout.ends) - 1)
-        counts = None if counts is None else np.insert(counts, gaps, 0)
-        lengths = np.maximum(lengths, 1)
-    owners = np.repeat(np.arange(start + 1, stop + 1), lengths).tolist()
-    rows = map(str.__add__, map(str, owners), layout.ends[items].tolist())
-    if counts is None:
-        return rows
-    mark = layout.delimiter
-    return map(
-        str.__add__, rows, [f"{mark}{count}" if count else mark for count in counts.tolist()]
-    )

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.account import LINES
 from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
@@ -49,6 +50,7 @@ def recognize_fimi(sample: Sample) -> int:
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
     """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
+    reading.account.layout = LINES
     numbers: Numbering[bytes] = Numbering()
     lengths: list[Int64s] = [np.zeros(0, dtype=np.int64)]
     items: list[Int32s] = []

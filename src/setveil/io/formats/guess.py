@@ -6,9 +6,11 @@ wins, and of equally likely ones the first in the table.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from setveil.data.tables.columns import RECORD_NAMES, plain_name
 from setveil.errors import FileFormatError
 from setveil.io.formats.reading import Reading
 from setveil.io.formats.table import FORMATS, Format
@@ -66,10 +68,23 @@ def guess_format(source: Source, reading: Reading) -> str:
         return best
     if not text.strip():
         raise source.fault("the file is empty")
-    raise source.fault(
-        "is each line a whole basket, or one record-item pair?",
-        remedy="name the columns with {record} and {item}, or say {input_format=baskets}",
+    raise _question(source, text)
+
+
+def _question(source: Source, text: str) -> FileFormatError:
+    """The error for a table that may be read in several ways.
+
+    If the first line names a record, its column would become items of baskets."""
+    names = (plain_name(name) for name in re.split(r"[,;|\t]", text.lstrip("\n").split("\n", 1)[0]))
+    ways = (
+        "name the columns with {record} and {item}; or say {onehot=True} if each column is an item"
     )
+    if RECORD_NAMES.intersection(names):
+        return source.fault(
+            "it is not obvious which columns are the record and the item", remedy=ways
+        )
+    problem = "is each line a whole basket, or one record-item pair?"
+    return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
 
 
 def _refuse_log(source: Source, text: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.data.account import LINES, LISTS
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
 from setveil.data.tables.owners import joined, several_rows
 from setveil.data.transactions import MOST, Bags, Transactions
@@ -38,10 +39,12 @@ def read_jsonl(source: Source, reading: Reading) -> Transactions:
             return _read_long(source, reading, list(first))
         others = [name for name in first if name != key]
         owner = choose_column(others, "record", reading.record, RECORD_NAMES, source.fault)
+        reading.account.note_columns(LISTS, {"record": owner, "item": key}, first)
         return _read_lists(source, reading, key, owner)
     if reading.record is not None:
         problem = f"there is no column {brief(reading.record)} for the record: each line is a list"
         raise source.fault(problem)
+    reading.account.layout = LINES
     return _read_lists(source, reading, None, None)
 
 

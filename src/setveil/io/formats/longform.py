@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from setveil.data.account import LONG
+from setveil.data.doubts import far_too_long, long_record_note
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, brief
-from setveil.io.formats.reading import Pairs, Reading
-from setveil.io.source.database import database, number, run, translated
+from setveil.io.formats.reading import Pairs, Reading, no_record
+from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 _WHOLE = r"^\s*\+?[0-9]{1,18}(\.0*)?\s*$"
 _WHOLE_COUNT = "CAST(split_part(trim(long.count), '.', 1) AS BIGINT)"
+_DECIMAL_COMMA = r"^(\s*\+?[0-9]{1,18}),00?\s*$"
 _NUMBER_RECORDS = """
     CREATE TABLE records AS
     SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number
@@ -44,6 +48,8 @@ def read_columns(
 
     A guessed record column must not merely number the rows.
     """
+    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
+    reading.account.note_columns(LONG, chosen, names)
     others = other_owners(names, columns) if reading.record is None else []
     doubt = single_rows(columns.record, others[0], source.fault) if others else None
     return read_long(source, select, reading, counted=columns.count is not None, doubt=doubt)
@@ -61,8 +67,10 @@ def read_long(
         translated(source.name),
     ):
         run(connection, f"CREATE TABLE long AS {select}")
+        _drop_records(connection, reading)
         _check_records(connection, source)
         if counted:
+            _drop_decimal_commas(connection)
             _check_counts(connection, source)
         run(connection, _NUMBER_RECORDS)
         labels = numbered_items(connection)
@@ -73,6 +81,7 @@ def read_long(
         chosen += f", {_WHOLE_COUNT} AS count" if counted else ""
         joined = "long JOIN records USING (record) JOIN items USING (item)"
         pairs = connection.execute(f"SELECT {chosen} FROM {joined}").fetchnumpy()
+        _note_long_records(connection, pairs["record"], reading)
     counts = np.asarray(pairs.pop("count")) if counted else None
     records, items = (np.asarray(pairs.pop(name), dtype=np.int32) for name in ("record", "item"))
     bags = counted or bool(reading.bags)
@@ -86,12 +95,37 @@ def numbered_items(connection: DuckDBPyConnection) -> list[str]:
     return [item for (item,) in found]
 
 
+def _drop_records(connection: DuckDBPyConnection, reading: Reading) -> None:
+    if not reading.drop_record:
+        return
+    values = ", ".join(map(quoted, reading.drop_record))
+    rows = number(connection, f"DELETE FROM long WHERE coalesce(record, '') IN ({values})")
+    reading.account.dropped(rows, reading.drop_record)
+
+
+def _note_long_records(
+    connection: DuckDBPyConnection, records: npt.NDArray[np.integer], reading: Reading
+) -> None:
+    """A note on records with so many rows that they are perhaps not one person's."""
+    column = reading.account.columns.get("record")
+    rows = np.bincount(records)
+    for place in far_too_long(rows) if column is not None else ():
+        found = connection.execute(f"SELECT record FROM records WHERE number = {place}").fetchall()
+        reading.account.notes.append(long_record_note(rows, place, (str(column), str(found[0][0]))))
+
+
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:
     empty = "SELECT rowid FROM long WHERE record IS NULL ORDER BY rowid LIMIT 1"
     rows = connection.execute(empty).fetchall()
     if rows:
-        problem = f"data row {rows[0][0] + 1} has no record: every row must belong to one"
-        raise source.fault(problem)
+        raise no_record(source, rows[0][0] + 1)
+
+
+def _drop_decimal_commas(connection: DuckDBPyConnection) -> None:
+    """Make 2 of 2,0 and 2,00; more zeros may follow the comma of a thousand."""
+    if number(connection, "SELECT count(*) FROM long WHERE contains(count, ',')"):
+        whole = f"regexp_replace(count, '{_DECIMAL_COMMA}', '\\1')"
+        run(connection, f"UPDATE long SET count = {whole} WHERE contains(count, ',')")
 
 
 def _check_counts(connection: DuckDBPyConnection, source: Source) -> None:
@@ -103,4 +137,4 @@ def _check_counts(connection: DuckDBPyConnection, source: Source) -> None:
         row, count = rows[0]
         shown = "is empty" if count is None else f"is {brief(count)}"
         problem = f"the count of data row {row + 1} {shown}: it must be a whole number of 1 or more"
-        raise source.fault(problem)
+        raise source.fault(problem, remedy="correct it, or ignore all counts with {bags=False}")

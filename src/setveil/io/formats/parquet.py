@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from setveil.data.account import LISTS
 from setveil.data.tables.columns import (
     COUNT_NAMES,
     RECORD_NAMES,
@@ -13,6 +17,7 @@ from setveil.data.tables.columns import (
     plain_name,
 )
 from setveil.data.tables.owners import several_rows
+from setveil.data.tables.shapes import Glimpse
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
@@ -20,6 +25,7 @@ from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.jsonl import write_jsonl
 from setveil.io.formats.longform import read_columns, read_long
 from setveil.io.formats.reading import Reading
+from setveil.io.formats.rowwise import Row, Table, read_rowwise
 from setveil.io.source.database import (
     column_types,
     copy_to_parquet,
@@ -34,6 +40,8 @@ from setveil.io.source.source import Source
 from setveil.io.writing import write_lines
 
 MAGIC = b"PAR1"
+_SOME_ROWS = 500
+_ROWS_AT_ONCE = 10_000
 
 
 def recognize_parquet(sample: Sample) -> int:
@@ -57,7 +65,9 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     lists = [name for name, kind in types.items() if kind.endswith("[]")]
     holder = find_list_column(lists, reading, source.fault)
     if holder is None:
-        return _read_long(source, table, list(types), reading)
+        flat = Table(source, _glimpse(source, table, list(types)), partial(_rows, source, table))
+        found = read_rowwise(flat, reading)
+        return _read_long(source, table, list(types), reading) if found is None else found
     single = [name for name in types if name not in lists]
     owner = choose_column(single, "record", reading.record, RECORD_NAMES, source.fault)
     if owner is not None and reading.record is None:
@@ -65,7 +75,10 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
         owner = None
     numbers = (name for name in lists if plain_name(name) in COUNT_NAMES or name == reading.count)
     counts = None if reading.bags is False else next(numbers, None)
+    chosen = {"record": owner, "item": holder, "count": counts}
+    reading.account.note_columns(LISTS, chosen, types)
     select = _list_rows(table, holder, owner, counts)
+    reading = reading if owner is not None else replace(reading, drop_record=())
     return read_long(source, select, reading, counted=counts is not None)
 
 
@@ -96,6 +109,23 @@ def _read_long(source: Source, table: str, names: list[str], reading: Reading) -
     chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
     texts = [f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in chosen.items() if name]
     return read_columns(source, f"SELECT {', '.join(texts)} FROM {table}", reading, columns, names)
+
+
+def _glimpse(source: Source, table: str, names: list[str]) -> Glimpse:
+    """Some rows of a table without lists."""
+    chosen = ", ".join(map(named, names))
+    with database(source.work, small=source.is_small) as connection, translated(source.name):
+        some = connection.execute(f"SELECT {chosen} FROM {table} LIMIT {_SOME_ROWS}").fetchall()
+    return Glimpse(names, some)
+
+
+def _rows(source: Source, table: str, names: Sequence[str]) -> Iterator[Row]:
+    """The cells of some columns in each row, a block at a time."""
+    chosen = ", ".join(map(named, names))
+    with database(source.work, small=source.is_small) as connection, translated(source.name):
+        found = connection.execute(f"SELECT {chosen} FROM {table}")
+        while block := found.fetchmany(_ROWS_AT_ONCE):
+            yield from block
 
 
 def _refuse_several_rows(source: Source, table: str, owner: str) -> None:

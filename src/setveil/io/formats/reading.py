@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.account import Account
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.errors import DataError
+from setveil.io.source.source import Source
 
 Key = TypeVar("Key")
 
@@ -22,6 +25,10 @@ class Reading(Wanted):
     """The options of `setveil.read` that a format may need."""
 
     memory_limit: str | None = None
+    header: bool | None = None
+    drop_record: tuple[str, ...] = ()
+    account: Account = field(default_factory=Account, compare=False)
+    """Where the reader says what it did."""
 
 
 class Numbering(dict[Key, int]):
@@ -80,3 +87,9 @@ class Pairs:
         if bags:
             return Bags.from_pairs(self.records, numbers, vocabulary, size=size, counts=self.counts)
         return Transactions.from_pairs(self.records, numbers, vocabulary, size=size)
+
+
+def no_record(source: Source, row: int) -> DataError:
+    """The error for a row whose record is empty."""
+    problem = f"data row {row} has no record: every row must belong to one"
+    return source.fault(problem, remedy="leave such rows out with {drop_record=}")

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
-from setveil.io.files import read_source
+from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
-from setveil.io.formats.reading import Reading
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
 from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
 from setveil.io.releases.links import CLUSTER_LINKS
@@ -139,9 +138,7 @@ def _no_collecting() -> Iterator[None]:
 
 def _read_records(source: Source, given: Mapping[str, Any]) -> Transactions:
     """The records of a file; bags without repeats become sets unless the user chose bags."""
-    options = {"bags": True, **given}
-    format = options.pop("format", None)
-    data = read_source(source, Reading(**options), format)
+    data, _ = read_opened(source, {"bags": True, **given})
     if not isinstance(data, Bags) or "bags" in given or data.counts.max(initial=1) > 1:
         return data
     return data.sets()

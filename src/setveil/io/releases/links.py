@@ -13,7 +13,7 @@ from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError, MisfitError
 from setveil.io.files import read
-from setveil.io.formats.delimited import write_baskets
+from setveil.io.formats.csvlines import write_baskets
 from setveil.published.disassociated.canonical import canonical
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import RecordRelease

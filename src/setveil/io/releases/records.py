@@ -19,7 +19,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.files import read
-from setveil.io.formats.delimited import write_release_rows
+from setveil.io.formats.csvlines import write_release_rows
 from setveil.io.formats.fimi import write_fimi
 from setveil.io.formats.longform import numbered_items
 from setveil.io.formats.parquet import check_magic, write_parquet_rows

@@ -13,7 +13,7 @@ import numpy as np
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError, ReleaseError
-from setveil.io.formats.delimited import csv_cell
+from setveil.io.formats.csvlines import csv_cell
 from setveil.io.formats.fimi import BYTE_ORDER_MARK
 from setveil.io.releases.form import ReleaseFolder
 from setveil.io.source.database import quoted

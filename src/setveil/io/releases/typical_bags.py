@@ -11,7 +11,8 @@ from typing import cast
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, FileFormatError, brief
-from setveil.io.formats.delimited import csv_rows, write_release_rows
+from setveil.io.formats.csvlines import write_release_rows
+from setveil.io.formats.delimited import csv_rows
 from setveil.io.releases.form import (
     RECORD_FORMATS,
     RECORD_PROMISES,

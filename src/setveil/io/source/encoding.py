@@ -1,66 +1,99 @@
-"""Zip files with one member, and text in other encodings, as plain UTF-8 files."""
+"""Text in other encodings as plain UTF-8 files: named by the user, or recognized."""
 
 import codecs
-import zipfile
+import re
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-from setveil.errors import FileFormatError, ParameterError
-from setveil.io.source.source import PACKED, Source
-from setveil.words import plural
+from setveil.errors import ParameterError
+from setveil.io.source.source import Source
 
-ZIP = b"PK\x03\x04"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _AT_ONCE = 1 << 20
+_ENOUGH = 10_000
+_RUN = re.compile(rb"[\x80-\xff]+")
+_NAME = "name another {encoding}"
+_WESTERN = frozenset(
+    "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþÿœšžßÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞŒŠŽŸ"
+    "€£§°²³½¼®™©«»·¿¡ºª´\u2019\u2018\u201c\u201d\u2013\u2014\u2026\u2022\xa0"
+)
+"""What Western European text has besides ASCII."""
 
 
 def check_encoding(encoding: str | None) -> None:
     """Refuse an encoding that Python does not have."""
     try:
         codecs.lookup(encoding or "utf-8")
-    except LookupError:
+    except (LookupError, TypeError, ValueError):
         allowed = "it must be an encoding such as utf-8, cp1252, latin-1 or utf-16"
         raise ParameterError("encoding", encoding, allowed) from None
 
 
-def readable(source: Source, encoding: str | None = None) -> Source:
-    """The source, unpacked if it is a zip file, and in UTF-8.
+def decoded(source: Source, encoding: str | None = None) -> tuple[Source, str]:
+    """The source in UTF-8, and the encoding that it had.
 
-    UTF-16 is recognized by its mark; any other encoding must be named.
+    UTF-16 is recognized by its mark, or by its zero bytes.
     """
-    if source.compression is None and source.head.startswith(ZIP):
-        source = _unzipped(source)
-    if encoding is None and source.head.startswith(UTF16):
-        encoding = "utf-16"
+    if encoding is None:
+        encoding = _utf16(source.head)
     if encoding is None or codecs.lookup(encoding).name == "utf-8":
-        return source
-    return _decoded(source, encoding)
+        return source, "utf-8"
+    return _converted(source, encoding), encoding
 
 
-def _unzipped(source: Source) -> Source:
-    if source.suffix in (".xlsx", ".xlsm", ".ods"):
-        raise source.fault("this is a spreadsheet", remedy="save the sheet as CSV")
+def guess_encoding(source: Source) -> str | None:
+    """The encoding of text that is not UTF-8: `cp1252`, if it reads like Western text.
+
+    All letters of latin-1 are the same in cp1252. It is not guessed if some of the text is UTF-8,
+    which is damaged then, or if letters of another alphabet follow one another.
+    """
+    western = letters = runs = 0
+    for run in _runs(source):
+        try:
+            text = run.decode("cp1252")
+        except UnicodeDecodeError:
+            return None
+        if _is_utf8(run):
+            return None
+        runs += 1
+        letters += len(text)
+        western += sum(letter in _WESTERN for letter in text)
+        if runs >= _ENOUGH:
+            break
+    return "cp1252" if runs and western >= 0.9 * letters and letters < 2 * runs else None
+
+
+def _utf16(head: bytes) -> str | None:
+    """UTF-16, if a file begins with its mark or every second byte of its text is zero."""
+    if head.startswith(UTF16):
+        return "utf-16"
+    start = head[:1000]
+    zeros = start[0::2].count(0), start[1::2].count(0)
+    half = len(start) // 2
+    if half < 2 or min(zeros) > 0:
+        return None
+    return (
+        "utf-16-be" if zeros[0] >= 0.9 * half else "utf-16-le" if zeros[1] >= 0.9 * half else None
+    )
+
+
+def _runs(source: Source) -> Iterator[bytes]:
+    """The runs of bytes in the text that are not ASCII; a run that a block ends in is cut."""
+    with source.stream() as stream:
+        while block := stream.read(_AT_ONCE):
+            yield from _RUN.findall(block)
+
+
+def _is_utf8(run: bytes) -> bool:
     try:
-        with zipfile.ZipFile(source.path) as packed:
-            members = [member for member in packed.infolist() if not member.is_dir()]
-            if len(members) != 1:
-                problem = f"the zip file has {plural(len(members), 'file')}, not one"
-                raise source.fault(problem, remedy="unpack it and name the file")
-            target = source.work / "unzipped"
-            with packed.open(members[0]) as stream, target.open("wb") as plain:
-                while block := stream.read(_AT_ONCE):
-                    plain.write(block)
-    except FileFormatError:
-        raise
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError):
-        problem = "the zip file is damaged, or is encrypted"
-        raise source.fault(problem, remedy="unpack it yourself") from None
-    ends = [end.lower() for end in Path(members[0].filename).suffixes if end.lower() not in PACKED]
-    return replace(source, path=target, suffix=ends[-1] if ends else "")
+        run.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
-def _decoded(source: Source, encoding: str) -> Source:
-    target, lines = source.work / "decoded", 1
+def _converted(source: Source, encoding: str) -> Source:
+    target, lines = source.work / f"decoded-{len(encoding)}", 1
     decoder = codecs.getincrementaldecoder(encoding)()
     with source.stream() as stream, target.open("w", encoding="utf-8", newline="") as plain:
         try:
@@ -72,6 +105,3 @@ def _decoded(source: Source, encoding: str) -> Source:
             problem = f"the text is not {encoding}"
             raise source.fault(f"{problem} (near line {lines:,})", remedy=_NAME) from None
     return replace(source, path=target, compression=None)
-
-
-_NAME = "name another {encoding}"

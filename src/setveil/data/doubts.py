@@ -1,0 +1,45 @@
+"""Records that are so much longer than the others that they are perhaps not one person's."""
+
+import re
+
+import numpy as np
+
+from setveil.data.arrays import Int64s
+from setveil.errors import Note, brief
+
+MANY, TIMES = 1_000, 100  # a record so long, and so many times longer than most, is doubtful
+_MOST = 3  # how many of them are named
+_PLACEHOLDER = re.compile(
+    r"-?[01](\.0+)?|(-?9{3,}|0{2,}|1{4,})(\.0+)?|n[./]?a\.?|#n/a|nan|nat|null|none|nil|unknown|"
+    r"undefined|missing|anonymous|anon|guest|visitor|test|dummy|default|other|unbekannt|inconnu|"
+    r"desconocido|x+|-+|\?+|\.+",
+    re.IGNORECASE,
+)
+
+
+def far_too_long(lengths: Int64s) -> list[int]:
+    """The records that are far longer than most, the longest first, a few at most."""
+    if not len(lengths) or lengths.max() < MANY:
+        return []
+    least = max(MANY, TIMES * max(float(np.median(lengths)), 1.0))
+    found = np.flatnonzero(lengths >= least)
+    longest: list[int] = found[np.argsort(-lengths[found], kind="stable")][:_MOST].tolist()
+    return longest
+
+
+def long_record_note(lengths: Int64s, place: int, known: tuple[str, str] | None = None) -> str:
+    """What to check about a long record; `known` is its column and what that says.
+
+    The value is shown only if it looks like a placeholder: otherwise it may name a person."""
+    most, median = int(lengths[place]), max(float(np.median(lengths)), 1.0)
+    times = f"{most / median:,.0f} times the median"
+    if known is None:
+        text = f"One record has {most:,} items, {times}."
+        return f"{text} Is it a placeholder, such as an unknown customer? Then leave its rows out."
+    column, value = known
+    text = f"One record has {most:,} rows, {times}."
+    if _PLACEHOLDER.fullmatch(value):
+        text += f" Its {column} is {brief(value)}, perhaps a placeholder for many people."
+        return Note(f"{text} Leave its rows out with {{drop_record={value}}}.")
+    text += " Is it a placeholder, such as an unknown customer?"
+    return Note(f"{text} Then leave its rows out with {{drop_record}} and its {column}.")

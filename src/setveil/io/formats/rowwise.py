@@ -1,0 +1,170 @@
+"""Tables with one row per record: a set of items in one column, or a column for each item.
+
+The rows are read one after the other, and only numbers are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from setveil.data.account import SETS
+from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
+from setveil.data.tables.columns import RECORD_NAMES, choose_column
+from setveil.data.tables.owners import joined, several_rows
+from setveil.data.tables.shapes import Glimpse, SetColumn, find_sets, is_one_hot, item_columns
+from setveil.data.transactions import MOST, Transactions
+from setveil.errors import Note, ParameterError, brief
+from setveil.io.formats.reading import Numbering, Reading, RecordBuilder, no_record
+from setveil.io.source.source import Source
+from setveil.words import plural
+
+Row = Sequence[object]
+Counted = tuple[Iterable[str], Iterable[int] | None]
+"""The items of a row, and how often each occurs if they are counted."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose rows can be read one after the other."""
+
+    source: Source
+    glimpse: Glimpse
+    rows: Callable[[Sequence[str]], Iterator[Row]]
+    """The cells of these columns in each row."""
+
+
+def read_rowwise(table: Table, reading: Reading) -> Transactions | None:
+    """The records of a table with one row per record; None if it is a long table.
+
+    Raises:
+        FileFormatError: if it is probably one but not surely; it says how to settle it.
+    """
+    _check_options(reading)
+    if is_one_hot(table.glimpse, reading):
+        return _read_one_hot(table, reading)
+    sets = find_sets(table.glimpse, reading, table.source.fault)
+    reading.account.used |= {"split", "onehot"}
+    if sets is None:
+        return None
+    if sets.certainty == "ask":
+        raise sets.question(table.source.fault)
+    if sets.certainty == "sure":
+        return _read_sets(table, sets, reading)
+    note = f"Many cells of {brief(sets.item)} contain {brief(sets.mark)}."
+    way = f"If such a cell holds several items, split it with {{split={sets.mark}}}."
+    reading.account.notes.append(Note(f"{note} {way}"))
+    return None
+
+
+def _check_options(reading: Reading) -> None:
+    if reading.onehot and reading.item is not None:
+        allowed = "a one-hot table has a column for each item; leave out {item}"
+        raise ParameterError("onehot", True, allowed)
+    if reading.onehot and reading.split not in (None, WHOLE):
+        allowed = "a one-hot table has nothing to split; leave out {split}"
+        raise ParameterError("onehot", True, allowed)
+
+
+def _read_sets(table: Table, sets: SetColumn, reading: Reading) -> Transactions:
+    names, split = table.glimpse.names, splitter(sets.mark)
+    others = [name for name in names if name != sets.item]
+    owner = choose_column(others, "record", reading.record, RECORD_NAMES, table.source.fault)
+    how = "as lists" if sets.mark == LIST else f"at {brief(sets.mark)}"
+    layout = f"{SETS}, its items split {how}"
+    reading.account.note_columns(layout, {"record": owner, "item": sets.item}, names)
+    if reading.split is None:
+        text = f"Each cell of {brief(sets.item)} was split {how} into several items"
+        reading.account.notes.append(Note(f"{text}; {{split={WHOLE}}} keeps it whole."))
+
+    def items(number: int, row: Row) -> Counted:
+        try:
+            return split("" if row[0] is None else str(row[0])), None
+        except ValueError as error:
+            problem = f"data row {number}, column {brief(sets.item)}: {error}"
+            raise table.source.fault(problem) from None
+
+    return _collected(table, reading, _Columns([sets.item], owner), items)
+
+
+def _read_one_hot(table: Table, reading: Reading) -> Transactions:
+    reading.account.used |= {"onehot"}
+    names, labels = table.glimpse.names, item_columns(table.glimpse, reading)
+    if not labels:
+        problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
+        raise table.source.fault(problem)
+    owner = choose_column(names, "record", reading.record, RECORD_NAMES, table.source.fault)
+    labels = [name for name in labels if name != owner]
+    layout = f"one-hot: {SETS}, and {plural(len(labels), 'column')} are items"
+    reading.account.note_columns(layout, {"record": owner}, set(names).difference(labels))
+    reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
+    if reading.onehot is None:
+        text = f"{plural(len(labels), 'column')} were read as items, one row as one record"
+        reading.account.notes.append(Note(f"{text}; {{onehot=False}} reads it in another way."))
+
+    def items(number: int, row: Row) -> Counted:
+        if reading.bags:
+            counts = [_said(table, number, each) for each in zip(labels, row, strict=True)]
+            return compress(labels, counts), [count for count in counts if count]
+        try:
+            return compress(labels, list(map(PRESENCE.__getitem__, row))), None
+        except KeyError:  # blanks around a cell, or something else
+            cells = zip(labels, row, strict=True)
+            return compress(labels, [_said(table, number, each, most=1) for each in cells]), None
+
+    return _collected(table, reading, _Columns(labels, owner), items)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns with items, and the one that names the record."""
+
+    items: Sequence[str]
+    owner: str | None
+
+
+def _collected(
+    table: Table,
+    reading: Reading,
+    columns: _Columns,
+    items: Callable[[int, Row], Counted],
+) -> Transactions:
+    """A record for each row, or for each value of the record column if the user named it."""
+    records, owners, numbers = RecordBuilder(), list[int](), Numbering[object]()
+    owner, dropped, left_out = columns.owner, set(reading.drop_record), 0
+    chosen = [*columns.items, *([] if owner is None else [owner])]
+    for number, row in enumerate(table.rows(chosen), start=1):
+        if owner is not None:
+            value = "" if row[-1] is None else str(row[-1])
+            if value in dropped:
+                left_out += 1
+                continue
+            if reading.record is not None and not value:
+                raise no_record(table.source, number)
+            owners.append(numbers[value or number])
+        records.add(*items(number, row if owner is None else row[:-1]))
+    if owner is not None and dropped:
+        reading.account.dropped(left_out, reading.drop_record)
+    found = records.finish(bags=bool(reading.bags))
+    if owner is None or len(numbers) == len(owners):
+        return found
+    if reading.record is None:
+        raise several_rows("column", owner, table.source.fault)
+    return joined(found, np.asarray(owners, dtype=np.int64))
+
+
+def _said(table: Table, number: int, cell: tuple[str, object], *, most: int = MOST) -> int:
+    """How often an item occurs by its cell; `most` is 1 if the cell must be yes or no."""
+    label, value = cell
+    text = str(value).strip()
+    for known in (value, text):
+        if known in PRESENCE:
+            return int(PRESENCE[known])
+    if most > 1 and text.isdecimal() and int(text) <= most:
+        return int(text)
+    problem = f"data row {number}, column {brief(label)}: {brief(value)} is"
+    allowed = "neither yes nor no" if most == 1 else "not a count"
+    remedy = "write 1 or 0; if it is a count, keep it with {bags=True}"
+    raise table.source.fault(f"{problem} {allowed}", remedy=remedy if most == 1 else "")
