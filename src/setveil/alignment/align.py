@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, offsets, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -209,8 +209,7 @@ def _misfits(
     hit_owner, hit_entry = np.divmod(pairs, len(table.nodes) + 1)
     bad |= np.bincount(hit_owner, minlength=stop - start) != table.lengths[classes]
     if (table.counts > 1).any():
-        counts = original.counts[entries] if isinstance(original, Bags) else None
-        held = np.bincount(np.searchsorted(pairs, codes), weights=counts, minlength=len(pairs))
+        held = sums(np.searchsorted(pairs, codes), original.times[entries], len(pairs))
         bad[hit_owner[held < table.counts[hit_entry]]] = True
     return np.flatnonzero(bad & (table.lengths[classes] > 0)) + start
 
@@ -229,9 +228,8 @@ def _match(release: Generalized, original: Transactions) -> Int64s:
     if len(fits_none) > release.sizes[empty].sum():
         longest = fits_none[np.argmax(original.lengths[fits_none])]
         raise _record_misfit(release, original, int(longest), None)
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
     classes = np.concatenate(signatures) if signatures else np.zeros(0, dtype=np.int64)
-    matching = Matching(indptr, classes, supply, np.where(empty, 0, release.sizes))
+    matching = Matching(offsets(lengths), classes, supply, np.where(empty, 0, release.sizes))
     shortage = matching.fill()
     if shortage is not None:
         raise _class_misfit(release, shortage)
@@ -323,7 +321,7 @@ def image_alignment(release: Generalized, original: Transactions) -> Int64s:
         problem = "what an original record becomes under the cut is not published"
         raise MisfitError(problem, record=original.record(record))
     used = np.bincount(alignment, minlength=len(classes))
-    sizes = np.bincount(place[classes], release.sizes, minlength=len(classes))
+    sizes = sums(place[classes], release.sizes, len(classes))
     wrong = np.flatnonzero(used != sizes)
     if len(wrong):
         number = int(wrong[0])
@@ -332,13 +330,6 @@ def image_alignment(release: Generalized, original: Transactions) -> Int64s:
         problem = f"a record is published {plural(times, 'time')} but {come}"
         raise MisfitError(problem, published=release.classes.record(number))
     return alignment
-
-
-def suppressed_items(release: Generalized, original: Transactions) -> tuple[str, ...]:
-    """Private: the items of the original that a release with one cut does not show."""
-    shown = _cover(release)[leaves_of(release.hierarchy, original.vocabulary)]
-    missing = np.flatnonzero((shown < 0) & (original.supports() > 0))
-    return tuple(original.vocabulary[item] for item in missing.tolist())
 
 
 def _cover(release: Generalized) -> Int32s:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s, Int64s, ranges
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets, ranges
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 
@@ -32,12 +32,10 @@ class ClassTable:
         keys = rows * width + tree.first[classes.items]
         order = np.lexsort((-tree.stop[classes.items], keys))
         nodes, keys = classes.items[order].astype(np.int64), keys[order]
-        ones = np.ones(len(nodes), dtype=np.int64)
-        counts = classes.counts[order] if isinstance(classes, Bags) else ones
         broken = np.zeros(len(classes), dtype=bool)
         overlap = (rows[1:] == rows[:-1]) & (tree.stop[nodes[:-1]] > tree.first[nodes[1:]])
         broken[rows[1:][overlap]] = True
-        return cls(tree, classes.indptr, nodes, counts, keys, broken)
+        return cls(tree, classes.indptr, nodes, classes.times[order], keys, broken)
 
     @property
     def lengths(self) -> Int64s:
@@ -67,14 +65,13 @@ class LeafRecords:
     def of(cls, data: Transactions, tree: Hierarchy) -> LeafRecords:
         """From records whose items are leaves of `tree`."""
         leaves, rows = leaves_of(tree, data.vocabulary)[data.items], data.rows
-        counts = data.counts if isinstance(data, Bags) else np.ones(len(leaves), dtype=np.int64)
         foreign = np.zeros(len(data), dtype=bool)
         foreign[rows[leaves < 0]] = True
         keep = ~foreign[rows]
         codes = rows[keep] * tree.leaf_count + leaves[keep]
         order = np.flatnonzero(keep)[np.argsort(codes, kind="stable")]
-        indptr = np.concatenate(([0], np.cumsum(np.where(foreign, 0, data.lengths))))
-        return cls(indptr, leaves[order], np.concatenate(([0], np.cumsum(counts[order]))))
+        indptr = offsets(np.where(foreign, 0, data.lengths))
+        return cls(indptr, leaves[order], offsets(data.times[order]))
 
     def keys(self, start: int, stop: int, width: int) -> Int64s:
         """`record * width + leaf` of all entries of records `start` to `stop - 1`, ascending."""
@@ -85,10 +82,8 @@ class LeafRecords:
 
 def leaves_of(tree: Hierarchy, vocabulary: Vocabulary) -> Int64s:
     """The leaf of each item of a vocabulary; -1 if the tree has none."""
-    numbers, count = tree.nodes.numbers, tree.leaf_count
-    leaves = (numbers.get(item, count) for item in vocabulary)
-    found = np.fromiter(leaves, dtype=np.int64, count=len(vocabulary))
-    return np.where(found < count, found, -1)
+    found = tree.nodes.find(vocabulary)
+    return np.where(found < tree.leaf_count, found, -1)
 
 
 class ClassTrie:

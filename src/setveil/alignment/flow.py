@@ -1,6 +1,6 @@
 """Flows through a network, and the matching of records with classes that they find."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,27 +125,6 @@ class Network:
             room[arc] -= amount
             room[arc ^ 1] += amount
         return amount
-
-
-def unpaired(
-    edges: Sequence[Sequence[int]], supply: Sequence[int], capacity: Sequence[int]
-) -> int | None:
-    """The first on the left that cannot get enough partners on the right; None if all can.
-
-    Example:
-        >>> unpaired([[0, 1], [0]], [5, 3], [3, 5]), unpaired([[0], [0]], [1, 1], [1, 1])
-        (None, 1)
-    """
-    network = Network()
-    for right, room in enumerate(capacity):
-        network.join(~right, network.sink, room)
-    for left, wanted in enumerate(supply):
-        network.join(network.source, left, wanted)
-        for right in edges[left]:
-            network.join(left, ~right, wanted)
-        if network.fill() < wanted:
-            return left
-    return None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setveil.audit.itemsets import coded_items
 from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, offsets, positions, ranges, sums
 from setveil.promises.coherence import Coherence
 from setveil.words import plural
 
@@ -85,11 +85,8 @@ class _Cohort:
     def narrowed(self, mask: Bits, places: Int64s, size: int) -> _Cohort:
         """Only some of its people and some of its public items, as shorter bitmaps."""
         people = np.flatnonzero(np.unpackbits(mask.view(np.uint8)))
-        bits, private_bits = (
-            _narrowed(self.bits[places], people),
-            _narrowed(self.private_bits, people),
-        )
-        return _Cohort(size, self.others[places], bits, self.private, private_bits)
+        bits, hidden = _narrowed(self.bits[places], people), _narrowed(self.private_bits, people)
+        return _Cohort(size, self.others[places], bits, self.private, hidden)
 
 
 class _Search:
@@ -99,22 +96,14 @@ class _Search:
         self.promise = promise
         data = counted.records
         codes, labels = coded_items(data)
-        hidden = np.fromiter(
-            (item in promise.private for item in data.vocabulary),
-            dtype=bool,
-            count=len(data.vocabulary),
-        )[data.items]
+        hidden = data.vocabulary.marks(promise.private)[data.items]
         self.people = int(counted.sizes.sum())
         self._sizes, self._labels, self._names = counted.sizes, labels, data.vocabulary.labels
-        public = codes[~hidden]
-        supports = np.bincount(
-            public, weights=counted.sizes[data.rows[~hidden]], minlength=len(labels)
-        ).astype(np.int64)
-        self._order = np.lexsort((np.arange(len(labels)), supports))
-        rank = np.empty(len(labels), dtype=np.int64)
-        rank[self._order] = np.arange(len(labels))
+        rows, public = data.rows[~hidden], codes[~hidden]
+        supports = sums(public, counted.sizes[rows], len(labels))
+        self._order = np.argsort(supports, kind="stable")
         self.supports = supports[self._order]
-        self._public = _Part.of(data.rows[~hidden], rank[public], len(data), len(labels))
+        self._public = _Part.of(rows, positions(self._order)[public], len(data), len(labels))
         self.longest = int(np.diff(self._public.indptr).max(initial=0))
         """The most public items of a record."""
         self._private = _Part.of(
@@ -141,20 +130,19 @@ class _Search:
                 )
 
     def _of_nothing(self) -> Iterator[Mole]:
-        if not self.people:
-            return
-        counts = np.bincount(
-            self._private.items, weights=self._sizes[self._private.rows], minlength=len(self._names)
-        ).astype(np.int64)
-        yield from self._judge((), self.people, counts, np.arange(len(counts)))
+        if self.people:
+            counts = self._count(self._private.items, self._sizes[self._private.rows])
+            yield from self._judge((), self.people, counts, np.arange(len(counts)))
 
     def _of_one(self, first: int) -> Iterator[Mole]:
         holders = self._public.holders(first)
         rows, items = self._private.entries(holders)
-        counts = np.bincount(
-            items, weights=self._sizes[holders][rows], minlength=len(self._names)
-        ).astype(np.int64)
+        counts = self._count(items, self._sizes[holders][rows])
         yield from self._judge((first,), int(self.supports[first]), counts, np.arange(len(counts)))
+
+    def _count(self, items: Int64s, people: Int64s) -> Int64s:
+        """How many people have each private item, given entries of items and people."""
+        return sums(items, people, len(self._names))
 
     def _judge(
         self, ranks: tuple[int, ...], support: int, counts: Int64s, private: Int64s
@@ -176,9 +164,7 @@ class _Search:
         rows, ranks = self._public.entries(holders)
         rows, ranks = rows[ranks > first], ranks[ranks > first]
         private_rows, private = self._private.entries(holders)
-        counts = np.bincount(
-            private, weights=self._sizes[holders][private_rows], minlength=len(self._names)
-        )
+        counts = self._count(private, self._sizes[holders][private_rows])
         matter = (counts / self.promise.k > self.promise.h)[private]
         others, bits = _bitmaps(rows, ranks, people, len(holders))
         kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
@@ -240,18 +226,12 @@ class _Search:
             block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
             for start in range(0, len(part), block):
                 some = part[start : start + block]
-                counts = np.bitwise_count(joint[some][:, None, :] & cohort.private_bits[close]).sum(
-                    axis=2, dtype=np.int64
-                )
-                for at in np.flatnonzero(
-                    (counts / supports[some][:, None] > self.promise.h).any(axis=1)
-                ).tolist():
-                    yield from self._judge(
-                        (*chosen, int(ranks[some[at]])),
-                        int(supports[some[at]]),
-                        counts[at],
-                        cohort.private[close],
-                    )
+                both = joint[some][:, None, :] & cohort.private_bits[close]
+                counts = np.bitwise_count(both).sum(axis=2, dtype=np.int64)
+                too_many = (counts / supports[some][:, None] > self.promise.h).any(axis=1)
+                for place, held in zip(some[too_many].tolist(), counts[too_many], strict=True):
+                    items, support = (*chosen, int(ranks[place])), int(supports[place])
+                    yield from self._judge(items, support, held, cohort.private[close])
 
 
 @dataclass(frozen=True)
@@ -266,12 +246,8 @@ class _Part:
 
     @classmethod
     def of(cls, rows: Int64s, items: Int64s, records: int, width: int) -> _Part:
-        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=records)))).astype(
-            np.int64
-        )
-        starts = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=width)))).astype(
-            np.int64
-        )
+        indptr = offsets(np.bincount(rows, minlength=records))
+        starts = offsets(np.bincount(items, minlength=width))
         return cls(rows, items, indptr, rows[np.argsort(items, kind="stable")], starts)
 
     def holders(self, item: int) -> Int64s:
@@ -281,21 +257,17 @@ class _Part:
     def entries(self, records: Int64s) -> tuple[Int64s, Int64s]:
         """The entries of some records: the number of the record among these, and the item."""
         lengths = self.indptr[records + 1] - self.indptr[records]
-        ends = np.cumsum(lengths)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            self.indptr[records] - (ends - lengths), lengths
-        )
+        places = ranges(self.indptr[records], lengths)
         return np.repeat(np.arange(len(records)), lengths), self.items[places]
 
 
 def _bitmaps(rows: Int64s, items: Int64s, people: Int64s, records: int) -> tuple[Int64s, Bits]:
     """The items that occur in some records, ascending, and a bit for each person, whose record is
     `people[person]`."""
-    known = np.flatnonzero(np.bincount(items))
-    slots = np.zeros(int(items.max(initial=-1)) + 1, dtype=np.int64)
-    slots[known] = np.arange(len(known))
+    occurs = np.bincount(items) > 0
+    known = np.flatnonzero(occurs)
     table = np.zeros((len(known), records), dtype=bool)
-    table[slots[items], rows] = True
+    table[(np.cumsum(occurs) - 1)[items], rows] = True
     return known, _packed(table[:, people] if len(people) > records else table)
 
 

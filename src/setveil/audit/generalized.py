@@ -14,6 +14,7 @@ from setveil.audit.records import (
     shown_record,
 )
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import find
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError
 from setveil.published.generalized import Generalized
@@ -68,9 +69,8 @@ def _nested(release: Generalized) -> list[tuple[int, int, int]]:
     while len(above):
         alive = above >= 0
         above, rows, nodes = above[alive], rows[alive], nodes[alive]
-        wanted = rows * len(release.hierarchy) + above
-        places = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
-        for at in np.flatnonzero(codes[places] == wanted).tolist():
+        held = find(codes, rows * len(release.hierarchy) + above) >= 0
+        for at in np.flatnonzero(held).tolist():
             found.setdefault(int(rows[at]), (int(rows[at]), int(nodes[at]), int(above[at])))
         above = parent[above].astype(np.int64)
     return [found[number] for number in sorted(found)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from setveil.audit.records import Counted
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, changes, find, offsets, positions, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 
 _MOST_EXTENSIONS = 4_000_000
@@ -36,14 +36,11 @@ class Vertical:
         """From distinct records and how often each occurs."""
         data = counted.records
         rows, (codes, labels) = data.rows, coded_items(data)
-        support = np.bincount(codes, weights=counted.sizes[rows], minlength=len(labels))
-        order = np.lexsort((np.arange(len(labels)), support))
-        rank = np.empty(len(labels), dtype=np.int64)
-        rank[order] = np.arange(len(labels))
-        items = np.sort(rows * max(len(labels), 1) + rank[codes]) - rows * max(len(labels), 1)
-        return cls(
-            data.indptr, items, counted.sizes, tuple(labels[number] for number in order.tolist())
-        )
+        order = np.argsort(sums(codes, counted.sizes[rows], len(labels)), kind="stable")
+        first = rows * max(len(labels), 1)
+        items = np.sort(first + positions(order)[codes]) - first
+        ranked = tuple(labels[number] for number in order.tolist())
+        return cls(data.indptr, items, counted.sizes, ranked)
 
     @property
     def lengths(self) -> Int64s:
@@ -135,17 +132,14 @@ class Search:
     def _split(self, groups: _Groups) -> tuple[_Groups, _Groups]:
         """The first groups, whose extensions can be counted at once, and the rest."""
         room = self._end[self._row[groups.places]] - groups.places - 1
-        totals = np.concatenate(([0], np.cumsum(room)))[groups.bounds]
+        totals = offsets(room)[groups.bounds]
         cut = max(int(np.searchsorted(totals, _MOST_EXTENSIONS, side="right")) - 1, 1)
         return groups.part(0, cut), groups.part(cut, len(groups))
 
     def _extensions(self, groups: _Groups) -> tuple[Int64s, Int64s]:
         """Each itemset with each later item: (code of group and item, place of the item)."""
         room = self._end[self._row[groups.places]] - groups.places - 1
-        ends = np.cumsum(room)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            groups.places + 1 - (ends - room), room
-        )
+        places = ranges(groups.places + 1, room)
         owners = np.repeat(np.repeat(np.arange(len(groups)), np.diff(groups.bounds)), room)
         return owners * len(self.data.labels) + self.data.items[places], places
 
@@ -153,7 +147,7 @@ class Search:
         """The extensions that may still lead to a minimal rare itemset."""
         order = np.argsort(codes, kind="stable")
         codes, places = codes[order], places[order]
-        starts = _runs(codes)
+        starts = np.flatnonzero(changes(codes))
         rows = self._row[places]
         supports = np.add.reduceat(self.data.weights[rows], starts) if len(starts) else starts
         owners, items = np.divmod(codes[starts], max(len(self.data.labels), 1))
@@ -162,8 +156,8 @@ class Search:
             keep &= np.logical_or.reduceat(self.sources[rows], starts)
         lengths = np.diff(np.append(starts, len(codes)))
         itemsets = np.column_stack((groups.itemsets[owners[keep]], items[keep]))
-        bounds = np.concatenate(([0], np.cumsum(lengths[keep])))
-        return _Groups(itemsets, supports[keep], bounds, places[np.repeat(keep, lengths)])
+        kept = places[np.repeat(keep, lengths)]
+        return _Groups(itemsets, supports[keep], offsets(lengths[keep]), kept)
 
     def _rare(self, groups: _Groups, codes: Int64s, places: Int64s) -> Iterator[Rare]:
         """The extensions that occur in fewer than k records."""
@@ -172,8 +166,7 @@ class Search:
         chosen = known[rare]
         if not len(chosen):
             return
-        at = np.minimum(np.searchsorted(chosen, codes), len(chosen) - 1)
-        carriers = self._row[places[chosen[at] == codes]]
+        carriers = self._row[places[find(chosen, codes) >= 0]]
         owners, items = np.divmod(chosen, len(self.data.labels))
         yield Rare(np.column_stack((groups.itemsets[owners], items)), supports[rare], carriers)
 
@@ -191,21 +184,12 @@ class Search:
             return known, table[known].astype(np.int64)
         if size.bit_length() + bits > _WORD:
             known, owners = np.unique(codes, return_inverse=True)
-            return known, np.bincount(owners, weights=weights).astype(np.int64)
+            return known, sums(owners, weights, len(known))
         packed = np.sort((codes << bits) | weights)
         ordered = packed >> bits
-        starts = _runs(ordered)
+        starts = np.flatnonzero(changes(ordered))
         supports = np.add.reduceat(packed & ((1 << bits) - 1), starts) if len(starts) else starts
         return ordered[starts], supports
-
-
-def _runs(ordered: Int64s) -> Int64s:
-    """Where each run of equal values begins."""
-    return (
-        np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        if len(ordered)
-        else np.zeros(0, dtype=np.int64)
-    )
 
 
 def coded_items(data: Transactions) -> tuple[Int64s, list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.published.release import RecordRelease
@@ -36,9 +36,7 @@ def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
     member = np.fromiter(
         (keys.setdefault(key, len(keys)) for key in _keys(data)), dtype=np.int64, count=len(data)
     )
-    weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
-    totals = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(totals, member, weights)
+    totals = sums(member, 1 if sizes is None else sizes, len(keys))
     representative = np.zeros(len(keys), dtype=np.int64)
     representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
     return Counted(data.take(representative), totals, member)
@@ -60,7 +58,7 @@ def shown_record(data: Transactions, number: int) -> tuple[str, ...]:
     """The items of one record; in a bag, with their counts."""
     if not isinstance(data, Bags):
         return data.record(number)
-    counts = data.counts[data.indptr[number] : data.indptr[number + 1]].tolist()
+    counts = data.counts[data.entries(number)].tolist()
     return tuple(
         f"{item} x{count}" if count > 1 else item
         for item, count in zip(data.record(number), counts, strict=True)

@@ -42,8 +42,7 @@ def _check_private(release: Suppressed, original: Transactions, question: Questi
     release says that all rare items were left out."""
     private, limit = question.promise.named_items.get("private", frozenset()), question.limit
     published, before = _published_supports(release, original)[0], original.supports()
-    labels = original.vocabulary
-    marks = np.fromiter((item in private for item in labels), dtype=bool, count=len(labels))
+    marks = original.vocabulary.marks(private)
     rare = f"in less than {100 * release.min_support:g} % of the records"
     below = (before > 0) & (before < release.min_support * len(original))
     kept = np.flatnonzero(below & (published > 0))

@@ -1,4 +1,4 @@
-"""The types of arrays, and ranges of numbers."""
+"""The types of arrays, and what numpy lacks for them."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,3 +14,40 @@ def ranges(starts: Int64s, lengths: Int64s) -> Int64s:
     ends = np.cumsum(lengths)
     shift: Int64s = np.repeat(starts - (ends - lengths), lengths)
     return np.arange(ends[-1] if len(ends) else 0) + shift
+
+
+def offsets(lengths: npt.ArrayLike) -> Int64s:
+    """Where each of some parts begins if they follow one another, and where the last one ends."""
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64, copy=False)
+
+
+def sums(groups: npt.NDArray[np.integer], values: npt.ArrayLike, size: int) -> Int64s:
+    """The sum of the values of each group, in whole numbers."""
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, groups, values)
+    return totals
+
+
+def positions(order: npt.ArrayLike) -> Int64s:
+    """The position of each number in an order of all numbers from 0 on."""
+    numbers = np.asarray(order, dtype=np.int64)
+    found = np.empty(len(numbers), dtype=np.int64)
+    found[numbers] = np.arange(len(numbers))
+    return found
+
+
+def find(ordered: Int64s, values: Int64s) -> Int64s:
+    """The position of each value among ascending ones; -1 if it is missing."""
+    if not len(ordered):
+        return np.full(len(values), -1)
+    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return np.where(ordered[at] == values, at, -1)
+
+
+def changes(*columns: npt.NDArray[np.integer]) -> Flags:
+    """Where a row of these columns differs from the row before it; the first one does."""
+    changed = np.zeros(len(columns[0]), dtype=bool)
+    changed[:1] = True
+    for column in columns:
+        changed[1:] |= column[1:] != column[:-1]
+    return changed

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, changes
 from setveil.data.hashing import hash_records
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -113,7 +113,5 @@ def _class_sizes(data: Transactions) -> Int64s:
     """How many records equal each distinct record."""
     one, two = hash_records(data, 1), hash_records(data, 2)
     order = np.lexsort((two, one))
-    one, two = one[order], two[order]
-    is_first = np.ones(len(one), dtype=bool)
-    is_first[1:] = (one[1:] != one[:-1]) | (two[1:] != two[:-1])
-    return np.diff(np.append(np.flatnonzero(is_first), len(one)))
+    firsts = np.flatnonzero(changes(one[order], two[order]))
+    return np.diff(np.append(firsts, len(one)))

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self, cast, overload
+from typing import Any, Self, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s, ranges
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets, ranges
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError, brief
 from setveil.words import plural
 
+Value = TypeVar("Value")
 Offsets = Int64s
 Counts = Int64s
 
@@ -74,10 +75,9 @@ class Transactions:
         return len(self.indptr) - 1
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        labels, items = self.vocabulary.labels, self.items.tolist()
-        bounds = self.indptr.tolist()
-        for start, end in zip(bounds, bounds[1:], strict=False):
-            yield tuple(labels[item] for item in items[start:end])
+        labels = self.vocabulary.labels
+        for items in self.parted(self.items.tolist()):
+            yield tuple(labels[item] for item in items)
 
     @overload
     def __getitem__(self, number: int) -> tuple[str, ...]: ...
@@ -123,6 +123,20 @@ class Transactions:
         """The record number of every entry of `items`."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.lengths)
 
+    @property
+    def times(self) -> Int64s:
+        """How often each entry of `items` occurs in its record: 1, except in bags."""
+        return np.ones(len(self.items), dtype=np.int64)
+
+    def entries(self, number: int) -> slice:
+        """The place of a record in `items`."""
+        return slice(self.indptr[number], self.indptr[number + 1])
+
+    def parted(self, values: Sequence[Value]) -> Iterator[Sequence[Value]]:
+        """The values of each record, given one for each entry of `items`."""
+        bounds = self.indptr.tolist()
+        return (values[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+
     def supports(self) -> Int64s:
         """The number of records that contain each item."""
         return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64, copy=False)
@@ -131,15 +145,13 @@ class Transactions:
         """The items of one record; -1 is the last one."""
         known = type(number) is int and 0 <= number < len(self)
         place = number if known else int(self._numbers([number])[0])
-        items = self.items[self.indptr[place] : self.indptr[place + 1]]
-        return tuple(self.vocabulary.labels[item] for item in items)
+        return tuple(self.vocabulary.labels[item] for item in self.items[self.entries(place)])
 
     def take(self, numbers: npt.ArrayLike) -> Self:
         """The records with these numbers, in this order, repeats allowed; or those of a mask."""
         chosen = self._numbers(numbers)
         lengths = self.lengths[chosen]
-        indptr = np.concatenate(([0], np.cumsum(lengths)))
-        return self._with(indptr, ranges(self.indptr[chosen], lengths))
+        return self._with(offsets(lengths), ranges(self.indptr[chosen], lengths))
 
     def without_rare(self, people: int) -> Self:
         """The same records without the items that fewer than `people` records have.
@@ -156,7 +168,7 @@ class Transactions:
             return self
         entries = np.flatnonzero(kept[self.items])
         lengths = np.bincount(self.rows[entries], minlength=len(self))
-        less = self._with(np.concatenate(([0], np.cumsum(lengths))), entries)
+        less = self._with(offsets(lengths), entries)
         labels = [self.vocabulary[number] for number in np.flatnonzero(kept).tolist()]
         numbers = (np.cumsum(kept) - 1)[less.items]
         return replace(less, items=numbers, vocabulary=Vocabulary(labels))
@@ -309,7 +321,11 @@ class Bags(Transactions):
     @property
     def totals(self) -> Int64s:
         """The number of occurrences in each record."""
-        return np.diff(np.concatenate(([0], np.cumsum(self.counts)))[self.indptr])
+        return np.diff(offsets(self.counts)[self.indptr])
+
+    @property
+    def times(self) -> Int64s:
+        return self.counts
 
     def sets(self) -> Transactions:
         """The same records without the counts."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from setveil.data.arrays import Int32s
+from setveil.data.arrays import Flags, Int32s, Int64s
 from setveil.data.items import is_missing, text_of
 from setveil.errors import DataError, ParameterError, UnknownItemError, did_you_mean
 
@@ -72,6 +72,14 @@ class Vocabulary:
         if missing:
             raise UnknownItemError(missing, "the vocabulary does not contain")
         return np.fromiter(map(numbers.__getitem__, texts), dtype=np.int32, count=len(texts))
+
+    def find(self, labels: Iterable[str]) -> Int64s:
+        """The numbers of several items; -1 for those that are not here."""
+        return np.array([self.numbers.get(label, -1) for label in labels], dtype=np.int64)
+
+    def marks(self, chosen: Container[str]) -> Flags:
+        """Whether each item is one of the chosen ones."""
+        return np.array([label in chosen for label in self.labels], dtype=bool)
 
     @property
     def order(self) -> Order:

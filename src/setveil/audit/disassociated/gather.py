@@ -44,11 +44,8 @@ class Gatherer:
         found: Int64s | None = None
         for item in itemset:
             low, high = np.searchsorted(items, [item, item + 1])
-            found = (
-                tops[low:high]
-                if found is None
-                else np.intersect1d(found, tops[low:high], assume_unique=True)
-            )
+            here = tops[low:high]
+            found = here if found is None else np.intersect1d(found, here, assume_unique=True)
             self.budget.spend(int(high - low))
         return [] if found is None else found.tolist()
 
@@ -76,32 +73,23 @@ class Gatherer:
         if len(simple) * shared > _MOST_PLACES:
             raise TooLargeError
         sources = [self._source(node, of_node, contents) for node in simple]
-        parts = [
-            Part(
-                int(release.sizes[node]),
-                bool(self.layout.has_terms[node]),
-                int(self.layout.node_totals[node]),
-                source,
-            )
-            for node, source in zip(simple, sources, strict=True)
-        ]
-        chunks = [
-            Chunk(
-                subrecords,
-                counts,
-                [self._places(number, items, sources) for items in subrecords],
-                not release.is_simple[node],
-            )
-            for number, (node, subrecords, counts) in enumerate(contents)
-        ]
+        parts = [self._part(node, source) for node, source in zip(simple, sources, strict=True)]
+        chunks = []
+        for number, (node, subrecords, counts) in enumerate(contents):
+            places = [self._places(number, items, sources) for items in subrecords]
+            chunks.append(Chunk(subrecords, counts, places, not release.is_simple[node]))
         return Worlds(parts, chunks, self.budget, is_void=bool(self.layout.is_void[top]))
+
+    def _part(self, node: int, source: dict[int, int]) -> Part:
+        layout, size = self.layout, int(self.layout.release.sizes[node])
+        return Part(size, bool(layout.has_terms[node]), int(layout.node_totals[node]), source)
 
     def _subrecords(self, chunk: int) -> tuple[list[Itemset], list[int]]:
         """The distinct subrecords of a chunk and how often each occurs."""
         release, counts = self.layout.release, dict[Itemset, int]()
-        bounds = release.subrecords.indptr
+        rows = release.subrecords
         for row in self._rows.members(chunk):
-            items = frozenset(release.subrecords.items[bounds[row] : bounds[row + 1]].tolist())
+            items = frozenset(rows.items[rows.entries(row)].tolist())
             counts[items] = counts.get(items, 0) + int(release.subrecord_counts[row])
         self.budget.spend(len(counts))
         return list(counts), list(counts.values())
@@ -111,9 +99,7 @@ class Gatherer:
     ) -> dict[int, int]:
         """Where the records of a simple cluster get each item from: the lowest place with it."""
         terms = self.layout.release.terms
-        source = dict.fromkeys(
-            terms.items[terms.indptr[node] : terms.indptr[node + 1]].tolist(), TERMS
-        )
+        source = dict.fromkeys(terms.items[terms.entries(node)].tolist(), TERMS)
         while node >= 0:
             here = {
                 item: chunk

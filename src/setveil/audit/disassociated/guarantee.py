@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, combinations, islice, product
 
 from setveil.alignment.flow import Budget, TooLargeError
@@ -44,21 +44,13 @@ def check_guarantee(
     """
     proved = prove(layout, promise, chunks_hold=chunks_hold)
     open_tops, budget = layout.tops[~proved].tolist(), Budget(work)
-    decision = (
-        _Decision(Gatherer(layout, budget), promise, frozenset(layout.tops[proved].tolist()))
-        if open_tops
-        else None
-    )
-    witnesses: list[Witness] = []
+    safe, witnesses = frozenset(layout.tops[proved].tolist()), list[Witness]()
+    decision = _Decision(Gatherer(layout, budget), promise, safe) if open_tops else None
     try:
         for top in open_tops:
             assert decision is not None
-            witnesses.extend(
-                islice(
-                    (_witness(layout, *one, promise.k) for one in decision.violations(top)),
-                    limit - len(witnesses),
-                )
-            )
+            found = (_witness(layout, *one, promise.k) for one in decision.violations(top))
+            witnesses.extend(islice(found, limit - len(witnesses)))
             if len(witnesses) >= limit:
                 break
     except TooLargeError:
@@ -130,13 +122,12 @@ class _Decision:
             longer: list[tuple[int, ...]] = []
             for chosen in level:
                 for kind in range(chosen[-1] + 1 if chosen else 0, len(kinds)):
-                    most = worlds.most(
-                        frozenset(kinds[number][0] for number in (*chosen, kind)), self._k
-                    )
+                    more = (*chosen, kind)
+                    most = worlds.most(frozenset(kinds[number][0] for number in more), self._k)
                     if most:
-                        longer.append((*chosen, kind))
+                        longer.append(more)
                     if 0 < most < self._k:
-                        scarce.append(((*chosen, kind), most))
+                        scarce.append((more, most))
             for combination, most in scarce:
                 for itemset in _itemsets([kinds[number] for number in combination], self._m):
                     self._gatherer.budget.spend(1)
@@ -175,14 +166,9 @@ def _kinds(worlds: Worlds) -> list[list[int]]:
 
 def _itemsets(kinds: list[list[int]], most: int) -> Iterator[Itemset]:
     """The sets of up to `most` items with at least one of each kind, smallest first."""
-    spare = most - len(kinds) + 1
-    chosen: Iterable[tuple[tuple[int, ...], ...]] = product(
-        *(
-            list(chain.from_iterable(combinations(kind, size) for size in range(1, spare + 1)))
-            for kind in kinds
-        )
-    )
-    for parts in chosen:
+    sizes = range(1, most - len(kinds) + 2)
+    parts_of = ([part for size in sizes for part in combinations(kind, size)] for kind in kinds)
+    for parts in product(*parts_of):
         itemset = frozenset(chain.from_iterable(parts))
         if len(itemset) <= most:
             yield itemset

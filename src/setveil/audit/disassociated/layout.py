@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from setveil.audit.verdict import show_items
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, changes, find, sums
 from setveil.published.disassociated.form import Disassociated
 from setveil.words import plural
 
@@ -48,23 +48,19 @@ class Layout:
     @cached_property
     def chunk_totals(self) -> Int64s:
         """The number of subrecords of each chunk."""
-        return _sums(
-            self.release.subrecord_chunk,
-            self.release.subrecord_counts,
-            len(self.release.chunk_node),
-        )
+        release = self.release
+        return sums(release.subrecord_chunk, release.subrecord_counts, len(release.chunk_node))
 
     @cached_property
     def node_totals(self) -> Int64s:
         """The number of subrecords in the chunks of each node."""
-        return _sums(self.release.chunk_node, self.chunk_totals, self.node_count)
+        return sums(self.release.chunk_node, self.chunk_totals, self.node_count)
 
     @cached_property
     def node_chunks(self) -> Int64s:
         """The number of nonempty chunks of each node."""
-        return np.bincount(
-            self.release.chunk_node[self.chunk_totals > 0], minlength=self.node_count
-        )
+        full = self.release.chunk_node[self.chunk_totals > 0]
+        return np.bincount(full, minlength=self.node_count)
 
     @cached_property
     def has_terms(self) -> Flags:
@@ -74,22 +70,14 @@ class Layout:
     @cached_property
     def is_void(self) -> Flags:
         """Which nodes publish empty records: simple, at the top, without chunks and terms."""
-        void: Flags = (
-            (self.release.parent < 0)
-            & self.release.is_simple
-            & (self.node_chunks == 0)
-            & ~self.has_terms
-        )
-        return void
+        bare: Flags = (self.node_chunks == 0) & ~self.has_terms & self.release.is_simple
+        return bare & (self.release.parent < 0)
 
     @cached_property
     def domains(self) -> tuple[Int64s, Int64s]:
         """The chunks and the items of their domains: pairs (chunk, item), ascending."""
-        rows = self.release.subrecords.rows
-        codes = distinct(
-            self.release.subrecord_chunk[rows] * self.width + self.release.subrecords.items
-        )
-        return np.divmod(codes, self.width)
+        rows, chunk = self.release.subrecords, self.release.subrecord_chunk
+        return np.divmod(distinct(chunk[rows.rows] * self.width + rows.items), self.width)
 
     @cached_property
     def chunk_places(self) -> tuple[Int64s, Int64s]:
@@ -107,32 +95,26 @@ class Layout:
     def chunk_at(self, places: Int64s) -> Int64s:
         """The chunk that has each place; -1 if none does."""
         known, chunks = self.chunk_places
-        at = _find(known, places)
+        at = find(known, places)
         return np.where(at >= 0, chunks[at], -1) if len(known) else at
 
     def term_at(self, places: Int64s) -> Int64s:
         """The number of each place in `term_places`; -1 if it is not there."""
-        return _find(self.term_places, places)
+        return find(self.term_places, places)
 
     def climb(self, places: Int64s) -> tuple[Int64s, Int64s]:
         """The places whose item is also in a shared chunk above: (number of the place, node of the
         lowest such chunk)."""
         nodes, items = np.divmod(places, self.width)
         numbers, above = np.arange(len(places)), self.release.parent[nodes]
-        found: list[tuple[Int64s, Int64s]] = []
-        while True:
-            alive = above >= 0
+        found = [(numbers[:0], above[:0])]
+        while (alive := above >= 0).any():
             numbers, items, above = numbers[alive], items[alive], above[alive]
-            if not len(above):
-                break
             hit = self.chunk_at(above * self.width + items) >= 0
             found.append((numbers[hit], above[hit]))
             numbers, items, above = numbers[~hit], items[~hit], self.release.parent[above[~hit]]
-        if not found:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        return np.concatenate([one for one, _ in found]), np.concatenate(
-            [node for _, node in found]
-        )
+        below, shared = zip(*found, strict=True)
+        return np.concatenate(below), np.concatenate(shared)
 
     def label(self, item: int) -> str:
         return self.release.items[item]
@@ -147,24 +129,7 @@ class Layout:
         return f"the {kind} of {plural(size, 'record')} with {show_items(tuple(labels), 6)}"
 
 
-def _sums(groups: Int64s, values: Int64s, size: int) -> Int64s:
-    """The sum of the values of each group, in whole numbers."""
-    sums = np.zeros(size, dtype=np.int64)
-    np.add.at(sums, groups, values)
-    return sums
-
-
-def _find(ordered: Int64s, values: Int64s) -> Int64s:
-    """The position of each value; -1 if it is missing."""
-    if not len(ordered):
-        return np.full(len(values), -1)
-    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
-    return np.where(ordered[at] == values, at, -1)
-
-
 def distinct(codes: Int64s) -> Int64s:
     """The distinct values, ascending; sorting is faster here than `numpy.unique`, which hashes."""
     ordered = np.sort(codes)
-    return (
-        ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
-    )
+    return ordered[changes(ordered)]

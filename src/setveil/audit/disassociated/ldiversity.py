@@ -24,7 +24,7 @@ def check_l_diversity(layout: Layout, promise: LDiversity, limit: int = 1) -> Ch
     sensitive item if another record has it. (The same holds for a record with known items that are
     not sensitive. It does not hold for one that is known to lack all other items of its cluster.)
     """
-    release, sensitive = layout.release, _is_sensitive(layout, promise)
+    release, sensitive = layout.release, layout.release.items.marks(promise.sensitive)
     chunks, items = layout.domains
     linked = np.flatnonzero(sensitive[items])
     terms = release.terms
@@ -90,16 +90,5 @@ def _not_hidden(layout: Layout, promise: LDiversity, nodes: list[int], limit: in
         text = f"all {size:,} records of a cluster have {item}: nothing else is in it"
         witnesses.append(Witness(text, (item,), size))
     found = f"{plural(len(nodes), 'cluster')} in which every record has the same sensitive item"
-    return Check(
-        promise.model,
-        False,
-        f"there {'is' if len(nodes) == 1 else 'are'} {found}",
-        tuple(witnesses),
-    )
-
-
-def _is_sensitive(layout: Layout, promise: LDiversity) -> Flags:
-    labels = layout.release.items.labels
-    return np.fromiter(
-        (label in promise.sensitive for label in labels), dtype=bool, count=len(labels)
-    )
+    text = f"there {'is' if len(nodes) == 1 else 'are'} {found}"
+    return Check(promise.model, False, text, tuple(witnesses))

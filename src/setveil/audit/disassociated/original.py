@@ -9,7 +9,7 @@ from setveil.audit.disassociated.pairs import check_pairs
 from setveil.audit.disassociated.projections import compare_projections
 from setveil.audit.records import check_record_count
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.published.rows import relabeled
 from setveil.words import are, count, plural
@@ -66,10 +66,8 @@ def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check
 
 def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Check:
     """Whether the original support of each item is between its least and greatest possible one."""
-    low, high = _bounds(layout)
-    supports = np.zeros(layout.width, dtype=np.int64)
-    numbers = _renumber(layout, original)
-    np.add.at(supports, numbers[numbers >= 0], original.supports()[numbers >= 0])
+    (low, high), numbers = _bounds(layout), _renumber(layout, original)
+    supports = sums(numbers[numbers >= 0], original.supports()[numbers >= 0], layout.width)
     wrong = np.flatnonzero((supports < low) | (supports > high))
     if not len(wrong):
         text = "the support of every item is within its bounds"
@@ -106,13 +104,8 @@ def _find_faults(layout: Layout, original: Transactions, limit: int) -> list[Wit
     held = np.bincount(alignment, minlength=layout.node_count)
     wrong = np.flatnonzero(release.is_simple & (held != release.sizes))
     if len(wrong):
-        return [
-            Witness(
-                f"{layout.name(node)} has {plural(int(held[node]), 'original')}",
-                count=int(held[node]),
-            )
-            for node in wrong[:limit].tolist()
-        ]
+        given = [(layout.name(node), int(held[node])) for node in wrong[:limit].tolist()]
+        return [Witness(f"{name} has {plural(own, 'original')}", count=own) for name, own in given]
     empty = np.flatnonzero((original.lengths == 0) & ~layout.is_void[alignment])
     if len(empty):
         name = layout.name(int(alignment[empty[0]]))
@@ -141,9 +134,8 @@ def _compare(
         row, item = int(rows[missing[0]]), layout.label(int(numbers[missing[0]]))
         text = f"{layout.name(int(alignment[row]))} does not show {item}, but an original has it"
         return [Witness(text, (item,), original=original.record(row), private=True)]
-    idle = layout.term_places[
-        np.bincount(terms[terms >= 0], minlength=len(layout.term_places)) == 0
-    ]
+    used = np.bincount(terms[terms >= 0], minlength=len(layout.term_places))
+    idle = layout.term_places[used == 0]
     if len(idle):
         node, number = divmod(int(idle[0]), layout.width)
         where = f"in the term chunk of {layout.name(node)}, but in none of its originals"
@@ -177,22 +169,15 @@ def _locate(layout: Layout, nodes: Int64s, items: Int64s) -> tuple[Int64s, Int64
 
 def _bounds(layout: Layout) -> tuple[Int64s, Int64s]:
     """The fewest and the most records that can contain each item."""
-    release = layout.release
-    low, rows = np.zeros(layout.width, dtype=np.int64), release.subrecords.rows
-    np.add.at(low, release.subrecords.items, release.subrecord_counts[rows])
-    high = low.copy()
-    np.add.at(low, release.terms.items, 1)
-    np.add.at(high, release.terms.items, release.sizes[release.terms.rows])
-    return low, high
+    release, width = layout.release, layout.width
+    rows, terms = release.subrecords, release.terms
+    inside = sums(rows.items, release.subrecord_counts[rows.rows], width)
+    most = sums(terms.items, release.sizes[terms.rows], width)
+    return inside + sums(terms.items, 1, width), inside + most
 
 
 def _renumber(layout: Layout, original: Transactions) -> Int64s:
     """The number in the release of each item of the original; -1 if it is not there."""
     if original.vocabulary == layout.release.items:
         return np.arange(len(original.vocabulary))
-    numbers = layout.release.items.numbers
-    return np.fromiter(
-        (numbers.get(label, -1) for label in original.vocabulary),
-        dtype=np.int64,
-        count=len(original.vocabulary),
-    )
+    return layout.release.items.find(original.vocabulary)

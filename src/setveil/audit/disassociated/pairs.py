@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.audit.disassociated.layout import Layout, distinct
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, find, ranges, sums
 from setveil.data.transactions import Transactions
 from setveil.published.release import Support
 from setveil.words import plural
@@ -98,14 +98,15 @@ def _count(rows: Transactions, weights: Int64s, chosen: Flags) -> Codes:
     items, owners, width = rows.items[kept].astype(np.int64), rows.rows[kept], len(chosen)
     later = np.searchsorted(owners, owners, side="right") - np.arange(len(items)) - 1
     first = np.repeat(np.arange(len(items)), later)
-    begins = np.cumsum(later) - later
-    second = first + 1 + np.arange(len(first)) - np.repeat(begins, later)
+    second = ranges(np.arange(len(items)) + 1, later)
     low, high = np.minimum(items[first], items[second]), np.maximum(items[first], items[second])
-    codes = low * width + high
+    return _totals(low * width + high, weights[owners[first]])
+
+
+def _totals(codes: Int64s, weights: Int64s) -> Codes:
+    """The distinct codes and the sum of the weights of each."""
     known = distinct(codes)
-    sums = np.zeros(len(known), dtype=np.int64)
-    np.add.at(sums, np.searchsorted(known, codes), weights[owners[first]])
-    return known, sums
+    return known, sums(np.searchsorted(known, codes), weights, len(known))
 
 
 def _too_few(layout: Layout, inside: Codes, there: Codes, limit: int) -> Iterator[Witness]:
@@ -132,11 +133,9 @@ def _crowded(layout: Layout, chosen: Flags) -> Codes:
     rows = release.subrecords
     chunks = release.subrecord_chunk[rows.rows]
     places = release.chunk_node[chunks] * layout.width + rows.items
-    known = distinct(places)
-    sums = np.zeros(len(known), dtype=np.int64)
-    np.add.at(sums, np.searchsorted(known, places), release.subrecord_counts[rows.rows])
+    known, times = _totals(places, release.subrecord_counts[rows.rows])
     nodes, items = np.divmod(known, layout.width)
-    kept = release.is_simple[nodes] & (2 * sums > release.sizes[nodes])
+    kept = release.is_simple[nodes] & (2 * times > release.sizes[nodes])
     frequent = Transactions.from_pairs(
         nodes[kept], items[kept].astype(np.int32), release.items, size=layout.node_count
     )
@@ -170,10 +169,8 @@ def _subsets(rows: Transactions, size: int) -> int:
 
 
 def _sets(rows: Transactions, size: int) -> Iterator[tuple[int, ...]]:
-    bounds = rows.indptr.tolist()
-    for start, stop in zip(bounds, bounds[1:], strict=False):
-        if stop - start >= size:
-            yield from combinations(sorted(rows.items[start:stop].tolist()), size)
+    for items in rows.parted(rows.items.tolist()):
+        yield from combinations(sorted(items), size)
 
 
 def _out_of_bounds(
@@ -197,11 +194,7 @@ def _look_up(layout: Layout, items: tuple[int, ...], there: Codes) -> int:
 
 def _at(codes: Codes, wanted: Int64s) -> Int64s:
     """How often each wanted pair occurs."""
-    known, sums = codes
-    if not len(known):
-        return np.zeros(len(wanted), dtype=np.int64)
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, sums[at], 0)
+    return np.append(codes[1], 0)[find(codes[0], wanted)]
 
 
 def _labels(layout: Layout, numbers: Iterable[int]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.audit.disassociated.layout import Layout
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, changes, sums
 
 Difference = tuple[tuple[str, ...], int, int]
 """A subrecord, how often it is published in a chunk, and how many originals project to it there."""
@@ -41,18 +41,12 @@ def compare_projections(
         items: Its item, by the number in the release.
         limit: The most differences.
     """
-    release = layout.release
-    published = _Rows(
-        release.subrecord_chunk,
-        release.subrecords.indptr[:-1],
-        release.subrecords.lengths,
-        release.subrecords.items,
-    )
+    release, rows = layout.release, layout.release.subrecords
+    published = _Rows(release.subrecord_chunk, rows.indptr[:-1], rows.lengths, rows.items)
     projected = _project(records, chunks, items, max(len(release.chunk_node), 1))
     names = _name(published, projected, layout.width)
     split, size = len(published.chunks), int(names.max(initial=-1)) + 1
-    here = np.zeros(size, dtype=np.int64)
-    np.add.at(here, names[:split], release.subrecord_counts)
+    here = sums(names[:split], release.subrecord_counts, size)
     there = np.bincount(names[split:], minlength=size)
     wrong = np.flatnonzero(here != there)[:limit]
     differences = []
@@ -69,11 +63,7 @@ def _project(records: Int64s, chunks: Int64s, items: Int64s, chunk_count: int) -
     codes = records * chunk_count + chunks
     order = np.lexsort((items, codes))
     codes, items = codes[order], items[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
-        if len(codes)
-        else np.zeros(0, dtype=np.int64)
-    )
+    starts = np.flatnonzero(changes(codes))
     return _Rows(codes[starts] % chunk_count, starts, np.diff(np.append(starts, len(codes))), items)
 
 

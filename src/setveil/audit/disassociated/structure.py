@@ -9,7 +9,7 @@ import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.verdict import Check, Witness
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, sums
 from setveil.published.disassociated.form import Disassociated
 from setveil.words import plural
 
@@ -27,10 +27,8 @@ def check_structure(layout: Layout, limit: int = 1) -> Check:
     if witnesses:
         text = "broken rules: " + "; ".join(rule for rule, found in faults.items() if found)
         return Check("structure", False, text, tuple(witnesses[:limit]))
-    simple = int(layout.release.is_simple.sum())
-    return Check(
-        "structure", True, f"{plural(simple, 'cluster')}: chunks and term chunks fit together"
-    )
+    clusters = plural(int(layout.release.is_simple.sum()), "cluster")
+    return Check("structure", True, f"{clusters}: chunks and term chunks fit together")
 
 
 def _broken_arrays(release: Disassociated) -> str | None:
@@ -61,13 +59,10 @@ def _without_records(layout: Layout) -> Iterator[Witness]:
 def _wrong_sums(layout: Layout) -> Iterator[Witness]:
     release = layout.release
     inner = release.parent >= 0
-    sums = np.zeros(layout.node_count, dtype=np.int64)
-    np.add.at(sums, release.parent[inner], release.sizes[inner])
-    for node in np.flatnonzero(~release.is_simple & (sums != release.sizes)).tolist():
-        total = int(sums[node])
-        yield Witness(
-            f"the parts of {layout.name(node)} have {plural(total, 'record')}", count=total
-        )
+    totals = sums(release.parent[inner], release.sizes[inner], layout.node_count)
+    for node in np.flatnonzero(~release.is_simple & (totals != release.sizes)).tolist():
+        text = f"the parts of {layout.name(node)} have {plural(int(totals[node]), 'record')}"
+        yield Witness(text, count=int(totals[node]))
 
 
 def _terms_of_joints(layout: Layout) -> Iterator[Witness]:

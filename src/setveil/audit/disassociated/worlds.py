@@ -158,14 +158,8 @@ class Worlds:
             )
             self._budget.spend(1)
             if most > 0:
-                found.append(
-                    Holder(
-                        number,
-                        kept,
-                        frozenset(chunk for chunk in kept if self.chunks[chunk].is_shared),
-                        most,
-                    )
-                )
+                shared = frozenset(chunk for chunk in kept if self.chunks[chunk].is_shared)
+                found.append(Holder(number, kept, shared, most))
         return found
 
     def _matching(self, number: int, share: Itemset, part: int) -> int:
@@ -209,12 +203,8 @@ class Worlds:
         empty = self.parts[holder.part].left_empty(count, len(holder.shares) - len(holder.shared))
         if not holder.shared:
             return _Demand(holder.part, 0, empty, frozenset())
-        return _Demand(
-            holder.part,
-            count,
-            empty,
-            frozenset((chunk, holder.shares[chunk]) for chunk in holder.shared),
-        )
+        shares = frozenset((chunk, holder.shares[chunk]) for chunk in holder.shared)
+        return _Demand(holder.part, count, empty, shares)
 
     def _answer(self, demands: Mapping[int, _Demand]) -> bool:
         empty = self._empty | {part: demand.empty for part, demand in demands.items()}
@@ -246,19 +236,16 @@ class Worlds:
                     network.join(("share", number, part), network.sink, taken)
             self._join_subrecords(network, number, asked)
         for number in range(len(self.parts)):
-            network.join(
-                ("part", number), network.sink, UNLIMITED if empty is None else empty[number]
-            )
+            most = UNLIMITED if empty is None else empty[number]
+            network.join(("part", number), network.sink, most)
         return network
 
     def _join_subrecords(self, network: Network, number: int, asked: Mapping[int, Itemset]) -> None:
         """Subrecords of the same parts and shares are one node."""
         chunk, kinds = self.chunks[number], dict[tuple[tuple[int, ...], tuple[int, ...]], int]()
         for items, count, parts in zip(chunk.subrecords, chunk.counts, chunk.parts, strict=True):
-            kind = (
-                tuple(parts),
-                tuple(part for part in parts if part in asked and asked[part] <= items),
-            )
+            sharers = tuple(part for part in parts if part in asked and asked[part] <= items)
+            kind = (tuple(parts), sharers)
             kinds[kind] = kinds.get(kind, 0) + count
         for (parts, sharers), count in kinds.items():
             node = ("kind", number, parts, sharers)
@@ -269,42 +256,34 @@ class Worlds:
                 network.join(node, ("share", number, part), UNLIMITED)
 
 
+@dataclass
 class _Search:
     """The most records with the itemset over several parts, by trying large numbers first."""
 
-    def __init__(
-        self,
-        worlds: Worlds,
-        holders: Mapping[int, Holder],
-        alone: Mapping[int, int],
-        order: Sequence[int],
-        enough: int,
-    ) -> None:
-        self._worlds, self._holders, self._alone, self._order, self._enough = (
-            worlds,
-            holders,
-            alone,
-            order,
-            enough,
-        )
-        self._best = alone[order[0]]
+    worlds: Worlds
+    holders: Mapping[int, Holder]
+    alone: Mapping[int, int]
+    order: Sequence[int]
+    enough: int
+    best: int = 0
 
     def run(self) -> int:
-        if self._best < self._enough:
-            if len(self._order) > _MOST_PARTS:
+        self.best = self.alone[self.order[0]]
+        if self.best < self.enough:
+            if len(self.order) > _MOST_PARTS:
                 raise TooLargeError
             self._try(0, {}, 0)
-        return self._best
+        return self.best
 
     def _try(self, at: int, numbers: dict[int, int], total: int) -> None:
-        self._best = max(self._best, total)
-        room = sum(self._alone[part] for part in self._order[at:])
-        if self._best >= self._enough or total + room <= self._best:
+        self.best = max(self.best, total)
+        room = sum(self.alone[part] for part in self.order[at:])
+        if self.best >= self.enough or total + room <= self.best:
             return
-        part = self._order[at]
-        for count in range(min(self._alone[part], self._enough - total), -1, -1):
+        part = self.order[at]
+        for count in range(min(self.alone[part], self.enough - total), -1, -1):
             chosen = {**numbers, part: count} if count else numbers
-            if not count or self._worlds._possible(chosen, self._holders):
+            if not count or self.worlds._possible(chosen, self.holders):
                 self._try(at + 1, chosen, total + count)
-            if self._best >= self._enough:
+            if self.best >= self.enough:
                 return

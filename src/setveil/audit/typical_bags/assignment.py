@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.alignment.flow import Budget, Matching, Shortage, TooLargeError
 from setveil.audit.records import Counted, count_records, shown_record
-from setveil.audit.typical_bags.pairing import Relation, unpaired
+from setveil.audit.typical_bags.pairing import Pairing, Relation
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Bags
@@ -42,12 +42,9 @@ def check_assignment(release: TypicalBags, original: Bags, relation: Relation) -
         return None
     exact = True
     try:
+        pairs = Pairing(release.classes, originals.records, relation, budget)
         fitting = [
-            [
-                group
-                for group in groups
-                if _fits(release, number, originals.records, group, relation, budget)
-            ]
+            [group for group in groups if pairs.lost(number, group) is None]
             for number, groups in enumerate(possible)
         ]
     except TooLargeError:
@@ -77,7 +74,9 @@ def _candidates(release: TypicalBags, originals: Bags, relation: Relation) -> li
     owners = _owners(originals)
     holders: dict[int, Flags] = {}
     found, total = [], 0
-    for items, length in zip(_rows(release.classes), release.classes.totals.tolist(), strict=True):
+    classes = release.classes
+    rows = classes.parted(classes.items.tolist())
+    for items, length in zip(rows, classes.totals.tolist(), strict=True):
         fits: Flags = originals.totals >= length
         for item in items:
             if item not in holders:
@@ -88,12 +87,6 @@ def _candidates(release: TypicalBags, originals: Bags, relation: Relation) -> li
             raise TooLargeError
         found.append(np.flatnonzero(fits).tolist())
     return found
-
-
-def _rows(bags: Bags) -> list[list[int]]:
-    bounds = bags.indptr.tolist()
-    items = bags.items.tolist()
-    return [items[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]
 
 
 def _owners(originals: Bags) -> list[Int64s]:
@@ -108,23 +101,6 @@ def _holders(partners: frozenset[int], owners: list[Int64s], size: int) -> Flags
     for item in partners:
         holds[owners[item]] = True
     return holds
-
-
-def _fits(
-    release: TypicalBags,
-    number: int,
-    originals: Bags,
-    group: int,
-    relation: Relation,
-    budget: Budget,
-) -> bool:
-    """Whether each occurrence of a bag can be paired with another one of an original."""
-    classes = release.classes
-    shown = slice(classes.indptr[number], classes.indptr[number + 1])
-    own = slice(originals.indptr[group], originals.indptr[group + 1])
-    budget.spend(int((shown.stop - shown.start) * (own.stop - own.start)) + 1)
-    edges = relation.edges(classes.items[shown].tolist(), originals.items[own].tolist())
-    return unpaired(edges, classes.counts[shown].tolist(), originals.counts[own].tolist()) is None
 
 
 def _match(fitting: list[list[int]], originals: Counted, sizes: Int64s) -> Shortage | None:

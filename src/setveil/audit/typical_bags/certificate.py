@@ -11,7 +11,7 @@ from setveil.audit.question import Question
 from setveil.audit.records import shown_record
 from setveil.audit.typical_bags.pairing import unpaired
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, find, offsets, ranges
 from setveil.data.transactions import Bags
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.published.typical_bags import Matches, TypicalBags
@@ -33,12 +33,8 @@ class Slots:
         names, slots = np.unique(matches.slots, return_inverse=True)
         order = np.lexsort((matches.items, slots))
         starts = np.searchsorted(slots[order], np.arange(len(names) + 1))
-        return cls(
-            matches.records[order].astype(np.int64),
-            matches.items[order].astype(np.int64),
-            slots[order],
-            starts,
-        )
+        records, items = (each[order].astype(np.int64) for each in (matches.records, matches.items))
+        return cls(records, items, slots[order], starts)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -65,10 +61,8 @@ def check_matches(
     faults = _not_own(slots, original) or _not_shared(slots, release)
     faults = faults or _not_shown(slots, release, original)
     tree = release.hierarchy if question.hierarchy is None else question.hierarchy
-    text, epsilon = (
-        "each published occurrence is matched with one in each original",
-        release.epsilon,
-    )
+    text = "each published occurrence is matched with one in each original"
+    epsilon = release.epsilon
     if not faults and tree is not None and epsilon is not None:
         text += f", at most {epsilon} steps from each other"
         faults = _not_near(slots, tree.neighbours(original.vocabulary, epsilon), original)
@@ -88,10 +82,7 @@ def _not_own(slots: Slots, original: Bags) -> list[Witness]:
         return [Witness("a match names a record or an item that the original does not have")]
     codes, used = np.unique(slots.records * width + slots.items, return_counts=True)
     own = original.rows * width + original.items
-    place = np.minimum(np.searchsorted(own, codes), max(len(own) - 1, 0))
-    held = np.zeros(len(codes), dtype=np.int64)
-    if len(own):
-        held = np.where(own[place] == codes, original.counts[place], 0)
+    held = np.append(original.counts, 0)[find(own, codes)]
     faults = []
     for at in np.flatnonzero(used > held).tolist():
         record, item = divmod(int(codes[at]), width)
@@ -140,20 +131,17 @@ def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witne
     group = first[leader]
     if release.hierarchy is not None:
         tree = release.hierarchy
-        nodes = common_ancestors(
-            tree, slots.slots, tree.leaf_numbers(original.vocabulary)[slots.items], len(slots)
-        )
+        leaves = tree.leaf_numbers(original.vocabulary)[slots.items]
+        nodes = common_ancestors(tree, slots.slots, leaves, len(slots))
         shown: list[object] = [tree.labels[node] for node in nodes.tolist()]
     elif release.slots is not None:
         shown = [_counted(slots.members(slot), original) for slot in range(len(slots))]
     else:
         return _without_item(slots, group, leader, release, original)
     numbers = {meaning: number for number, meaning in enumerate(release.meanings())}
-    found: dict[int, dict[int, int]] = {}
+    found: dict[int, Counter[int]] = {}
     for slot, meaning in enumerate(shown):
-        bag = found.setdefault(int(group[slot]), {})
-        number = numbers.get(meaning, -1)
-        bag[number] = bag.get(number, 0) + 1
+        found.setdefault(int(group[slot]), Counter())[numbers.get(meaning, -1)] += 1
     text = "does not show what its slots hold"
     return [
         _witness(release, int(alignment[leader[slot]]), text)
@@ -167,7 +155,7 @@ def _without_item(
 ) -> list[Witness]:
     """Groups in which some published item cannot be assigned to a slot that holds it."""
     assert release.alignment is not None
-    place = [release.items.numbers.get(label, -1) for label in original.vocabulary]
+    place = release.items.find(original.vocabulary).tolist()
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.unique(group)).tolist()
     faults = []
@@ -192,20 +180,11 @@ def _not_near(slots: Slots, near: Neighbours, original: Bags) -> list[Witness]:
     distinct = np.unique(slots.slots * width + slots.items)
     owner, item = np.divmod(distinct, width)
     lengths = np.bincount(owner, minlength=len(slots))
-    many = lengths[owner]
-    begins = np.concatenate(([0], np.cumsum(lengths)))[:-1]
-    left = np.repeat(item, many)
-    ends = np.cumsum(many)
-    right = item[
-        np.arange(ends[-1] if len(ends) else 0)
-        - np.repeat(ends - many, many)
-        + np.repeat(begins[owner], many)
-    ]
-    pairs = np.unique(left * width + right)
+    right = item[ranges(offsets(lengths)[owner], lengths[owner])]
+    pairs = np.unique(np.repeat(item, lengths[owner]) * width + right)
     known = np.repeat(np.arange(len(near)), np.diff(near.indptr)) * width + near.items
-    place = np.minimum(np.searchsorted(known, pairs), max(len(known) - 1, 0))
     labels, faults = original.vocabulary.labels, []
-    for one, other in zip(*np.divmod(pairs[known[place] != pairs], width), strict=True):
+    for one, other in zip(*np.divmod(pairs[find(known, pairs) < 0], width), strict=True):
         if one < other:
             text = f"{labels[one]} and {labels[other]} are in one slot"
             text += f", but more than {near.epsilon} steps apart"
@@ -220,7 +199,7 @@ def _counted(items: list[int], original: Bags) -> frozenset[tuple[str, int]]:
 
 def _bag(release: TypicalBags, row: int) -> dict[int, int]:
     classes = release.classes
-    entries = slice(classes.indptr[row], classes.indptr[row + 1])
+    entries = classes.entries(row)
     return dict(zip(classes.items[entries].tolist(), classes.counts[entries].tolist(), strict=True))
 
 

@@ -19,9 +19,9 @@ from setveil.audit.records import (
 )
 from setveil.audit.typical_bags.assignment import check_assignment
 from setveil.audit.typical_bags.certificate import check_matches
-from setveil.audit.typical_bags.pairing import Relation, unpaired
+from setveil.audit.typical_bags.pairing import Pairing, Relation
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, offsets, sums
 from setveil.data.tables.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError
@@ -150,10 +150,8 @@ def _needed(release: TypicalBags) -> Int64s:
     if slots is None:
         return _item_totals(classes)
     groups = release.sizes[classes.rows] // np.maximum(slots.totals[classes.items], 1)
-    times = np.bincount(classes.items, weights=classes.counts * groups, minlength=len(slots))
-    weights = slots.counts * times[slots.rows]
-    totals = np.bincount(slots.items, weights=weights, minlength=len(slots.vocabulary))
-    return totals.astype(np.int64)
+    times = sums(classes.items, classes.counts * groups, len(slots))
+    return sums(slots.items, slots.counts * times[slots.rows], len(slots.vocabulary))
 
 
 def _over_nodes(release: TypicalBags, original: Bags) -> Iterator[Witness]:
@@ -161,12 +159,9 @@ def _over_nodes(release: TypicalBags, original: Bags) -> Iterator[Witness]:
     tree, classes = release.hierarchy, release.classes
     assert tree is not None
     nodes = tree.nodes.encode(release.items.labels)[classes.items]
-    weights = classes.counts * release.sizes[classes.rows]
-    mass = np.bincount(nodes, weights=weights, minlength=len(tree)).astype(np.int64)
-    held = np.zeros(len(tree) + 1, dtype=np.int64)
-    leaves = np.zeros(tree.leaf_count, dtype=np.int64)
-    leaves[tree.leaf_numbers(original.vocabulary)] = _item_totals(original)
-    np.cumsum(leaves, out=held[1 : tree.leaf_count + 1])
+    mass = sums(nodes, classes.counts * release.sizes[classes.rows], len(tree))
+    leaves = tree.leaf_numbers(original.vocabulary)[original.items]
+    held = offsets(sums(leaves, original.counts, tree.leaf_count))
     for depth in range(tree.height, 0, -1):
         level = np.flatnonzero(tree.depth == depth)
         np.add.at(mass, tree.parent[level], mass[level])
@@ -180,8 +175,7 @@ def _over_nodes(release: TypicalBags, original: Bags) -> Iterator[Witness]:
 
 def _item_totals(data: Bags) -> Int64s:
     """The number of occurrences of each item."""
-    totals = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary))
-    return totals.astype(np.int64)
+    return sums(data.items, data.counts, len(data.vocabulary))
 
 
 def _check_containment(release: TypicalBags, original: Bags, question: Question) -> Check:
@@ -204,13 +198,9 @@ def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
     if not lengths.holds or relation.partners is None:
         return lengths
-    found = check_assignment(release, original, relation)
-    return _too_large(lengths) if found is None else found
-
-
-def _too_large(lengths: Check) -> Check:
     text = "the data is too large to compare all bags with all originals"
-    return replace(lengths, text=f"{lengths.text}; {text}")
+    found = check_assignment(release, original, relation)
+    return replace(lengths, text=f"{lengths.text}; {text}") if found is None else found
 
 
 def _check_lengths(release: TypicalBags, original: Bags) -> Check:
@@ -228,9 +218,8 @@ def _check_lengths(release: TypicalBags, original: Bags) -> Check:
     here, there = int((published >= length).sum()), int((longest >= length).sum())
     text = f"{plural(here, 'published bag')} with {length} occurrences or more"
     witness = Witness(f"{text}, but {plural(there, 'such original')}", private=True)
-    return Check(
-        "containment", False, "the published bags are longer than the originals", (witness,)
-    )
+    text = "the published bags are longer than the originals"
+    return Check("containment", False, text, (witness,))
 
 
 def _misalignment(
@@ -267,14 +256,12 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
         text = "no published bag is longer than the original it represents"
         return Check("containment", True, f"{text}; without {missing} items were not compared")
     faults, classes = [], release.classes
+    pairing = Pairing(classes, original, relation)
     assert release.alignment is not None
     for number, row in enumerate(release.alignment.tolist()):
-        shown = slice(classes.indptr[row], classes.indptr[row + 1])
-        own = slice(original.indptr[number], original.indptr[number + 1])
-        edges = relation.edges(classes.items[shown].tolist(), original.items[own].tolist())
-        lost = unpaired(edges, classes.counts[shown].tolist(), original.counts[own].tolist())
+        lost = pairing.lost(row, number)
         if lost is not None:
-            item = release.items[classes.items[shown][lost]]
+            item = release.items[classes.items[classes.indptr[row] + lost]]
             text = f"has {item}, which cannot represent any item that is left in it"
             faults.append(_misfit(release, original, number, text))
             if len(faults) == question.limit:

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
+import numpy as np
+
+from setveil.alignment.flow import Budget
+from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import TypicalBags
@@ -95,12 +99,8 @@ class Relation:
         """By slots or nodes of the release, else by distances if tree and epsilon are known."""
         numbers = vocabulary.numbers
         if release.slots is not None:
-            return cls(
-                tuple(
-                    frozenset(numbers[item] for item in slot if item in numbers)
-                    for slot in release.slots
-                )
-            )
+            held = ((numbers[item] for item in slot if item in numbers) for slot in release.slots)
+            return cls(tuple(map(frozenset, held)))
         if release.hierarchy is not None:
             return cls(_under_nodes(release, vocabulary))
         if hierarchy is None or release.epsilon is None:
@@ -124,18 +124,31 @@ class Relation:
         ]
 
 
+@dataclass(frozen=True)
+class Pairing:
+    """Pairs the occurrences of published bags with those of originals."""
+
+    classes: Bags
+    originals: Bags
+    relation: Relation
+    budget: Budget | None = None
+
+    def lost(self, row: int, number: int) -> int | None:
+        """The first item of a bag, by its place in it, that cannot be paired with an occurrence of
+        an original each time it occurs; None if all can."""
+        classes, originals = self.classes, self.originals
+        shown, own = classes.entries(row), originals.entries(number)
+        if self.budget is not None:
+            self.budget.spend(int((shown.stop - shown.start) * (own.stop - own.start)) + 1)
+        edges = self.relation.edges(classes.items[shown].tolist(), originals.items[own].tolist())
+        return unpaired(edges, classes.counts[shown].tolist(), originals.counts[own].tolist())
+
+
 def _under_nodes(release: TypicalBags, vocabulary: Vocabulary) -> tuple[frozenset[int], ...]:
     tree = release.hierarchy
     assert tree is not None
-    item_of = {
-        int(leaf): number for number, leaf in enumerate(tree.leaf_numbers(vocabulary).tolist())
-    }
-    nodes = tree.nodes.encode(release.items.labels).tolist()
-    return tuple(
-        frozenset(
-            item_of[leaf]
-            for leaf in range(int(tree.first[node]), int(tree.stop[node]))
-            if leaf in item_of
-        )
-        for node in nodes
-    )
+    leaves = tree.leaf_numbers(vocabulary)
+    order = np.argsort(leaves)
+    nodes = tree.nodes.encode(release.items.labels)
+    ends = (np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop))
+    return tuple(frozenset(order[low:high].tolist()) for low, high in zip(*ends, strict=True))

@@ -1,14 +1,13 @@
 """The kinds of Python objects that records can be turned into."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int64s
 from setveil.data.tables.columns import Columns, Wanted, find_columns, find_list_column, looks_long
 from setveil.data.tables.frames import Frame, Library, frame_of, make_table, needed
 from setveil.data.transactions import Bags, Transactions
@@ -105,7 +104,7 @@ def counted_as(data: Transactions, bags: bool | None) -> Transactions:
         return data
     if isinstance(data, Bags):
         return data.sets()
-    return Bags(data.indptr, data.items, data.vocabulary, _counts(data))
+    return Bags(data.indptr, data.items, data.vocabulary, data.times)
 
 
 def is_sparse(thing: object) -> bool:
@@ -114,7 +113,7 @@ def is_sparse(thing: object) -> bool:
 
 
 def _to_python(records: Transactions, kind: str) -> list[Any]:
-    pairs = zip(records, _counts_of_records(records), strict=True)
+    pairs = zip(records, records.parted(records.times.tolist()), strict=True)
     if kind == "dicts":
         return [dict(zip(row, counts, strict=True)) for row, counts in pairs]
     if kind in ("sets", "frozensets") or not isinstance(records, Bags):
@@ -122,22 +121,10 @@ def _to_python(records: Transactions, kind: str) -> list[Any]:
     return [_PYTHON[kind](chain.from_iterable(map(repeat, row, counts))) for row, counts in pairs]
 
 
-def _counts_of_records(records: Transactions) -> Iterator[list[int]]:
-    """The counts of the items of each record; all 1 in sets."""
-    counts = _counts(records).tolist()
-    return (counts[start:stop] for start, stop in pairwise(records.indptr.tolist()))
-
-
-def _counts(records: Transactions) -> Int64s:
-    if isinstance(records, Bags):
-        return records.counts
-    return np.ones(len(records.items), dtype=np.int64)
-
-
 def _to_sparse(records: Transactions, *, matrix: bool) -> Any:
     sparse = needed("scipy.sparse", "a sparse matrix")
     build = sparse.csr_matrix if matrix else sparse.csr_array
-    arrays = (_counts(records), records.items, records.indptr)
+    arrays = (records.times, records.items, records.indptr)
     shape = (len(records), len(records.vocabulary))
     return build(tuple(array.copy() for array in arrays), shape=shape)
 
@@ -153,7 +140,7 @@ def _to_matrix(records: Transactions, cells: str) -> npt.NDArray[Any]:
             remedy="use a sparse matrix (scipy) or a long table",
         )
     matrix = np.zeros(shape, dtype=dtype, order="F")
-    matrix[records.rows, records.items] = records.counts if isinstance(records, Bags) else True
+    matrix[records.rows, records.items] = records.times
     return matrix
 
 
@@ -182,7 +169,7 @@ def _list_table(records: Transactions, columns: Columns) -> dict[str, Any]:
     table: dict[str, Any] = {columns.item: [list(record) for record in records]}
     if isinstance(records, Bags):
         name = columns.count if columns.count and columns.count != "count" else "counts"
-        table[name] = list(_counts_of_records(records))
+        table[name] = list(records.parted(records.counts.tolist()))
     return table
 
 
