@@ -56,7 +56,7 @@ def test_an_error_of_a_worker_is_raised_where_the_result_is_asked_for():
         ProcessPoolExecutor(1) as pool,
         pytest.raises(errors.ParameterError, match="k = 1 is not allowed") as raised,
     ):
-        pool.submit(refuse, 1).result(timeout=60)
+        pool.submit(refuse, 1).result(timeout=600)
     assert raised.value.name == "k"
 
 

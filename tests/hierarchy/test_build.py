@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -214,12 +213,10 @@ def test_a_given_tree_has_no_recipe() -> None:
 
 
 @pytest.mark.long
-def test_a_million_leaves_take_seconds() -> None:
+def test_a_tree_may_have_a_million_leaves() -> None:
     items = Vocabulary.of(range(1_000_000))
-    start = time.perf_counter()
     tree = balanced(items, 5)
     assert tree.leaf_numbers(items)[-1] == 999_999
-    assert time.perf_counter() - start < 10
 
 
 DOTTED = ["E11.621", "E11.9", "I10", "C7A.1", "S52.521A"]

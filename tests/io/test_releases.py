@@ -104,6 +104,7 @@ def test_the_folder_holds_three_files_and_says_what_is_promised(release, tmp_pat
         "model": "k-anonymity",
         "k": 2,
         "meaning": KAnonymity(k=2).describe(),
+        "not_promised": release.limits(),
     }
     assert (facts["form"], facts["method"], facts["records"], facts["verified"]) == (
         "generalized",

@@ -12,13 +12,8 @@ COMPILING = "compiling kernels (once)"
 
 @contextmanager
 def announce_compiling(progress: Progress | None, stage: str) -> Iterator[None]:
-    """Tell the progress when a kernel that no cache holds is compiled, and that `stage` goes on
-    afterwards.
-
-    Args:
-        progress: Is told; nothing is watched when it is None.
-        stage: What is being done beside that.
-    """
+    """Report to `progress` when a kernel that is not cached is compiled, and afterwards that
+    `stage` goes on."""
     if progress is None:
         yield
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Floats, Int64s, ranges
 from setveil.data.transactions import Bags
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
 def _chances(release: Generalized, items: list[str], start: int, stop: int) -> Floats:
     """The chance that a record has an item: a row per item and one of ones, a column per class."""
     tree, classes = release.hierarchy, release.classes
-    leaves = np.array([tree.nodes.numbers.get(item, -1) for item in items], dtype=np.int64)
+    leaves = tree.nodes.find(items)
     order = np.argsort(leaves, kind="stable")
     entries = slice(classes.indptr[start], classes.indptr[stop])
     nodes = classes.items[entries]
@@ -69,8 +69,7 @@ def _chances(release: Generalized, items: list[str], start: int, stop: int) -> F
     if isinstance(classes, Bags):
         chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
     lengths = last - first
-    ends = np.cumsum(lengths)
-    places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - lengths), lengths)
+    places = ranges(first, lengths)
     table = np.zeros((len(items) + 1, stop - start))
     table[-1] = 1.0
     table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)

@@ -144,7 +144,7 @@ class Generalized(RecordRelease):
         covered = np.zeros(tree.leaf_count + 1, dtype=bool)
         for node in self.published_nodes().tolist():
             covered[tree.first[node] : tree.stop[node]] = True
-        leaves = (tree.nodes.numbers.get(item, -1) for item in original.vocabulary)
+        leaves = tree.nodes.find(original.vocabulary).tolist()
         found = zip(original.vocabulary, leaves, supports, strict=True)
         return tuple(item for item, leaf, support in found if support and not covered[leaf])
 

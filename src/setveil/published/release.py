@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int32s, Int64s
+from setveil.data.arrays import Floats, Int32s, Int64s, sums
 from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -321,9 +321,8 @@ class RecordRelease(Release):
     def term_totals(self) -> dict[str, int]:
         """How often each item is published for all people together."""
         classes = self.classes
-        people = self.sizes[classes.rows] * (classes.counts if isinstance(classes, Bags) else 1)
-        totals = np.bincount(classes.items, weights=people, minlength=len(classes.vocabulary))
-        totals = totals.astype(np.int64)
+        people = self.sizes[classes.rows] * classes.times
+        totals = sums(classes.items, people, len(classes.vocabulary))
         return dict(zip(classes.vocabulary.labels, totals.tolist(), strict=True))
 
     def support(self, itemset: Iterable[object]) -> Support:
@@ -349,9 +348,7 @@ class RecordRelease(Release):
 
     def _multiset(self) -> dict[object, int]:
         meanings, classes = self.meanings(), self.classes
-        counts = classes.counts if isinstance(classes, Bags) else np.ones_like(classes.items)
-        entries = zip(classes.items.tolist(), counts.tolist(), strict=True)
+        entries = zip(classes.items.tolist(), classes.times.tolist(), strict=True)
         pairs = [(meanings[item], count) for item, count in entries]
-        bounds = classes.indptr.tolist()
-        records = (frozenset(pairs[a:b]) for a, b in zip(bounds, bounds[1:], strict=False))
+        records = map(frozenset, classes.parted(pairs))
         return dict(zip(records, self.sizes.tolist(), strict=True))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, positions, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
@@ -44,8 +44,7 @@ def merged(rows: Transactions, weights: Int64s | None) -> tuple[Transactions, In
         weights: How many people each row represents; 1 each if not given.
     """
     classes, member = distinct_records(rows)
-    sizes = np.bincount(member, weights=weights, minlength=len(classes)).astype(np.int64)
-    return classes, sizes, member
+    return classes, sums(member, 1 if weights is None else weights, len(classes)), member
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:
@@ -126,9 +125,7 @@ def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
     representative = np.zeros(len(index), dtype=np.int64)
     representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
     order = np.array(sorted(range(len(index)), key=list(index).__getitem__), dtype=np.int64)
-    place = np.empty(len(index), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return data.take(representative[order]), place[member]
+    return data.take(representative[order]), positions(order)[member]
 
 
 def _row_keys(data: Transactions) -> Iterable[bytes]:

@@ -116,8 +116,7 @@ def _kept_records(data: Transactions, k: int) -> Int64s:
     order = full[np.argsort(lengths[full], kind="stable")]
     longest = lengths[order[k - empty - 1]]
     short = [int(record) for record in order if lengths[record] <= longest]
-    items = {record: data.items[data.indptr[record] : data.indptr[record + 1]] for record in short}
-    short.sort(key=lambda record: (lengths[record], items[record].tolist()))
+    short.sort(key=lambda record: (lengths[record], data.items[data.entries(record)].tolist()))
     kept = np.setdiff1d(full, short[: k - empty])
     return kept if len(kept) >= k else kept[:0]
 
@@ -169,8 +168,7 @@ def _with_counts(rows: Transactions, member: Int64s, data: Bags, hierarchy: Hier
         hierarchy: The tree.
     """
     # The nodes of a class cover disjoint intervals of leaves: sorted by class and first leaf, the
-    # last
-    # one that starts at or before a leaf is the one above it.
+    # last one that starts at or before a leaf is the one above it.
     starts = rows.rows * hierarchy.leaf_count + hierarchy.first[rows.items]
     order = np.argsort(starts)
     leaves = np.repeat(member, data.lengths) * hierarchy.leaf_count + data.items

@@ -6,12 +6,12 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.arrays import Int32s, Int64s, offsets, sums
+from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.method import Method, Request
@@ -82,7 +82,7 @@ class Frame:
         first, stop = hierarchy.first[nodes], hierarchy.stop[nodes]
         over, is_leaf = np.zeros(hierarchy.leaf_count, dtype=np.int32), first + 1 == stop
         over[first[is_leaf]] = np.flatnonzero(is_leaf)
-        before = np.concatenate(([0], np.cumsum(occurrences)))
+        before = offsets(occurrences)
         weight, widths = before[stop] - before[first], (stop - first).astype(np.int64)
         penalty = np.where(widths == 1, 0, widths)
         up = _parents(hierarchy, nodes)
@@ -180,8 +180,7 @@ def _on_leaves(data: Transactions, tree: Hierarchy) -> tuple[Int32s, Int64s]:
     """The leaves of each record, ascending, and how often each leaf occurs, counts included."""
     numbers = tree.leaf_numbers(data.vocabulary)
     leaves = numbers[data.items]
-    counts: Any = data.counts if isinstance(data, Bags) else None
-    occurrences = np.bincount(leaves, weights=counts, minlength=tree.leaf_count).astype(np.int64)
+    occurrences = sums(leaves, data.times, tree.leaf_count)
     if not (numbers[1:] > numbers[:-1]).all():
         codes = data.rows * tree.leaf_count + leaves
         codes.sort()

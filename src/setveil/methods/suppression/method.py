@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats
+from setveil.data.arrays import Flags, Floats, offsets
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -203,8 +203,7 @@ def indexed_moles(moles: Moles, losses: Floats) -> IndexedMoles:
     from setveil.kernels.steps import fill_holders
     from setveil.kernels.suppression.hitting import IndexedMoles
 
-    counts = np.bincount(moles.items, minlength=len(losses))
-    starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    starts = offsets(np.bincount(moles.items, minlength=len(losses)))
     holders = np.empty(len(moles.items), dtype=np.int32)
     fill_holders(moles.indptr, moles.items, starts, holders)
     return IndexedMoles(moles.indptr, moles.items, starts, holders, losses)

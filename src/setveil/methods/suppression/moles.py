@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -41,8 +41,7 @@ class Setting:
     @classmethod
     def of(cls, data: Transactions, promise: Promise) -> Setting:
         """What a promise asks of some data; k^m-anonymity is coherence without private items."""
-        names, count = promise.named_items.get("private", frozenset()), len(data.vocabulary)
-        private = np.fromiter((item in names for item in data.vocabulary), dtype=bool, count=count)
+        private = data.vocabulary.marks(promise.named_items.get("private", ()))
         h, p = _KNOWN[promise.model](promise)
         return cls(data, ~private, private, h, promise.crowd, p)
 
@@ -124,7 +123,7 @@ def _split(setting: Setting, chosen: Int64s, supports: Int64s) -> tuple[SplitRec
     indptr, ranks = _relabeled(data, order)
     private_indptr, privates = _relabeled(data, private)
     owners = np.repeat(np.arange(len(data), dtype=np.int32), np.diff(indptr))
-    starts = _offsets(np.bincount(ranks, minlength=len(order)))
+    starts = offsets(np.bincount(ranks, minlength=len(order)))
     holders = owners[np.argsort(ranks, kind="stable")]
     records = SplitRecords(
         indptr, ranks, private_indptr, privates, starts, holders, private_count=len(private)
@@ -140,12 +139,8 @@ def _relabeled(data: Transactions, order: Int64s) -> tuple[Int64s, Int32s]:
     kept = new >= 0
     rows = data.rows[kept]
     codes = np.sort(rows * len(order) + new[kept])
-    indptr = _offsets(np.bincount(rows, minlength=len(data)))
+    indptr = offsets(np.bincount(rows, minlength=len(data)))
     return indptr, (codes % max(len(order), 1)).astype(np.int32)
-
-
-def _offsets(lengths: Int64s) -> Int64s:
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
 
 
 def _larger_moles(
@@ -221,4 +216,4 @@ def _joined(found: list[Int64s]) -> Moles:
         np.concatenate([part[:, column] for part in found]).astype(np.int64)
         for column in (SUPPORT, PRIVATE, COUNT)
     )
-    return Moles(_offsets(lengths), items, *columns)
+    return Moles(offsets(lengths), items, *columns)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from setveil.data.arrays import Flags
 from setveil.data.transactions import Counts, Offsets
 from setveil.errors import DataError
-from setveil.published.disassociated.forest import Flags, Forest
+from setveil.published.disassociated.forest import Forest
 
 
 def allot(counts: Counts, allowed: Flags, sizes: Counts, random: np.random.Generator) -> Counts:
@@ -36,9 +37,7 @@ def allot(counts: Counts, allowed: Flags, sizes: Counts, random: np.random.Gener
 
 def _make_way(kind: int, table: Counts, allowed: Flags, free: Counts) -> None:
     """Place one more subrecord of a kind by moving others along a shortest chain."""
-    came: dict[int, tuple[int, int]] = dict.fromkeys(
-        np.flatnonzero(allowed[kind]).tolist(), (-1, kind)
-    )
+    came = dict.fromkeys(np.flatnonzero(allowed[kind]).tolist(), (-1, kind))
     pending = deque(came)
     while pending:
         cluster = pending.popleft()
@@ -95,12 +94,11 @@ class Supply:
         while release.parent[root] >= 0:
             root = int(release.parent[root])
         low, high = forest.starts[forest.first[root]], forest.starts[forest.stop[root]]
-        inside = np.flatnonzero(
-            (self._pieces >= low) & (self._pieces < high) & (self._kinds < len(release.subrecords))
-        )
-        return inside[
-            ~release.is_simple[release.chunk_node[release.subrecord_chunk[self._kinds[inside]]]]
-        ]
+        inside = (self._pieces >= low) & (self._pieces < high)
+        inside &= self._kinds < len(release.subrecords)
+        pieces = np.flatnonzero(inside)
+        nodes = release.chunk_node[release.subrecord_chunk[self._kinds[pieces]]]
+        return pieces[~release.is_simple[nodes]]
 
     def _fetch(self, cluster: int, movable: Offsets) -> None:
         """Give one more piece to a cluster, along a shortest chain from one that can spare it."""
@@ -126,10 +124,9 @@ class Supply:
         forest, release = self._forest, self._forest.release
         kinds = self._kinds[movable]
         nodes = release.chunk_node[release.subrecord_chunk[kinds]]
-        free = np.array(
-            [not _inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()], dtype=bool
-        )
-        free &= (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
+        barred = [_inside(goal, forest.barred.get(kind, ())) for kind in kinds.tolist()]
+        below = (forest.first[nodes] <= goal) & (goal < forest.stop[nodes])
+        free: Flags = below & ~np.array(barred, dtype=bool)
         return free
 
     def _move(self, source: int, came: dict[int, tuple[int, int]]) -> None:

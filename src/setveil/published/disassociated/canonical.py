@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.published.rows import relabeled
@@ -44,34 +44,25 @@ def canonical(release: Disassociated) -> Canonical:
     labels = release.items.labels
     alphabetical = sorted(range(len(labels)), key=labels.__getitem__)
     words = [json.dumps(labels[number], ensure_ascii=False) for number in alphabetical]
-    rank = np.empty(len(labels), dtype=np.int64)
-    rank[alphabetical] = np.arange(len(labels))
+    rank = positions(alphabetical)
     chunk_texts, rows_of_chunk = _chunk_texts(release, rank, words)
     chunks_of_node: list[list[int]] = [[] for _ in release.parent]
     for chunk, node in enumerate(release.chunk_node.tolist()):
         chunks_of_node[node].append(chunk)
     for chunks in chunks_of_node:
         chunks.sort(key=chunk_texts.__getitem__)
-    lines, nodes = _cluster_texts(
-        release,
-        [[chunk_texts[chunk] for chunk in chunks] for chunks in chunks_of_node],
-        rank,
-        words,
-    )
+    texts_of_node = [[chunk_texts[chunk] for chunk in chunks] for chunks in chunks_of_node]
+    lines, nodes = _cluster_texts(release, texts_of_node, rank, words)
     ordered = [chunk for node in nodes for chunk in chunks_of_node[node]]
-    return Canonical(
-        lines,
-        _numbers(nodes),
-        _numbers(ordered),
-        _numbers([row for chunk in ordered for row in rows_of_chunk[chunk]]),
-    )
+    rows = [row for chunk in ordered for row in rows_of_chunk[chunk]]
+    return Canonical(lines, *(np.array(each, dtype=np.int64) for each in (nodes, ordered, rows)))
 
 
 def arranged(release: Disassociated) -> Disassociated:
     """The same release as it is read from its files: all parts in canonical order, and only the
     items that occur, sorted."""
     order = canonical(release)
-    nodes, chunks = _places(order.nodes), _places(order.chunks)
+    nodes, chunks = positions(order.nodes), positions(order.chunks)
     parent = release.parent[order.nodes]
     rows, terms = _over_used_items(
         release.subrecords.take(order.subrecords), release.terms.take(order.nodes)
@@ -87,13 +78,6 @@ def arranged(release: Disassociated) -> Disassociated:
         terms=terms,
         alignment=None if release.alignment is None else nodes[release.alignment],
     )
-
-
-def _places(order: Offsets) -> Offsets:
-    """The place of each number in an order of all of them."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places
 
 
 def _over_used_items(rows: Transactions, terms: Transactions) -> tuple[Transactions, Transactions]:
@@ -132,11 +116,8 @@ def _cluster_texts(
 ) -> tuple[list[str], list[int]]:
     """The text of each top-level cluster, sorted, and all clusters, each before its parts."""
     terms, bounds = _by_rank(release.terms, rank), release.terms.indptr.tolist()
-    parents, sizes, simple = (
-        release.parent.tolist(),
-        release.sizes.tolist(),
-        release.is_simple.tolist(),
-    )
+    arrays = (release.parent, release.sizes, release.is_simple)
+    parents, sizes, simple = (array.tolist() for array in arrays)
     texts: list[str] = [""] * len(parents)
     parts: list[list[int]] = [[] for _ in parents]
     top: list[int] = []
@@ -178,7 +159,3 @@ def _by_rank(rows: Transactions, rank: Offsets) -> list[int]:
         ranks = codes % len(rank)
     ascending: list[int] = ranks.tolist()
     return ascending
-
-
-def _numbers(values: list[int]) -> npt.NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from setveil.data.arrays import changes, ranges
 from setveil.data.transactions import Counts, Offsets
 
 _SMALL = 64
@@ -29,29 +32,25 @@ def draw_places(
     single = counts == 1
     places[ends[single] - 1] = first[single] + random.integers(0, sizes[single])
     dense = ~single & (counts > 0) & ((sizes <= _SMALL) | (2 * counts > sizes))
-    _permute(np.flatnonzero(dense), first, sizes, counts, ends - counts, places, random)
-    _reject(
-        np.flatnonzero(~single & ~dense & (counts > 0)),
-        first,
-        sizes,
-        counts,
-        ends - counts,
-        places,
-        random,
-    )
+    asked = _Asked(first, sizes, counts, ends - counts, random)
+    _permute(np.flatnonzero(dense), asked, places)
+    _reject(np.flatnonzero(~single & ~dense & (counts > 0)), asked, places)
     return places
 
 
-def _permute(
-    draws: Offsets,
-    first: Offsets,
-    sizes: Counts,
-    counts: Counts,
-    starts: Offsets,
-    places: Offsets,
-    random: np.random.Generator,
-) -> None:
+class _Asked(NamedTuple):
+    """All draws, and where the places of each are written."""
+
+    first: Offsets
+    sizes: Counts
+    counts: Counts
+    starts: Offsets
+    random: np.random.Generator
+
+
+def _permute(draws: Offsets, asked: _Asked, places: Offsets) -> None:
     """The beginning of a random order of all places; draws of one size together."""
+    first, sizes, counts, starts, random = asked
     draws = draws[np.argsort(sizes[draws], kind="stable")]
     cuts = np.flatnonzero(np.diff(sizes[draws])) + 1
     for group in np.split(draws, cuts):
@@ -65,28 +64,15 @@ def _permute(
             places[(starts[block, None] + columns)[used]] = (first[block, None] + order)[used]
 
 
-def _reject(
-    draws: Offsets,
-    first: Offsets,
-    sizes: Counts,
-    counts: Counts,
-    starts: Offsets,
-    places: Offsets,
-    random: np.random.Generator,
-) -> None:
+def _reject(draws: Offsets, asked: _Asked, places: Offsets) -> None:
     """Any places, and anew for those that were drawn before, until all are distinct."""
+    first, sizes, counts, starts, random = asked
     owners = np.repeat(draws, counts[draws])
-    inside = np.arange(len(owners)) - np.repeat(
-        np.cumsum(counts[draws]) - counts[draws], counts[draws]
-    )
-    target = starts[owners] + inside
+    target = ranges(starts[draws], counts[draws])
     places[target] = first[owners] + random.integers(0, sizes[owners])
     while len(target):
         order = np.lexsort((places[target], owners))
-        same = (owners[order][1:] == owners[order][:-1]) & (
-            places[target[order]][1:] == places[target[order]][:-1]
-        )
-        again = np.sort(order[1:][same])
+        again = np.sort(order[~changes(owners[order], places[target[order]])])
         places[target[again]] = first[owners[again]] + random.integers(0, sizes[owners[again]])
         open_draws = np.isin(owners, np.unique(owners[again]))
         owners, target = owners[open_draws], target[open_draws]

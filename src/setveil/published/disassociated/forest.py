@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from setveil.data.arrays import Flags as Flags
+from setveil.data.arrays import offsets, sums
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.errors import DataError
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +47,9 @@ class Forest:
         preorder, first = _places(parents, below, 1), _places(parents, clusters, 0)
         nodes = np.flatnonzero(simple)
         nodes = nodes[np.argsort(first[nodes])]
-        starts = np.concatenate(([0], np.cumsum(release.sizes[nodes])))
-        return cls(
-            release,
-            preorder,
-            preorder + np.array(below, dtype=np.int64),
-            first,
-            first + np.array(clusters, dtype=np.int64),
-            nodes,
-            starts,
-        )
+        node_stop, stop = preorder + np.array(below, int), first + np.array(clusters, int)
+        starts = offsets(release.sizes[nodes])
+        return cls(release, preorder, node_stop, first, stop, nodes, starts)
 
     @cached_property
     def sizes(self) -> Counts:
@@ -91,12 +83,7 @@ class Forest:
     def chunk_sizes(self) -> Counts:
         """The number of subrecords of each chunk."""
         release = self.release
-        counts = np.bincount(
-            release.subrecord_chunk,
-            weights=release.subrecord_counts,
-            minlength=len(release.chunk_node),
-        )
-        return counts.astype(np.int64)
+        return sums(release.subrecord_chunk, release.subrecord_counts, len(release.chunk_node))
 
     @cached_property
     def places(self) -> Offsets:
@@ -108,20 +95,15 @@ class Forest:
         release = self.release
         entries, chunks = release.subrecords, release.subrecord_chunk
         by_chunk = np.unique(_codes(entries, chunks, len(release.chunk_node)))
-        items, chunk = (
-            by_chunk // max(len(release.chunk_node), 1),
-            by_chunk % max(len(release.chunk_node), 1),
-        )
+        items, chunk = np.divmod(by_chunk, max(len(release.chunk_node), 1))
         width = len(release.parent) + 1
         inside = items * width + self.preorder[release.chunk_node[chunk]]
         codes = np.sort(np.concatenate((inside, _codes(release.terms, self.preorder, width))))
         twice = np.flatnonzero(codes[1:] == codes[:-1])
         if len(twice):
             item = release.items[int(codes[twice[0]] // width)]
-            raise DataError(
-                f"the release has no possible original: the item {item!r} is in two chunks of "
-                "one cluster"
-            )
+            problem = f"the item {item!r} is in two chunks of one cluster"
+            raise DataError(f"the release has no possible original: {problem}")
         return codes
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.data.arrays import changes
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
@@ -83,15 +84,12 @@ def place_pieces(
     _check(forest)
     placed, kinds = _place_subrecords(forest, random)
     term_records, terms = _place_terms(forest, most_per_term, random)
-    pieces, kinds = (
-        np.concatenate((placed, term_records)),
-        np.concatenate((kinds, terms + len(forest.release.subrecords))),
-    )
+    pieces = np.concatenate((placed, term_records))
+    kinds = np.concatenate((kinds, terms + len(forest.release.subrecords)))
     Supply(forest, pieces, kinds, random).settle()
     empty = _fill_from_cluster(forest, pieces, random)
-    return np.concatenate((pieces, empty)), np.concatenate(
-        (kinds, _fill_with_terms(forest, empty, random))
-    )
+    fillers = _fill_with_terms(forest, empty, random)
+    return np.concatenate((pieces, empty)), np.concatenate((kinds, fillers))
 
 
 def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transactions:
@@ -191,12 +189,8 @@ def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Genera
 
 def _rank(groups: Offsets) -> Offsets:
     """The place of each entry within its run of equal values."""
-    if not len(groups):
-        return groups
-    begins = np.flatnonzero(np.concatenate(([True], groups[1:] != groups[:-1])))
-    return np.arange(len(groups)) - np.repeat(
-        begins, np.diff(np.concatenate((begins, [len(groups)])))
-    )
+    begins = np.flatnonzero(changes(groups))
+    return np.arange(len(groups)) - np.repeat(begins, np.diff(np.append(begins, len(groups))))
 
 
 def _fill_with_terms(forest: Forest, empty: Offsets, random: np.random.Generator) -> Offsets:
