@@ -13,7 +13,7 @@ import numpy as np
 from setveil.data.arrays import Floats, Int32s, Int64s, sums
 from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Transactions
+from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin

@@ -89,6 +89,8 @@ class Part(NamedTuple):
 
     indptr: Int64s
     leaves: Int32s
+    node: Int32s  # as in `Records`
+    delta: Int32s
     bounds: Int64s  # as in `Stack`
     nodes: Int32s
     gains: Int64s
@@ -96,7 +98,7 @@ class Part(NamedTuple):
 
 @kernel
 def take_records(indptr, leaves, chosen):
-    """Copy the chosen records one after the other: where each starts, and its leaves."""
+    """Copy the chosen records one after the other: where each starts, and what it contains."""
     starts = np.zeros(len(chosen) + 1, np.int64)
     for i in range(len(chosen)):
         starts[i + 1] = starts[i] + indptr[chosen[i] + 1] - indptr[chosen[i]]
@@ -114,6 +116,8 @@ def take_part(records, stack, entries):
     first, last = entries[0], entries[len(entries) - 1]
     chosen = records.order[stack.bounds[first, START] : stack.bounds[last, STOP]]
     starts, leaves = take_records(records.indptr, records.leaves, chosen)
+    _, node = take_records(records.indptr, records.node, chosen)
+    _, delta = take_records(records.indptr, records.delta, chosen)
     bounds, end = np.empty((len(entries), 4), np.int64), np.int64(0)
     for i in range(len(entries)):
         bounds[i, START] = stack.bounds[entries[i], START] - stack.bounds[first, START]
@@ -126,27 +130,18 @@ def take_part(records, stack, entries):
         shift = stack.bounds[entries[i], LOW] - bounds[i, LOW]
         for at in range(bounds[i, LOW], bounds[i, HIGH]):
             nodes[at], gains[at] = stack.nodes[at + shift], stack.gains[at + shift]
-    return Part(starts, leaves, bounds, nodes, gains)
+    return Part(starts, leaves, node, delta, bounds, nodes, gains)
 
 
 @kernel
-def represent(tree, part):
-    """The cut node above each occurrence of a part, and what expanding it gains there."""
-    node, delta = np.empty(len(part.leaves), np.int32), np.zeros(len(part.leaves), np.int32)
-    for i in range(len(part.bounds)):
-        for record in range(part.bounds[i, START], part.bounds[i, STOP]):
-            # Leaves and cut are both in the order of the tree, so one pass finds all nodes.
-            at = part.bounds[i, LOW]
-            for occurrence in range(part.indptr[record], part.indptr[record + 1]):
-                leaf = part.leaves[occurrence]
-                while tree.stop[part.nodes[at]] <= leaf:
-                    at += 1
-                above = part.nodes[at]
-                node[occurrence] = above
-                if above >= tree.ancestors.shape[0]:
-                    child = tree.ancestors[leaf, tree.depth[above] + 1]
-                    delta[occurrence] = tree.penalty[above] - tree.penalty[child]
-    return node, delta
+def below_root(tree, leaves, root):
+    """What expanding the root gains for each occurrence."""
+    delta = np.zeros(len(leaves), np.int32)
+    if root >= tree.ancestors.shape[0]:
+        for at in range(len(leaves)):
+            child = tree.ancestors[leaves[at], 1]
+            delta[at] = tree.penalty[root] - tree.penalty[child]
+    return delta
 
 
 @kernel

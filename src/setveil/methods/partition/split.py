@@ -61,7 +61,7 @@ def split_records(
     if len(kept) == 0:
         return
     tree = _tree(request.tree)
-    work = _work(Task(tree, _whole(data, kept, request.tree), k))
+    work = _work(Task(tree, _whole(data, kept, request.tree, tree), k))
     occurrences = len(work.records.leaves)
     limit = int(np.clip(occurrences // SHARE, SMALLEST, LARGEST)) * len(kept) // occurrences
     while work.pending.size[0]:
@@ -98,14 +98,18 @@ def _batches(parts: kernels.Stack, limit: int) -> list[Int64s]:
     return np.split(entries, edges)
 
 
-def _whole(data: Transactions, kept: Int64s, hierarchy: Hierarchy) -> kernels.Part:
+def _whole(
+    data: Transactions, kept: Int64s, hierarchy: Hierarchy, tree: kernels.Tree
+) -> kernels.Part:
     """All records in one partition, under the root."""
     from setveil.kernels.partition import split as kernels
 
     root = np.array([hierarchy.root], dtype=np.int32)
     gain = kernels.CLOSED if hierarchy.leaf_count == len(hierarchy) else 0
     indptr, leaves = kernels.take_records(data.indptr, data.items, kept)
-    return kernels.Part(indptr, leaves, np.array([[0, len(kept), 0, 1]]), root, np.array([gain]))
+    node, delta = np.repeat(root, len(leaves)), kernels.below_root(tree, leaves, hierarchy.root)
+    bounds = np.array([[0, len(kept), 0, 1]])
+    return kernels.Part(indptr, leaves, node, delta, bounds, root, np.array([gain]))
 
 
 def _tree(hierarchy: Hierarchy) -> kernels.Tree:
@@ -127,7 +131,6 @@ def _work(task: Task) -> kernels.Work:
     from setveil.kernels.partition import split as kernels
 
     tree, part, k = task
-    node, delta = kernels.represent(tree, part)
     count, occurrences = len(part.indptr) - 1, len(part.leaves)
     records = kernels.Records(
         indptr=part.indptr,
@@ -135,8 +138,8 @@ def _work(task: Task) -> kernels.Work:
         order=np.arange(count),
         spare=np.empty(count, dtype=np.int64),
         group=np.empty(count, dtype=np.int32),
-        node=node,
-        delta=delta,
+        node=part.node.copy(),  # splitting changes these two, and never its task
+        delta=part.delta.copy(),
     )
     pending, settled = (_stack(count // k + 2, occurrences // k + 2) for _ in range(2))
     pending.size[0] = len(part.bounds)
