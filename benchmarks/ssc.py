@@ -35,7 +35,7 @@ LOSSES = ("blm", "distortion", "recall", "sdist")
 WAYS: Mapping[str, Method[Any]] = {
     "LG(bag), partition": Partition(),
     "SSC": SSC(),
-    "SSC without exchanges": SSC(exchanges=0),
+    "SSC, two rounds of exchanges": SSC(exchanges=2),
     "SSC, the paper's": SSC(variant="paper"),
 }
 
@@ -91,11 +91,11 @@ def compare(users: int, gap: str, say: Callable[[str], None]) -> None:
     data, tree = noun_bags(users, "long-tail", gap)
     size = f"{len(data):,} bags, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns"
     say(f"{users:,} users, gap {gap}: {size}")
-    say(f"{'':30}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
+    say(f"{'':38}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for k in CROWDS:
         for name, method in WAYS.items():
             if k == PROMISE.k or name in ("LG(bag), partition", "SSC"):
-                say(f"{f'k = {k}, {name}':30}" + _line(method, data, tree, k))
+                say(f"{f'k = {k}, {name}':38}" + _line(method, data, tree, k))
 
 
 def _line(method: Method[Any], data: Bags, tree: Hierarchy, k: int) -> str:

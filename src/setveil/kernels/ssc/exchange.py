@@ -34,6 +34,7 @@ def exchange(block, groups, first, last, searching):
     The member is the one without which the others would keep most. If not `searching`, fill in what
     the clusters are worth instead; do this first."""
     here, there = new_common(block), new_common(block)
+    near = np.empty(len(groups.owner), np.int64)
     for cluster in range(first, last):
         if searching == 0:
             value_cluster(block, groups, cluster, here)
@@ -42,7 +43,7 @@ def exchange(block, groups, first, last, searching):
         for i in range(groups.bounds[cluster] + 1, groups.bounds[cluster + 1]):
             if groups.rest[groups.members[i]] > groups.rest[row]:
                 row = groups.members[i]
-        other = find_other(block, groups, row, here, there)
+        other = find_other(block, groups, row, here, there, near)
         if other >= 0:
             swap(groups, row, other)
             value_cluster(block, groups, groups.owner[row], here)
@@ -67,11 +68,12 @@ def value_cluster(block, groups, cluster, common):
 
 
 @step
-def find_other(block, groups, row, here, there):
+def find_other(block, groups, row, here, there, near):
     """The bag of another cluster for which to exchange `row`; -1 if no exchange gains anything.
 
     A bag is compared only while bounds allow a gain above the best so far: first by what bags and
     clusters have in all, then by each occurrence on its own, then exactly on one side."""
+    bound_all(block, row, here, near)
     cluster, best, chosen = groups.owner[row], np.int64(0), np.int64(-1)
     members = members_of(groups, cluster)
     size, left = len(members), groups.rest[row]
@@ -86,6 +88,11 @@ def find_other(block, groups, row, here, there):
         hope = joined * min(groups.rest[other], block.values[row])
         if hope + size * min(left, block.values[other]) <= need:
             continue
+        for mate in members_of(groups, owner):
+            if mate != other:
+                hope = min(hope, joined * near[mate])
+        if hope + size * min(left, block.values[other]) <= need:
+            continue
         if hope + size * bound_of(block, other, here) <= need:
             continue
         kept = size * shared_with(block, other, here)
@@ -98,6 +105,18 @@ def find_other(block, groups, row, here, there):
             best, chosen = best + kept - need, np.int64(other)
     clear_common(here, touched)
     return chosen
+
+
+@step
+def bound_all(block, row, common, near):
+    """Fill in a bound on what each bag shares with `row`."""
+    for i in range(block.indptr[row], block.indptr[row + 1]):
+        common.least[block.nodes[i]] = block.counts[i]
+    set_reach(block.tree, common)
+    for other in range(len(near)):
+        near[other] = bound_of(block, other, common)
+    for i in range(block.indptr[row], block.indptr[row + 1]):
+        common.least[block.nodes[i]] = 0
 
 
 @step

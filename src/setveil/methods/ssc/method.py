@@ -35,8 +35,8 @@ class SSC(Method[TypicalBags]):
     All members of a cluster are published as the same bag of *slots*, each of which holds one
     occurrence of each member. What a slot loses is the share of the hierarchy below the lowest node
     over its terms. A cluster begins with the longest bag left and takes the bag by which least is
-    lost, until it has k; the fewer than k bags left at the end join where least is lost; then
-    clusters exchange members if both together lose less.
+    lost, until it has k; the fewer than k bags left at the end join where least is lost. On request
+    clusters then exchange members if both together lose less (`exchanges`).
 
     No matching is needed to know what a cluster keeps. At or below a node it can have as many slots
     as each of its members has occurrences there, and all nodes reach that at once, from the lowest
@@ -99,7 +99,7 @@ class SSC(Method[TypicalBags]):
         False, f"Compare every bag with all others, even if there are more than {BLOCK:,}."
     )
     exchanges: int = with_default(
-        2, "How many rounds of exchanging members between clusters; 0 is fastest.", least=0
+        0, "How many rounds of exchanging members between clusters; 2 lose a little less.", least=0
     )
     variant: Literal["best", "paper"] = with_default(
         "best", "`best` loses less; `paper` is the published algorithm, for comparison."
