@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.data.doubts import far_too_long
 from setveil.data.tables.cells import guess_mark, splitter
-from setveil.errors import FileFormatError, MissingExtraError, ParameterError
+from setveil.errors import DataError, FileFormatError, MissingExtraError, ParameterError
 from setveil.io.files import read_with_account
 from setveil.io.source.database import database, run
 
@@ -325,3 +325,14 @@ def test_a_job_file_has_the_options_of_reading(make, tmp_path):
     assert 'drop-record = ["0.0", ""]' in (tmp_path / "job.toml").read_text()
     again = sv.Job.read(tmp_path / "job.toml")
     assert again.reading == {**words, "drop_record": ["0.0", ""]}
+
+
+def test_a_table_in_memory_is_split_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"age": [41, 41, 50], "products": ["beer|wine", "beer", "milk"]})
+    assert list(sv.as_transactions(frame, split="|")) == SETS
+    assert sv.inspect(frame, split="|").summary.records == 3
+    with pytest.raises(DataError, match="the column 'products': a list is not closed"):
+        sv.as_transactions(pandas.DataFrame({"products": ["['a'", "[]"]}), split="list")
+    with pytest.raises(ParameterError, match="only data in a file needs it"):
+        sv.inspect(frame, sheet=1)

@@ -31,7 +31,7 @@ from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
 from setveil.words import are, plural, rough_share
 
-_ONLY_FILES = {"format", "header", "drop_record", "sheet", "encoding", "memory_limit"}
+_ONLY_FILES = {"format", "onehot", "header", "drop_record", "sheet", "encoding", "memory_limit"}
 
 
 def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:

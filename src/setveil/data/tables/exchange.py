@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from setveil.data.records import refuse_text
+from setveil.data.tables.cells import check_split
 from setveil.data.tables.columns import Wanted, looks_long
 from setveil.data.tables.frames import frame_of
 from setveil.data.tables.kinds import counted_as, is_sparse, kind_named, kind_of, make
@@ -29,6 +30,7 @@ def as_transactions(
     item: object = None,
     count: object = None,
     bags: bool | None = None,
+    split: str | None = None,
     labels: Iterable[object] | None = None,
 ) -> Transactions:
     """The records of an object.
@@ -41,6 +43,8 @@ def as_transactions(
         item: The column of the item or of the list of items; guessed if obvious.
         count: The column that says how often the item occurs.
         bags: Whether repeats count. By default they count only if counts are given.
+        split: What separates the items within a cell of a table, such as `|`; `list` for texts
+            that are lists in brackets.
         labels: The item of each column of a matrix; by default its number.
 
     Raises:
@@ -52,7 +56,9 @@ def as_transactions(
     """
     if bags not in (None, True, False):
         raise ParameterError("bags", bags, "it must be True, False or None")
-    wanted = Wanted(_name(record), _name(item), _name(count), None if bags is None else bool(bags))
+    check_split(split)
+    counted = None if bags is None else bool(bags)
+    wanted = Wanted(_name(record), _name(item), _name(count), counted, split)
     if isinstance(thing, Transactions):
         return counted_as(thing, bags)
     if is_sparse(thing):
@@ -105,7 +111,7 @@ def _holds_numbers(matrix: np.ndarray[Any, Any]) -> bool:
 
 
 def _of_iterable(thing: object, wanted: Wanted) -> Transactions:
-    if wanted.names_columns or wanted.count is not None:
+    if wanted.names_columns or wanted.count is not None or wanted.split is not None:
         raise DataError("only tables have columns, and this object is an iterable of records")
     refuse_text(thing)
     if getattr(thing, "form", None) == "disassociated":

@@ -8,14 +8,17 @@ import numpy as np
 from setveil.data.arrays import Int64s
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder
+from setveil.data.tables.cells import WHOLE, splitter
 from setveil.data.tables.columns import (
     COUNT_NAMES,
     ITEM_NAMES,
     RECORD_NAMES,
     Columns,
     Wanted,
+    choose_column,
     find_columns,
     find_list_column,
+    not_obvious,
     plain_name,
 )
 from setveil.data.tables.frames import Frame
@@ -39,6 +42,8 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
     """The records of a table."""
     if len(frame) == 0:
         return counted_as(Transactions.of([]), wanted.bags)
+    if wanted.split not in (None, WHOLE):
+        return _of_texts(frame, wanted.split or "", wanted)
     lists = frame.list_columns()
     holder = find_list_column(lists, wanted)
     if holder is not None:
@@ -68,6 +73,23 @@ def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -
         refuse_several_rows(frame, [*single, *frame.index_names()])
         return rows
     return joined(rows, owners_of(frame.with_index(wanted.record), wanted.record))
+
+
+def _of_texts(frame: Frame, mark: str, wanted: Wanted) -> Transactions:
+    """The records of a column whose texts are split; each row is one unless the user named it."""
+    item = choose_column(frame.names, "item", wanted.item, ITEM_NAMES)
+    if item is None:
+        raise not_obvious("item", frame.names)
+    split = splitter(mark)
+    try:
+        rows = ([] if text is None else split(str(text)) for text in frame.column(item))
+        found = (Bags if wanted.bags else Transactions).of(rows)
+    except ValueError as error:
+        raise DataError(f"the column {brief(item)}: {error}") from None
+    if wanted.record is None:
+        refuse_several_rows(frame, [*frame.names, *frame.index_names()])
+        return found
+    return joined(found, owners_of(frame.with_index(wanted.record), wanted.record))
 
 
 def _rows_of_lists(frame: Frame, holder: str, wanted: Wanted) -> Transactions:
