@@ -12,7 +12,7 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.itemsets import RankedRows
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import roomier
+from setveil.kernels.steps import roomier, sort_slice
 from setveil.kernels.top import Found, Wanted, Weighted, ranked_rows, support_of_rank
 
 EMITTED, FULL = 0, 1
@@ -186,7 +186,7 @@ def add_set(sets, number, extension, size, support):
         if extension.counts[item] == support:
             sets.items[top] = item
             top += 1
-    sets.items[sets.starts[number] : top].sort()
+    sort_slice(sets.items, sets.starts[number], top)
     sets.starts[number + 1], sets.supports[number] = top, support
     return sets
 

@@ -49,7 +49,8 @@ def raise_cheapest(records, tree, cut, members, k):
         if is_dear or are_held(records, top[:tops], k):
             if not is_dear:
                 least = cost
-                best[:] = targets
+                for i in range(len(targets)):
+                    best[i] = targets[i]
             targets[last] = members[last]
             bump = last - 1
     if least < 0:

@@ -12,6 +12,7 @@ import numpy as np
 from setveil.kernels.arrays import Bytes, Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.recoding.raising import Cut, Records, are_held, raise_cheapest
+from setveil.kernels.steps import sort_slice
 
 FIRST, EVICT, COLLECT = 0, 1, 2
 """What to do with a threat: stop at it, drop its cheapest member, or write it down."""
@@ -119,7 +120,7 @@ def open_group(tree, scratch, goal, group):
             counts[other] += 1
             at += 1
         scratch.used[EFFORT] -= at - scratch.places[depth, i]
-    touched[:counted].sort()
+    sort_slice(touched, np.int64(0), counted)
     scratch.marks[depth, COUNTED], scratch.marks[depth, NEXT] = counted, 0
     if goal.mode == EVICT and scratch.used[EFFORT] < 0:
         return np.int64(OVER)

@@ -200,7 +200,8 @@ def joined(near, centre, matched):
                 slot = matched.slots[edge]
                 to = first[slot]
                 origin[to], times[to] = slot, matched.flow[edge]
-                terms[to, :size] = centre.terms[slot]
+                for i in range(size):
+                    terms[to, i] = centre.terms[slot, i]
                 terms[to, size] = matched.items[at]
                 first[slot] = to + 1
     starts, items = np.zeros(made + 1, np.int64), np.empty(most, np.int32)

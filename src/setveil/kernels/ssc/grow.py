@@ -240,9 +240,9 @@ def keep_centre(rule, store, centre, cluster, board):
     for slot in range(length):
         store.times[first + slot], store.peak[first + slot] = centre.times[slot], centre.peak[slot]
         store.starts[first + slot + 1] = at + centre.starts[slot + 1]
-    store.items[at:stop] = centre.items
-    store.sums[at:stop] = centre.sums
-    store.peaks[at:stop] = centre.peaks
+    for i in range(len(centre.items)):
+        store.items[at + i], store.sums[at + i] = centre.items[i], centre.sums[i]
+        store.peaks[at + i] = centre.peaks[i]
     for i in range(offers.terms):
         item = board.touched[i]
         store.centre[posting], store.gain[posting] = number, board.gain[item]

@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s, Words
 from setveil.kernels.jit import step
-from setveil.kernels.steps import bit_of
+from setveil.kernels.steps import bit_of, sort_slice
 
 
 class SplitRecords(NamedTuple):
@@ -104,14 +104,15 @@ def count_privates(records, holders, scratch):
 @step
 def count_items(indptr, items, holders, counts, touched):
     """Count the items of some records; those that occur, ascending."""
-    used = 0
+    used = np.int64(0)
     for row in holders:
         for at in range(indptr[row], indptr[row + 1]):
             if counts[items[at]] == 0:
                 touched[used] = items[at]
                 used += 1
             counts[items[at]] += 1
-    return np.sort(touched[:used])
+    sort_slice(touched, np.int64(0), used)
+    return touched[:used].copy()
 
 
 @step
