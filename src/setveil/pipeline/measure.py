@@ -132,8 +132,9 @@ def _check(job: MeasureJob, release: Release) -> None:
     else:
         return
     for name in ("hierarchy", "layout", "levels", "qualify"):
-        if getattr(job, name) and not isinstance(getattr(job, name), Hierarchy):
-            raise ParameterError(name, getattr(job, name), why)
+        value = getattr(job, name)
+        if isinstance(value, str | Path | list | tuple) or value is True:
+            raise ParameterError(name, value, why)
 
 
 def _is_pruned(release: Release) -> bool:
