@@ -9,6 +9,7 @@ import pytest
 
 from setveil import Hierarchy, Transactions
 from setveil.errors import ParameterError
+from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import hierarchy_maker
 from tests.wndb import write_tiny
 
@@ -161,4 +162,4 @@ def test_a_wrong_recipe_is_refused(little):
     with pytest.raises(ParameterError, match="hierarchy = 'wordnet:'"):
         hierarchy_maker("wordnet:")
     with pytest.raises(ParameterError, match="layout = 'paths'"):
-        hierarchy_maker("wordnet", layout="paths")
+        hierarchy_maker("wordnet", TreeOptions(layout="paths"))
