@@ -83,6 +83,7 @@ def assign_chunks(terms, count, records, rule, room):
         chosen = np.int64(0)
         while chosen < found and (
             (rule.m > 1 and clash[chosen] == term)
+            or (rule.longest > 0 and not keeps_short(terms, term, chosen, rule, room))
             or (rule.m > 2 and not keeps_larger(terms, term, chosen, rule, room))
         ):
             chosen += 1
@@ -93,6 +94,19 @@ def assign_chunks(terms, count, records, rule, room):
             head[positions[at]] = entries
             entries += 1
     return found
+
+
+@step
+def keeps_short(terms, term, chosen, rule, room):
+    """Whether no subrecord of a chunk gets too long with a term."""
+    for at in range(terms.begin[term], terms.begin[term + 1]):
+        entry, length = room.head[terms.positions[at]], np.int64(1)
+        while entry >= 0:
+            length += terms.number[room.owner[entry]] == chosen
+            entry = room.link[entry]
+        if length > rule.longest:
+            return False
+    return True
 
 
 @step

@@ -19,6 +19,7 @@ class Rule(NamedTuple):
     k: int
     m: int
     sensitive: Flags  # for each term, whether it may only be in term chunks
+    longest: int = 0  # the most terms of a subrecord; 0 for no limit
 
 
 class Chunks(NamedTuple):

@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
-from setveil.errors import InfeasibleError, ParameterError
+from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.partitioning import horpart, verpart, with_public_terms
+from setveil.methods.disassociation.grouping import Divided, choose, is_dense, large_groups
+from setveil.methods.disassociation.partitioning import (
+    Clusters,
+    horpart,
+    verpart,
+    with_public_terms,
+)
 from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
@@ -45,7 +52,10 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - By default, when no more clusters join by the paper's rule, neighbours in the order of
+        - For m = 2 and 3, if `max_cluster` is not given, larger groups are tried as clusters too,
+          and the grouping that is expected to lose least is taken (`grouping.choose`). Chunks of
+          large clusters keep the most of what occurs together instead of taking the first that fit.
+        - When no more clusters join by the paper's rule, neighbours in the order of
           HORPART are joined, two by two and level by level, over each term that the joint cluster
           makes at least half as likely as the clusters that have it do. With `share_lost`, a term
           that is in no chunk is shared in the first joint cluster, of up to 100,000 records, that
@@ -74,7 +84,12 @@ class Disassociation(Method[Disassociated]):
     form: ClassVar[str] = Disassociated.form
 
     max_cluster: int | None = with_default(
-        None, "The most records a cluster may have, if possible; by default 6 k - 1."
+        None,
+        "The most records a cluster may have, if possible; by default clusters are chosen for the "
+        "data.",
+    )
+    max_subrecord: int | None = with_default(
+        None, "The most items that a piece of a record may show together; by default no limit."
     )
     refine: bool = with_default(True, "Join clusters to publish counts for more items.")
     order: Literal["default", "paper"] = with_default(
@@ -89,23 +104,45 @@ class Disassociation(Method[Disassociated]):
         if self.share_lost and (self.order == "paper" or not self.refine):
             allowed = "it is part of the default way of joining clusters"
             raise ParameterError("share_lost", True, allowed)
+        if self.max_subrecord is not None:
+            check_count("max_subrecord", self.max_subrecord, 1)
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
-        data, promise, engine = request.records, request.promise, request.engine
+        data, promise = request.records, request.promise
         limit, least = self._limit(promise.k), max(part.crowd for part in promise.parts)
         _check_enough(int(np.count_nonzero(data.lengths)), least)
-        rule = Rule(promise.k, promise.m, _sensitive(data, promise))
+        longest = 0 if self.max_subrecord is None else self.max_subrecord
+        rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
         clusters = horpart(data, rule.sensitive, least, max(limit, least + 1))
         if rule.sensitive.any():
             clusters = with_public_terms(clusters, rule.sensitive)
-        chunks = verpart(clusters, rule, engine, request.progress)
-        if self.refine:
-            levels = level_plan(promise.k, limit, with_lost=self.share_lost)
-            plan = PAPER if self.order == "paper" else levels
-            joints = refine(clusters, chunks, rule, plan, engine=engine, progress=request.progress)
-        else:
-            joints = no_joints(clusters)
-        return assemble(len(data), clusters, chunks, joints, promise, self.to_dict())
+        divided = self._divide(clusters, rule, request, together=False)
+        if self._may_choose(rule, clusters.rows):
+            others = large_groups(data, rule.sensitive, least)
+            divided = choose(
+                divided, others, partial(self._divide, rule=rule, request=request, together=True)
+            )
+        return assemble(len(data), *divided, promise, self.to_dict())
+
+    def _divide(
+        self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, together: bool
+    ) -> Divided:
+        """VERPART and REFINE."""
+        engine, progress = request.engine, request.progress
+        chunks = verpart(clusters, rule, engine, progress, together=together)
+        if not self.refine:
+            return Divided(clusters, chunks, no_joints(clusters))
+        plan = level_plan(rule.k, self._limit(rule.k), with_lost=self.share_lost)
+        plan = PAPER if self.order == "paper" else plan
+        joints = refine(clusters, chunks, rule, plan, engine=engine, progress=progress)
+        return Divided(clusters, chunks, joints)
+
+    def _may_choose(self, rule: Rule, rows: Transactions) -> bool:
+        """Whether other groupings than HORPART's small clusters are tried.
+
+        A large cluster would say next to nothing about sensitive items, which it only lists."""
+        asked = self.max_cluster is None and self.order == "default"
+        return asked and rule.m in (2, 3) and not rule.sensitive.any() and not is_dense(rows)
 
     def _limit(self, k: int) -> int:
         """A group of so many records is cut."""

@@ -141,12 +141,19 @@ class Task(NamedTuple):
 
     block: Block
     rule: Rule
+    together: bool
 
 
 def verpart(
-    clusters: Clusters, rule: Rule, engine: Engine = LOCAL, progress: Progress | None = None
+    clusters: Clusters,
+    rule: Rule,
+    engine: Engine = LOCAL,
+    progress: Progress | None = None,
+    *,
+    together: bool = False,
 ) -> Chunks:
-    """The chunks of all clusters: each term is in the first chunk that can take it.
+    """The chunks of all clusters: each term is in the first chunk that can take it, or if
+    `together` (for m = 2 and 3) where it keeps most of what occurs together.
 
     A chunk can take a term if it stays k^m-anonymous with it. Terms in fewer than k records and
     sensitive terms form the term chunk. A cluster without one that has fewer subrecords than Lemma
@@ -157,7 +164,7 @@ def verpart(
         np.zeros(len(clusters), dtype=np.int64),
         np.zeros(len(clusters), dtype=bool),
     )
-    tasks = (Task(each.block(), rule) for each in ranges)
+    tasks = (Task(each.block(), rule, together) for each in ranges)
     for each, found in zip(ranges, engine.map(split_clusters, tasks), strict=True):
         chunks.chunk[each.occurrences] = found.chunk
         chunks.counts[each.clusters] = found.counts
@@ -169,6 +176,8 @@ def verpart(
 
 def split_clusters(task: Task) -> Chunks:
     """The chunks of some clusters."""
-    from setveil.kernels.disassociation.chunks import split_vertically
-
-    return split_vertically(*task)  # type: ignore[no-any-return]
+    if task.together:
+        from setveil.kernels.disassociation.together import split_together as split
+    else:
+        from setveil.kernels.disassociation.chunks import split_vertically as split
+    return split(task.block, task.rule)  # type: ignore[no-any-return]

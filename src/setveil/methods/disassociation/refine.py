@@ -128,7 +128,7 @@ def assemble(
     from setveil.kernels.disassociation.subrecords import collect_subrecords
 
     rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
-    number, made = _numbered(clusters, chunks, joints)
+    number, made = numbered(clusters, chunks, joints)
     starts, owner, times, terms = collect_subrecords(
         rows.indptr, rows.items, number, np.int64(made)
     )
@@ -141,7 +141,7 @@ def assemble(
     alignment[clusters.origin] = nodes - 1 - clusters.cluster_of_row
     return Disassociated(
         np.append(_reversed(joints.parent), [-1] * (empty > 0)).astype(np.int64),
-        np.append(_sizes(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
+        np.append(sizes_of(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
         nodes - 1 - chunk_node,
         Transactions(starts, terms, rows.vocabulary),
         owner,
@@ -155,7 +155,7 @@ def assemble(
     )
 
 
-def _numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
+def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
     """The chunk of each occurrence, or -1, and how many there are; record chunks come first."""
     first = np.concatenate(([0], np.cumsum(chunks.counts)))
     number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
@@ -172,7 +172,7 @@ def _reversed(parent: Int64s) -> Int64s:
     return np.where(backwards >= 0, len(parent) - 1 - backwards, -1)
 
 
-def _sizes(clusters: Clusters, joints: Joints) -> Int64s:
+def sizes_of(clusters: Clusters, joints: Joints) -> Int64s:
     """The records of each cluster; parts have smaller numbers than the joint cluster above."""
     sizes = np.zeros(len(joints.parent), dtype=np.int64)
     sizes[: len(clusters)] = clusters.sizes
