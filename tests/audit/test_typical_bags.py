@@ -304,3 +304,64 @@ def test_pairing_agrees_with_hall(left, capacity):
 def test_pairing_does_not_count_one_by_one():
     assert unpaired([[0, 1], [0, 2], [0]], [10**15] * 3, [10**15] * 3) is None
     assert unpaired([[0, 1], [0, 2], [0]], [10**15, 10**15, 10**15 + 1], [10**15] * 3) == 2
+
+
+def without_epsilon(groups=GROUPS):
+    """A release as of the default variant of SSC, which has no epsilon."""
+    return replace(publish(groups), epsilon=None, omega=None, method={"name": "ssc"})
+
+
+def test_without_an_epsilon_items_must_share_a_branch_of_the_tree():
+    release = without_epsilon()
+    for known in (release, replace(release, matches=None), release.without_alignment()):
+        verdict = verify(known, ORIGINAL, hierarchy=TREE)
+        assert verdict.holds, verdict.text
+        assert "in the same branch of the hierarchy below its root" in verdict.checks[-1].text
+
+
+def test_items_with_only_the_root_in_common_are_found():
+    crossed = [
+        (
+            [0, 1, 2],
+            ["Wine Vino Wine", "Jackets Jackets Vino", "Boots Shoes Jackets", "Wine Vino Shoes"],
+        ),
+        GROUPS[1],
+    ]
+    release = without_epsilon(crossed)
+    verdict = verify(release, ORIGINAL, hierarchy=TREE)
+    assert failed(verdict) == ["containment"]
+    assert (
+        verdict.witness.text == "Jackets and Vino are in one slot, but have only the root in common"
+    )
+    assert verdict.witness.private
+    assert verify(release, ORIGINAL).holds
+
+
+def test_a_bag_of_another_branch_is_found_by_the_alignment_alone():
+    rows = Bags.of([{"Wine": 2, "Jackets": 1}, {"Jackets": 1, "Shoes": 1}])
+    release = TypicalBags.of_rows(
+        rows, VocabularyKAnonymity(k=2), {"name": "ssc"}, alignment=np.array([0, 0, 0, 1, 1])
+    )
+    verdict = verify(release, ORIGINAL, hierarchy=TREE)
+    assert failed(verdict) == ["containment"]
+    assert "cannot represent any item that is left in it" in verdict.witness.text
+
+
+def test_an_item_that_none_of_its_originals_has_is_found_without_a_tree():
+    rows = Bags.of([{"Wine": 2, "Jackets": 1}, {"Vino": 1, "Shoes": 1}])
+    release = TypicalBags.of_rows(
+        rows, VocabularyKAnonymity(k=2), {"name": "ssc"}, alignment=np.array([0, 0, 0, 1, 1])
+    )
+    verdict = verify(release, ORIGINAL)
+    assert failed(verdict) == ["containment"]
+    expected = "the bag {Shoes, Vino} has Shoes more often than all its originals"
+    assert verdict.witness.text == expected
+    assert verdict.witness.private
+
+
+def test_the_verdict_says_what_was_not_checked_without_a_tree():
+    release = replace(without_epsilon(), matches=None)
+    aligned, alone = (verify(each, ORIGINAL) for each in (release, release.without_alignment()))
+    assert "each of its items is in at least one of its originals" in aligned.checks[-1].text
+    for verdict in (aligned, alone):
+        assert "was not checked, because that needs the hierarchy" in verdict.checks[-1].text

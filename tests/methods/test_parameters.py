@@ -53,7 +53,7 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
     ("kind", "given", "message"),
     [
         (SSC, {"exact": "no"}, "exact = 'no' is not allowed: it must be True or False"),
-        (SSC, {"omega": "ten"}, "omega = 'ten' is not allowed: it must be a number"),
+        (SSC, {"omega": "ten"}, "omega = 'ten' is not allowed: it must be a number or None"),
         (
             SSC,
             {"typical": "mode"},
@@ -66,7 +66,7 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
         ),
         (
             SSC,
-            {"omega": float("nan")},
+            {"variant": "paper", "omega": float("nan")},
             "omega = nan is not allowed: it must be above epsilon = 4 and at most 10000",
         ),
         (
@@ -96,7 +96,7 @@ def test_the_message_says_what_is_allowed(
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
-    method = SSC(epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True))  # type: ignore[arg-type]
+    method = SSC(variant="paper", epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True))  # type: ignore[arg-type]
     assert [type(value) for value in (method.epsilon, method.omega, method.exact)] == [
         int,
         float,

@@ -14,7 +14,6 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.local import Local
 from setveil.errors import DataError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.kernels.ssc.centre import NearTerms
 from setveil.methods.ssc import SSC, best
 from setveil.methods.ssc import method as module
 from setveil.methods.ssc import paper as clustering
@@ -45,6 +44,11 @@ def small_data(draw):
     return draw(st.lists(record, min_size=2, max_size=8)), tree
 
 
+def method_of(variant, ways, **more):
+    """The method; what only the paper's algorithm uses is left out if another is drawn."""
+    return SSC(variant=variant, **more, **(ways if variant == "paper" else {}))
+
+
 def paths_of(tree):
     return list(tree.paths())
 
@@ -71,7 +75,7 @@ class Follower:
     """Chooses among the best matchings the one that the kernels took, which must be one of them."""
 
     def __init__(self, data, tree, method, k):
-        near = by_distance_alone(tree.neighbours(data.vocabulary, method.epsilon))
+        near = method._near(data, tree)
         self.space = clustering.space_of(data, near, method._rule(k))
         self.labels = data.vocabulary.labels
 
@@ -90,11 +94,6 @@ class Follower:
         )
         assert taken in centres
         return taken
-
-
-def by_distance_alone(near):
-    losses = np.zeros(len(near.items), np.int32)
-    return NearTerms(near.indptr, near.items, near.distances, losses)
 
 
 def check_against_oracle(records, tree, ways, k, typical):
@@ -145,7 +144,7 @@ def test_the_paper_variant_is_what_the_oracle_gives_thousands_of_times(drawn, wa
 @given(data_with_tree(multiset=True, min_records=2), WAYS, VARIANTS, TYPICAL)
 def test_every_published_bag_occurs_k_times_and_the_verifier_agrees(drawn, ways, variant, typical):
     data, tree = drawn
-    release = SSC(variant=variant, typical=typical, **ways).anonymize(
+    release = method_of(variant, ways, typical=typical).anonymize(
         data, VocabularyKAnonymity(k=2), tree
     )
     assert len(release) == len(data)
@@ -156,9 +155,9 @@ def test_every_published_bag_occurs_k_times_and_the_verifier_agrees(drawn, ways,
 @given(data_with_tree(multiset=True, min_records=3), WAYS, VARIANTS)
 def test_matched_occurrences_are_in_their_records_and_relevant_to_each_other(drawn, ways, variant):
     data, tree = drawn
-    method = SSC(variant=variant, **ways)
+    method = method_of(variant, ways)
     release = method.anonymize(data, VocabularyKAnonymity(k=3), tree)
-    near, matches = tree.neighbours(data.vocabulary, method.epsilon), release.matches
+    near, matches = tree.neighbours(data.vocabulary, ways["epsilon"]), release.matches
     slots = {slot: matches.items[matches.slots == slot] for slot in np.unique(matches.slots)}
     assert variant == "best" or all(
         near.distance(one, other) is not None
@@ -187,7 +186,7 @@ def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(
 ):
     tree, promise = Hierarchy.balanced(data.vocabulary, 2), VocabularyKAnonymity(k=2)
     order = random.sample(range(len(data)), len(data))
-    method = SSC(variant=variant, **ways)
+    method = method_of(variant, ways)
     given_order, other = (
         method.anonymize(d, promise, tree, engine=e)
         for d, e in ((data, Local(1)), (data.take(order), Local(3)))
@@ -195,14 +194,19 @@ def test_neither_the_order_of_the_records_nor_the_number_of_threads_matters(
     assert given_order == other
 
 
-def check_best_against_oracle(records, tree, k, rounds):
-    """The method makes the oracle's clusters, and they keep what the best matching keeps."""
-    data, space = Bags.of(records), plain.Tree(paths_of(tree))
+def check_best_against_oracle(records, tree, k, rounds, crowds):
+    """The method makes the oracle's clusters, and they keep what the best matching keeps.
+
+    How many crowds must have a common term is drawn: so few bags have hardly any."""
+    data = Bags.of(records)
     rows = prepare(data, k, group_equal=False).rows
     rows = rows[np.argsort(-data.totals[rows], kind="stable")]
-    block, items = best.block_of(data.take(rows), tree, k)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best, "CROWDS", crowds)
+        block, items = best.block_of(data.take(rows), tree, k)
     (made,) = best.cluster([block], rounds, Local(1))
     terms = [spread(records[row]) for row in rows]
+    space = plain.Tree(paths_of(tree), plain.common_terms(terms, crowds * k))
     expected = plain.gather(terms, k, space)
     for _ in range(rounds):
         expected = plain.exchanged(expected, terms, space)
@@ -222,18 +226,18 @@ def check_best_against_oracle(records, tree, k, rounds):
             assert value == plain.best_matching(bags, space)
 
 
-@given(small_data(), st.integers(2, 4), st.integers(0, 2))
-def test_the_best_variant_is_what_the_oracle_gives(drawn, k, rounds):
+@given(small_data(), st.integers(2, 4), st.integers(0, 2), st.integers(0, 3))
+def test_the_best_variant_is_what_the_oracle_gives(drawn, k, rounds, crowds):
     records, tree = drawn
-    check_best_against_oracle(records, tree, min(k, len(records)), rounds)
+    check_best_against_oracle(records, tree, min(k, len(records)), rounds, crowds)
 
 
 @pytest.mark.long
 @settings(max_examples=20_000)
-@given(small_data(), st.integers(2, 4), st.integers(0, 2))
-def test_the_best_variant_is_what_the_oracle_gives_20_000_times(drawn, k, rounds):
+@given(small_data(), st.integers(2, 4), st.integers(0, 2), st.integers(0, 3))
+def test_the_best_variant_is_what_the_oracle_gives_20_000_times(drawn, k, rounds, crowds):
     records, tree = drawn
-    check_best_against_oracle(records, tree, min(k, len(records)), rounds)
+    check_best_against_oracle(records, tree, min(k, len(records)), rounds, crowds)
 
 
 @given(data_with_tree(multiset=True, min_records=4, max_records=14), st.integers(1, 3))
@@ -259,7 +263,7 @@ def test_exchanges_never_make_the_clusters_worth_less(drawn, rounds):
 
 def test_a_task_leaves_the_arrays_that_it_is_given_as_they_are():
     data = Bags.of([[str(i % 7), str(i % 11), str(i % 5)] for i in range(60)])
-    tree, method = Hierarchy.balanced(data.vocabulary, 3), SSC()
+    tree, method = Hierarchy.balanced(data.vocabulary, 3), SSC(variant="paper")
     space = clustering.space_of(data, method._near(data, tree), method._rule(3))
     block = clustering.begin_growing(space)
     grown = clustering.grow_some(block)
@@ -343,7 +347,7 @@ def test_too_few_others_take_the_smallest_group_of_equal_ones_as_company():
     tree = Hierarchy.from_paths(
         [("a", "A", "*"), ("b", "A", "*"), ("c", "C", "*"), ("d", "C", "*"), ("e", "C", "*")]
     )
-    release = SSC(epsilon=2, omega=5).anonymize(data, VocabularyKAnonymity(k=3), tree)
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=3), tree)
     assert sorted(release.sizes.tolist()) == [4, 4]
     assert release.empty == 0
 
@@ -369,7 +373,7 @@ def test_a_few_empty_bags_do_not_break_up_equal_ones():
 def test_a_cluster_with_nothing_in_common_is_published_empty():
     data = Bags.of([["a"], ["z"]])
     tree = Hierarchy.from_paths([("a", "A", "*"), ("z", "Z", "*")])
-    release = SSC(epsilon=2).anonymize(data, VocabularyKAnonymity(k=2), tree)
+    release = SSC().anonymize(data, VocabularyKAnonymity(k=2), tree)
     assert release.empty == 2
     assert len(release.matches) == 0
 
@@ -441,16 +445,28 @@ def test_progress_counts_the_bags_in_clusters():
         ({"typical": "all"}, "it must be one of majority, slots, generalized"),
         ({"variant": "mine"}, "it must be one of best, paper"),
         ({"exchanges": -1}, "it must be a whole number of 0 or more"),
+        ({"exchanges": 2}, "the algorithm of the paper makes none"),
         ({"epsilon": -1}, "it must be a whole number of 0 or more"),
     ],
 )
 def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
     with pytest.raises(ParameterError, match=said):
+        SSC(**{"variant": "paper", **wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"epsilon": 4}, {"omega": 10.0}, {"model": "nil"}, {"seed_rule": "first"}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_what_only_the_paper_uses_is_refused_without_it(wrong):
+    with pytest.raises(ParameterError, match="it is used only with variant="):
         SSC(**wrong)
+    assert SSC(variant="paper", **wrong).to_dict().items() >= wrong.items()
 
 
 def test_an_epsilon_of_numpy_becomes_a_plain_number():
-    assert type(SSC(epsilon=np.int64(3)).to_dict()["epsilon"]) is int
+    assert type(SSC(variant="paper", epsilon=np.int64(3)).to_dict()["epsilon"]) is int
 
 
 def test_more_occurrences_than_can_be_linked_to_records_are_refused():

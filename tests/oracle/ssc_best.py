@@ -1,14 +1,14 @@
 """The best variant of SSC, plain and slow: what clusters keep, which bags join, which change places.
 
 A bag is a list of terms with repeats; a tree is given by paths from leaf to root. What is kept is
-counted in leaves: those that are not below a slot's node, and all of them once more for a term that
-is published as itself.
+counted in leaves: those that are not below a slot's node, and all of them four times more for a
+common term that is published as itself.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 
 Term = str
@@ -18,7 +18,8 @@ Bag = Sequence[Term]
 class Tree:
     """What a slot keeps, by the lowest node over its terms."""
 
-    def __init__(self, paths: Sequence[Sequence[str]]) -> None:
+    def __init__(self, paths: Sequence[Sequence[str]], common: Set[Term] = frozenset()) -> None:
+        self.common = common
         self.above = {path[0]: list(path) for path in paths}
         self.width = Counter(node for path in paths for node in path)
         self.parent = {
@@ -33,9 +34,15 @@ class Tree:
 
     def kept(self, node: str) -> int:
         """What each member keeps of an occurrence at a node; 0 at the root."""
-        if node in self.above:
-            return 2 * self.whole
+        if node in self.common:
+            return 5 * self.whole
         return self.whole - (self.width[node] - 1)
+
+
+def common_terms(bags: Sequence[Bag], least: int) -> Set[Term]:
+    """The terms that enough bags have."""
+    holders = Counter(term for bag in bags for term in set(bag))
+    return {term for term, times in holders.items() if times >= least}
 
 
 def best_matching(bags: Sequence[Bag], tree: Tree) -> int:

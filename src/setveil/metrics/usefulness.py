@@ -39,6 +39,8 @@ class Usefulness:
     """The share of the item occurrences that are not published, neither as items nor as groups."""
     steps: int = 0
     """How many steps apart in the hierarchy items may be that one published item represents."""
+    replaced: float = 0.0
+    """The share of the published occurrences whose people have another item instead."""
 
     @property
     def is_poor(self) -> bool:
@@ -67,6 +69,9 @@ class Usefulness:
         if self.steps and self.names:
             apart = f"{plural(self.steps, 'step')} away in the hierarchy"
             said.append(f"A published item also represents items up to {apart}.")
+        if self.replaced >= 0.0005:
+            share = rough_share(self.replaced)
+            said.append(f"{share} of the published occurrences replace another item.")
         if self.unpublished >= 0.0005:
             lost = rough_share(self.unpublished)
             said.append(f"{lost} of the item occurrences are not published.")
@@ -120,6 +125,7 @@ def usefulness(
         top_pairs=_counted(release, names, pairs, together),
         unpublished=_unpublished(release, original) if unpublished is None else unpublished,
         steps=int(str(release.facts.get("epsilon", 0))),
+        replaced=release.replaced(original),
     )
 
 

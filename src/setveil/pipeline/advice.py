@@ -64,7 +64,7 @@ def _ways(job: Job) -> Iterator[Way]:
 
 
 def _looser(job: Job) -> Iterator[Way]:
-    """The same method with terms that may be further apart, and with a smaller crowd."""
+    """The same method with a smaller crowd, and if it has an epsilon, a larger one."""
     epsilon, k = getattr(job.method, "epsilon", None), job.promise.crowd
     if epsilon is not None:
         further = 2 * max(epsilon, 1)

@@ -124,6 +124,10 @@ class Release(Frozen, ABC):
         root of the tree."""
         return self.empty
 
+    def replaced(self, original: Transactions) -> float:
+        """The share of the published occurrences whose people have another item instead."""
+        return 0.0
+
     @property
     def facts(self) -> dict[str, object]:
         """What a check or a metric must know about the release besides its records, as JSON

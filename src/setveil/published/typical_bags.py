@@ -8,9 +8,9 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int32s, Int64s
+from setveil.data.arrays import Floats, Int32s, Int64s, find
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags
+from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -93,6 +93,13 @@ class TypicalBags(RecordRelease):
     """What an occurrence without a partner cost when bags were compared; None if unknown."""
     min_people: int = 0
 
+    @property
+    def shares_branches(self) -> bool:
+        """Whether the occurrences in one slot are said to have more than the root in common.
+
+        SSC says so where it has no epsilon."""
+        return self.epsilon is None and self.method.get("name") == "ssc"
+
     def __post_init__(self) -> None:
         if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):
             raise DataError("epsilon is not a number of steps")
@@ -158,6 +165,20 @@ class TypicalBags(RecordRelease):
     def facts(self) -> dict[str, object]:
         known = {"epsilon": self.epsilon, "omega": self.omega}
         return {name: value for name, value in known.items() if value is not None}
+
+    def replaced(self, original: Transactions) -> float:
+        """The share of the published occurrences whose people have another item instead; 0 if it is
+        not known who they are, and for nodes and slots, which say themselves what they replace."""
+        named = self.hierarchy is None and self.slots is None
+        if self.alignment is None or not named or not len(self.classes.items):
+            return 0.0
+        published, width = self.classes.take(self.alignment), len(original.vocabulary) + 1
+        place = original.vocabulary.find(self.items)[published.items] % width
+        own = original.rows * width + original.items
+        at = find(own, published.rows * width + place)
+        counts = original.counts if isinstance(original, Bags) else np.ones(len(own), np.int64)
+        kept = np.minimum(np.append(counts, 0)[at], published.counts).sum()
+        return float(1 - kept / published.counts.sum())
 
     def published_nodes(self) -> Int32s:
         """The nodes of the hierarchy that are published; empty if there is no hierarchy."""

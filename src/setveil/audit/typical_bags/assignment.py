@@ -52,13 +52,10 @@ def check_assignment(release: TypicalBags, original: Bags, relation: Relation) -
     shortage = _match(fitting, originals, release.sizes)
     if shortage is not None:
         return _failed(release, shortage)
-    return Check("containment", True, _held(release, exact))
+    return Check("containment", True, _held(relation.words, exact))
 
 
-def _held(release: TypicalBags, exact: bool) -> str:
-    near = "it may represent"
-    if release.slots is None and release.hierarchy is None:
-        near = f"at most {release.epsilon} steps away"
+def _held(near: str, exact: bool) -> str:
     if exact:
         text = "each published bag can be paired with one original, and each of its occurrences"
         return f"{text} with one of that original, {near}; {UNKNOWN}"

@@ -9,9 +9,9 @@ import numpy as np
 
 from setveil.audit.question import Question
 from setveil.audit.records import shown_record
-from setveil.audit.typical_bags.pairing import unpaired
+from setveil.audit.typical_bags.pairing import BRANCH, branches_of, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s, find, offsets, ranges
+from setveil.data.arrays import Int32s, Int64s, find, offsets, ranges
 from setveil.data.transactions import Bags
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.published.typical_bags import Matches, TypicalBags
@@ -66,6 +66,9 @@ def check_matches(
     if not faults and tree is not None and epsilon is not None:
         text += f", at most {epsilon} steps from each other"
         faults = _not_near(slots, tree.neighbours(original.vocabulary, epsilon), original)
+    if not faults and tree is not None and release.shares_branches:
+        text += f", {BRANCH}"
+        faults = _not_in_one_branch(slots, branches_of(tree, original.vocabulary), original)
     if faults:
         text = "the matched items are not those that are published"
         return Check("containment", False, text, tuple(faults[: question.limit]))
@@ -189,6 +192,17 @@ def _not_near(slots: Slots, near: Neighbours, original: Bags) -> list[Witness]:
             text = f"{labels[one]} and {labels[other]} are in one slot"
             text += f", but more than {near.epsilon} steps apart"
             faults.append(Witness(text, private=True))
+    return faults
+
+
+def _not_in_one_branch(slots: Slots, branches: Int32s, original: Bags) -> list[Witness]:
+    """Slots whose items have nothing but the root in common."""
+    firsts = slots.items[slots.starts[slots.slots]]
+    odd = branches[slots.items] != branches[firsts]
+    labels, faults = original.vocabulary.labels, []
+    for one, other in zip(firsts[odd].tolist(), slots.items[odd].tolist(), strict=True):
+        text = f"{labels[one]} and {labels[other]} are in one slot"
+        faults.append(Witness(f"{text}, but have only the root in common", private=True))
     return faults
 
 

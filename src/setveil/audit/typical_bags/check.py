@@ -21,7 +21,7 @@ from setveil.audit.typical_bags.assignment import check_assignment
 from setveil.audit.typical_bags.certificate import check_matches
 from setveil.audit.typical_bags.pairing import Pairing, Relation
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s, offsets, sums
+from setveil.data.arrays import Int64s, find, offsets, sums
 from setveil.data.tables.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError
@@ -196,8 +196,10 @@ def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -
     lengths alone if that is not known, or if there are too many."""
     lengths = _check_lengths(release, original)
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
-    if not lengths.holds or relation.partners is None:
+    if not lengths.holds:
         return lengths
+    if relation.partners is None:
+        return replace(lengths, text=f"{lengths.text}; {_not_compared(question)}")
     text = "the data is too large to compare all bags with all originals"
     found = check_assignment(release, original, relation)
     return replace(lengths, text=f"{lengths.text}; {text}") if found is None else found
@@ -252,9 +254,7 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
     """Whether each occurrence in a bag can be paired with one in each of its originals."""
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
     if relation.partners is None:
-        missing = "a hierarchy" if question.hierarchy is None else "an epsilon of its method"
-        text = "no published bag is longer than the original it represents"
-        return Check("containment", True, f"{text}; without {missing} items were not compared")
+        return _check_owned(release, original, question)
     faults, classes = [], release.classes
     pairing = Pairing(classes, original, relation)
     assert release.alignment is not None
@@ -271,8 +271,39 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
         return Check("containment", False, text, tuple(faults))
     text = "each published occurrence can be paired with one occurrence in each of its originals"
     if release.slots is None and release.hierarchy is None:
-        text += f", at most {release.epsilon} steps away"
+        text += f", {relation.words}"
     return Check("containment", True, text)
+
+
+def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Check:
+    """Whether the originals of each bag together have each of its items as often as it does."""
+    assert release.alignment is not None
+    classes, width = release.classes, max(len(release.items), 1)
+    place = release.items.find(original.vocabulary)[original.items]
+    codes = (release.alignment[original.rows] * width + place)[place >= 0]
+    owned, owners = np.unique(codes, return_inverse=True)
+    held = np.append(sums(owners, original.counts[place >= 0], len(owned)), 0)
+    own = held[find(owned, classes.rows * width + classes.items)]
+    wrong = np.flatnonzero(own < classes.counts)
+    if not len(wrong):
+        text = "no published bag is longer than the original it represents, and each of its items"
+        text += f" is in at least one of its originals; {_not_compared(question)}"
+        return Check("containment", True, text)
+    faults = []
+    for at in wrong[: question.limit].tolist():
+        bag = shown_record(classes, int(classes.rows[at]))
+        text = f"the bag {show_items(bag)} has {release.items[classes.items[at]]}"
+        faults.append(Witness(f"{text} more often than all its originals", bag, private=True))
+    text = "a published bag has an item that none of its originals has"
+    return Check("containment", False, text, tuple(faults))
+
+
+def _not_compared(question: Question) -> str:
+    """What was not checked, and why, if it is not known which items a published one represents."""
+    text = "whether its other originals have items of similar meaning was not checked"
+    if question.hierarchy is None:
+        return f"{text}, because that needs the hierarchy"
+    return f"{text}, because the release does not say how similar they must be"
 
 
 def _misfit(release: TypicalBags, original: Bags, number: int, what: str) -> Witness:

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from setveil.alignment.flow import Budget
+from setveil.data.arrays import Int32s
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
@@ -85,24 +86,32 @@ def _path(
     return path[::-1]
 
 
+BRANCH = "in the same branch of the hierarchy below its root"
+
+
 @dataclass(frozen=True)
 class Relation:
     """Which original items each published item may represent; None if that is not known."""
 
     partners: tuple[frozenset[int], ...] | None
     """Numbers of original items for each published item."""
+    words: str = "that it may represent"
+    """Which these are."""
 
     @classmethod
     def of(
         cls, release: TypicalBags, vocabulary: Vocabulary, hierarchy: Hierarchy | None
     ) -> Relation:
-        """By slots or nodes of the release, else by distances if tree and epsilon are known."""
+        """By slots or nodes of the release, else by the tree if it is known: by distances if there
+        is an epsilon, by the branches below the root if SSC needed none."""
         numbers = vocabulary.numbers
         if release.slots is not None:
             held = ((numbers[item] for item in slot if item in numbers) for slot in release.slots)
             return cls(tuple(map(frozenset, held)))
         if release.hierarchy is not None:
             return cls(_under_nodes(release, vocabulary))
+        if hierarchy is not None and release.shares_branches:
+            return cls(_in_branches(release, vocabulary, hierarchy), BRANCH)
         if hierarchy is None or release.epsilon is None:
             return cls(None)
         near = hierarchy.neighbours(vocabulary, release.epsilon)
@@ -112,7 +121,8 @@ class Relation:
             for label, number in numbers.items()
             if label in release.items
         }
-        return cls(tuple(rows.get(label, frozenset()) for label in release.items))
+        partners = tuple(rows.get(label, frozenset()) for label in release.items)
+        return cls(partners, f"at most {release.epsilon} steps away")
 
     def edges(self, published: Sequence[int], own: Sequence[int]) -> list[list[int]]:
         """For each published item the positions in `own` of the items that it may represent."""
@@ -142,6 +152,29 @@ class Pairing:
             self.budget.spend(int((shown.stop - shown.start) * (own.stop - own.start)) + 1)
         edges = self.relation.edges(classes.items[shown].tolist(), originals.items[own].tolist())
         return unpaired(edges, classes.counts[shown].tolist(), originals.counts[own].tolist())
+
+
+def branches_of(hierarchy: Hierarchy, vocabulary: Vocabulary) -> Int32s:
+    """The node right below the root over each item."""
+    branches: Int32s = hierarchy.ancestors[:, min(1, hierarchy.height)]
+    return branches[hierarchy.leaf_numbers(vocabulary)]
+
+
+def _in_branches(
+    release: TypicalBags, vocabulary: Vocabulary, hierarchy: Hierarchy
+) -> tuple[frozenset[int], ...]:
+    branches = branches_of(hierarchy, vocabulary)
+    held = {
+        branch: frozenset(np.flatnonzero(branches == branch).tolist())
+        for branch in np.unique(branches).tolist()
+    }
+    numbers = release.items.find(vocabulary)
+    found = {
+        int(place): held[int(branches[number])]
+        for number, place in enumerate(numbers.tolist())
+        if place >= 0
+    }
+    return tuple(found.get(place, frozenset()) for place in range(len(release.items)))
 
 
 def _under_nodes(release: TypicalBags, vocabulary: Vocabulary) -> tuple[frozenset[int], ...]:

@@ -30,8 +30,6 @@ class NearTerms(NamedTuple):
     indptr: Int64s
     items: Int32s
     distances: Int32s
-    losses: Int32s
-    """What is lost if both are published as the lowest node over both; 0 if distances decide."""
 
 
 class Rule(NamedTuple):
@@ -60,11 +58,6 @@ class Centre(NamedTuple):
     starts: Int64s
     items: Int32s
     sums: Int32s
-    peaks: Int32s
-    """The greatest loss of any two terms if the term joined the slot.
-
-    The lowest node over all terms is the lowest node over some two of them."""
-    peak: Int32s  # the same for the slot as it is
     terms: Int32s
     """The terms of each slot, in the order in which the members joined: one column per member."""
 
@@ -159,15 +152,14 @@ def begin_centre(space, row):
         item = bags.items[i]
         starts[i - start + 1] = starts[i - start] + near.indptr[item + 1] - near.indptr[item]
     items, sums = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
-    peaks, peak = np.empty(starts[-1], np.int32), np.zeros(stop - start, np.int32)
     terms = np.empty((stop - start, 1), np.int32)
     for i in range(start, stop):
         item, to = bags.items[i], starts[i - start]
         terms[i - start, 0] = item
         for j in range(near.indptr[item], near.indptr[item + 1]):
-            items[to], sums[to], peaks[to] = near.items[j], near.distances[j], near.losses[j]
+            items[to], sums[to] = near.items[j], near.distances[j]
             to += 1
-    return Centre(bags.counts[start:stop].copy(), starts, items, sums, peaks, peak, terms)
+    return Centre(bags.counts[start:stop].copy(), starts, items, sums, terms)
 
 
 @step
@@ -204,14 +196,13 @@ def joined(near, centre, matched):
                     terms[to, i] = centre.terms[slot, i]
                 terms[to, size] = matched.items[at]
                 first[slot] = to + 1
-    starts, items = np.zeros(made + 1, np.int64), np.empty(most, np.int32)
-    sums, peaks, peak = np.empty(most, np.int32), np.empty(most, np.int32), np.zeros(made, np.int32)
-    common = Centre(times, starts, items, sums, peaks, peak, terms)
+    starts = np.zeros(made + 1, np.int64)
+    items, sums = np.empty(most, np.int32), np.empty(most, np.int32)
+    common = Centre(times, starts, items, sums, terms)
     for slot in range(made):
         starts[slot + 1] = merge_terms(near, centre, origin[slot], common, slot)
     to = starts[made]
-    entries = (items[:to].copy(), sums[:to].copy(), peaks[:to].copy())
-    return Centre(times, starts, entries[0], entries[1], entries[2], peak, terms)
+    return Centre(times, starts, items[:to].copy(), sums[:to].copy(), terms)
 
 
 @step
@@ -223,9 +214,6 @@ def merge_terms(near, centre, origin, common, slot):
     while i < stop and j < end:
         if centre.items[i] == near.items[j]:
             common.items[to], common.sums[to] = near.items[j], centre.sums[i] + near.distances[j]
-            common.peaks[to] = max(centre.peaks[i], near.losses[j])
-            if near.items[j] == term:
-                common.peak[slot] = centre.peaks[i]
             to += 1
             i += 1
             j += 1
@@ -233,8 +221,6 @@ def merge_terms(near, centre, origin, common, slot):
             i += 1
         else:
             j += 1
-    for at in range(common.starts[slot], to):  # a further term never lowers the loss of a slot
-        common.peaks[at] = max(common.peaks[at], common.peak[slot])
     return to
 
 
@@ -250,7 +236,7 @@ def set_board(rule, centre, board):
     count, total = np.int64(0), np.int64(0)
     for slot in range(len(centre.times)):
         for i in range(centre.starts[slot], centre.starts[slot + 1]):
-            item, gain = centre.items[i], gain_of(rule, centre, slot, i)
+            item, gain = centre.items[i], gain_of(rule, centre, i)
             if gain <= 0:
                 continue
             if board.room[item] == 0:
@@ -267,7 +253,7 @@ def set_board(rule, centre, board):
     offers = Offers(count, np.empty(total, np.int64), np.empty(total, np.int64))
     for slot in range(len(centre.times)):
         for i in range(centre.starts[slot], centre.starts[slot + 1]):
-            gain = gain_of(rule, centre, slot, i)
+            gain = gain_of(rule, centre, i)
             if gain > 0:
                 to = board.stop[centre.items[i]]
                 offers.slots[to], offers.gains[to] = slot, gain
@@ -283,11 +269,9 @@ def clear_board(board, offers):
 
 
 @step
-def gain_of(rule, centre, slot, i):
+def gain_of(rule, centre, i):
     """The gain of matching a term with a slot, over leaving both unmatched."""
-    size = centre.terms.shape[1]
-    lost = (size + 1) * centre.peaks[i] - size * centre.peak[slot]
-    return (size + 1) * rule.omega - centre.sums[i] * rule.unit - lost
+    return (centre.terms.shape[1] + 1) * rule.omega - centre.sums[i] * rule.unit
 
 
 @step

@@ -45,8 +45,6 @@ class Store(NamedTuple):
     starts: Int64s
     items: Int32s
     sums: Int32s
-    peaks: Int32s
-    peak: Int32s
     head: Int64s  # the first posting of each term
     following: Int64s  # the next posting of the same term
     centre: Int64s
@@ -220,8 +218,6 @@ def centre_of(store, number):
         store.starts[first : last + 1] - low,
         store.items[low:high],
         store.sums[low:high],
-        store.peaks[low:high],
-        store.peak[first:last],
         np.zeros((last - first, store.size[number]), np.int32),
     )
 
@@ -238,11 +234,10 @@ def keep_centre(rule, store, centre, cluster, board):
     store.slots[number + 1] = first + length
     store.nil[number] = rule.omega * size * centre.times.sum()
     for slot in range(length):
-        store.times[first + slot], store.peak[first + slot] = centre.times[slot], centre.peak[slot]
+        store.times[first + slot] = centre.times[slot]
         store.starts[first + slot + 1] = at + centre.starts[slot + 1]
     for i in range(len(centre.items)):
         store.items[at + i], store.sums[at + i] = centre.items[i], centre.sums[i]
-        store.peaks[at + i] = centre.peaks[i]
     for i in range(offers.terms):
         item = board.touched[i]
         store.centre[posting], store.gain[posting] = number, board.gain[item]
@@ -266,8 +261,6 @@ def roomier_store(store, slots, entries, postings):
         roomier(store.starts, slots + 1),
         roomier(store.items, entries),
         roomier(store.sums, entries),
-        roomier(store.peaks, entries),
-        roomier(store.peak, slots),
         store.head,
         roomier(store.following, postings),
         roomier(store.centre, postings),

@@ -16,9 +16,13 @@ from setveil.kernels.ssc.profiles import Block, Nodes
 from setveil.kernels.ssc.slots import fill_slots
 from setveil.methods.ssc.cluster import Clusters, finished
 
-EXACT = 1
-"""How many occurrences more a term counts that is published as itself. 0 loses least, but then
-frequent terms are replaced by others of similar meaning, and frequent itemsets are not found."""
+EXACT = 4
+"""How many occurrences more a common term counts if it is published as itself. 0 loses least, but
+then frequent terms are replaced by others of similar meaning, and frequent itemsets are not found.
+"""
+CROWDS = 2
+"""A term is common if it could be published as itself by so many clusters: CROWDS * k bags have it.
+Rarer terms seldom find k bags at all, and only keep their cluster from better company."""
 BUDGET = 200  # how many clusters a task works on before progress is reported
 
 
@@ -65,7 +69,9 @@ def block_of(data: Bags, hierarchy: Hierarchy, k: int) -> tuple[Block, Int32s]:
 
     Of equal losses the first bag is taken, so bags should come in a canonical order."""
     leaves = hierarchy.leaf_numbers(data.vocabulary)
-    tree, number = _nodes(hierarchy, leaves[np.unique(data.items)])
+    holders = np.bincount(data.items, minlength=len(data.vocabulary))
+    common = leaves[holders >= CROWDS * k]
+    tree, number = _nodes(hierarchy, leaves[holders > 0], common)
     paths = number[hierarchy.ancestors[leaves]]
     indptr, nodes, counts = _profiles(data, paths, len(tree.parent))
     order = np.lexsort((leaves[data.items], data.rows))
@@ -94,9 +100,9 @@ def whole_of(hierarchy: Hierarchy) -> int:
     return max(hierarchy.leaf_count - 1, 1)
 
 
-def _nodes(hierarchy: Hierarchy, leaves: Int32s) -> tuple[Nodes, Int32s]:
+def _nodes(hierarchy: Hierarchy, leaves: Int32s, common: Int32s) -> tuple[Nodes, Int32s]:
     """The nodes over some leaves without the root, by depth; and the number of each node, -1 if it
-    is not among them. The last number is that of no node."""
+    is not among them. The last number is that of no node. Leaves that are common count more."""
     used = np.unique(hierarchy.ancestors[leaves])
     used = used[(used >= 0) & ((used != hierarchy.root) | (hierarchy.leaf_count == 1))]
     used = used[np.argsort(hierarchy.depth[used], kind="stable")]
@@ -105,7 +111,7 @@ def _nodes(hierarchy: Hierarchy, leaves: Int32s) -> tuple[Nodes, Int32s]:
     parent, widths = hierarchy.parent[used], hierarchy.widths
     above = np.where(parent >= 0, widths[parent], 2)  # the only item of all is kept or lost
     weight = above - widths[used]
-    weight[used < hierarchy.leaf_count] += EXACT * whole_of(hierarchy)
+    weight[number[common]] += EXACT * whole_of(hierarchy)
     return Nodes(number[parent], weight, hierarchy.first[used], hierarchy.stop[used]), number
 
 

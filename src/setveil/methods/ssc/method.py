@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BLOCK = 30_000  # how many bags are clustered together at most, unless `exact` is set
 SCALE = 1_000  # costs are whole numbers of thousandths
+PAPER = {"epsilon": 4, "omega": 10.0, "model": "nil", "seed_rule": "farthest"}
+"""The settings that only `variant="paper"` uses, and what they are if not given."""
 MOST_OMEGA = 10_000
 MOST_COST = 2.0**59
 """The largest distance of a bag to a cluster that can be handled, with room to add some."""
@@ -42,8 +44,8 @@ class SSC(Method[TypicalBags]):
     as each of its members has occurrences there, and all nodes reach that at once, from the lowest
     up. So a cluster keeps a weighted sum of its *common profile*: for each node the least number of
     occurrences that any member has below it. Nothing is too far apart to be matched, and only what
-    has nothing but the root in common is dropped. A term that is published as itself counts twice,
-    so that frequent terms and itemsets survive.
+    has nothing but the root in common is dropped. A term that at least 2 k bags have counts five
+    times if it is published as itself, so that frequent terms and itemsets survive.
 
     Bags count repeats; sets are bags of single terms. The result depends only on the bags, not on
     their order or the number of threads; ties go to the first in a canonical order (by length, then
@@ -104,39 +106,58 @@ class SSC(Method[TypicalBags]):
     variant: Literal["best", "paper"] = with_default(
         "best", "`best` loses less; `paper` is the published algorithm, for comparison."
     )
-    epsilon: int = with_default(
-        4,
-        "Variant `paper`: how many steps apart in the hierarchy matched terms may be.",
+    epsilon: int | None = with_default(
+        None,
+        "Only with variant `paper`: how many steps apart in the hierarchy matched terms may be; "
+        "4 if not given.",
         least=0,
     )
-    omega: float = with_default(
-        10.0,
-        "Variant `paper`: the cost of an unmatched occurrence, in steps; more than epsilon.",
+    omega: float | None = with_default(
+        None,
+        "Only with variant `paper`: the cost of an unmatched occurrence, in steps; more than "
+        "epsilon, 10 if not given.",
     )
-    model: Literal["nil", "maximum"] = with_default(
-        "nil",
-        "Variant `paper`: `nil` finds the cheapest matching; `maximum` matches as much as "
-        "possible first.",
+    model: Literal["nil", "maximum"] | None = with_default(
+        None,
+        "Only with variant `paper`: `nil` finds the cheapest matching and is used if not given; "
+        "`maximum` matches as much as possible first.",
     )
-    seed_rule: Literal["farthest", "first"] = with_default(
-        "farthest",
-        "Variant `paper`: the bag that begins a cluster, the `farthest` from all clusters or "
-        "the `first`.",
+    seed_rule: Literal["farthest", "first"] | None = with_default(
+        None,
+        "Only with variant `paper`: the bag that begins a cluster, the `farthest` from all "
+        "clusters, which is used if not given, or the `first`.",
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.variant == "paper":
+            self._settle_paper()
+            return
+        for name in PAPER:
+            if getattr(self, name) is not None:
+                allowed = "it is used only with {variant=paper}"
+                raise ParameterError(name, getattr(self, name), allowed)
+
+    def _settle_paper(self) -> None:
+        """Fill in the settings of the paper that are not given, and check them."""
+        for name, value in PAPER.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        assert self.epsilon is not None and self.omega is not None
         if not self.epsilon < self.omega <= MOST_OMEGA:
             allowed = f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}"
             raise ParameterError("omega", self.omega, allowed)
+        if self.exchanges:
+            allowed = "the algorithm of the paper makes none; leave out {variant=paper}"
+            raise ParameterError("exchanges", self.exchanges, allowed)
 
     def _anonymize(self, request: Request[VocabularyKAnonymity]) -> TypicalBags:
         from setveil.methods.ssc.cluster import matches_of
 
-        bags, hierarchy, is_paper = request.records, request.tree, self.variant == "paper"
+        bags, hierarchy = request.records, request.tree
         assert isinstance(bags, Bags)
         self._check_size(bags, request.promise.k, hierarchy)
-        near = self._near(bags, hierarchy) if is_paper else None
+        near = self._near(bags, hierarchy) if self.variant == "paper" else None
         made = self._clusters(request, bags, near)
         alignment = np.full(len(bags), len(made), dtype=np.int64)
         alignment[made.members] = np.repeat(np.arange(len(made)), made.sizes)
@@ -152,8 +173,8 @@ class SSC(Method[TypicalBags]):
             hierarchy=typical.hierarchy,
             semantics=None if is_known else hierarchy.origin,
             matches=matches_of(made),
-            epsilon=self.epsilon if is_paper else None,
-            omega=self.omega if is_paper else None,
+            epsilon=self.epsilon,
+            omega=self.omega,
         )
 
     def _clusters(
@@ -212,8 +233,8 @@ class SSC(Method[TypicalBags]):
     def _check_size(self, data: Bags, k: int, hierarchy: Hierarchy) -> None:
         """Refuse bags whose costs do not fit in 64 bits; a cluster has fewer than 2 k members."""
         largest = int(data.totals.max(initial=0))
-        if self.variant == "best":
-            cost, remedy = 8.0 * hierarchy.leaf_count, "make its counts smaller"
+        if self.omega is None:
+            cost, remedy = 20.0 * hierarchy.leaf_count, "make its counts smaller"
         else:
             more = int(data.lengths.max(initial=0)) + 2 if self.model == "maximum" else 2
             cost, remedy = self.omega * SCALE * more, "make its counts or {omega} smaller"
@@ -223,6 +244,7 @@ class SSC(Method[TypicalBags]):
     def _rule(self, k: int) -> Rule:
         from setveil.kernels.ssc.centre import Rule
 
+        assert self.omega is not None
         return Rule(
             k=np.int64(k),
             omega=np.int64(round(self.omega * SCALE)),
@@ -235,6 +257,6 @@ class SSC(Method[TypicalBags]):
         """The relevant terms of each term."""
         from setveil.kernels.ssc.centre import NearTerms
 
+        assert self.epsilon is not None
         found = hierarchy.neighbours(data.vocabulary, self.epsilon)
-        losses = np.zeros(len(found.items), dtype=np.int32)
-        return NearTerms(found.indptr, found.items, found.distances, losses)
+        return NearTerms(found.indptr, found.items, found.distances)

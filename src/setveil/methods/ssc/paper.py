@@ -65,8 +65,6 @@ def begin_growing(space: Space) -> Growing:
         starts=np.zeros(ROOM, dtype=np.int64),
         items=np.empty(ROOM, dtype=np.int32),
         sums=np.empty(ROOM, dtype=np.int32),
-        peaks=np.empty(ROOM, dtype=np.int32),
-        peak=np.empty(ROOM, dtype=np.int32),
         head=np.full(terms, -1, dtype=np.int64),
         following=np.empty(ROOM, dtype=np.int64),
         centre=np.empty(ROOM, dtype=np.int64),
