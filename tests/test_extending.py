@@ -25,7 +25,7 @@ main()
 
 
 def run(*arguments: object, code: int = 0) -> str:
-    """What a command prints when the toys are in the tables."""
+    """What a command prints, also what is private, when the toys are in the tables."""
     path = os.pathsep.join([str(TOP), str(TOP / "src"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *map(str, arguments)],
@@ -35,7 +35,7 @@ def run(*arguments: object, code: int = 0) -> str:
         check=False,
     )
     assert done.returncode == code, done.stderr
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 @pytest.fixture

@@ -421,5 +421,8 @@ def test_items_without_a_leaf_are_named(call, folder, nothing_new):
     (folder / "tree.csv").write_text("beer;ALL\nwine;ALL\n", encoding="utf-8")
     result = call("anonymize", "baskets.csv", "-o", "release", "-k", 2, *GIVEN)
     assert result.code == 3
-    assert result.err == "setveil: the hierarchy has no leaf for 'milk', 'tea'\n"
+    assert result.err == (
+        "setveil: the hierarchy has no leaf for 'milk', 'tea'; put such items below the root with "
+        "--unknown root, or leave them out with --unknown drop\n"
+    )
     assert not (folder / "release").exists()

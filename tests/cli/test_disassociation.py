@@ -83,6 +83,7 @@ def test_json_is_one_object_and_nothing_else(call, folder):
     assert result.json["method"] == {
         "name": "disassociation",
         "max_cluster": None,
+        "max_subrecord": None,
         "refine": True,
         "order": "default",
         "share_lost": False,
@@ -106,6 +107,7 @@ def test_the_options_of_the_method_reach_it(call, folder):
     assert result.json["method"] == {
         "name": "disassociation",
         "max_cluster": 3,
+        "max_subrecord": None,
         "refine": False,
         "order": "paper",
         "share_lost": False,
@@ -191,7 +193,7 @@ WRONG = [
     (
         ["-k", 2, "--promise", "k-anonymity"],
         2,
-        "--promise k-anonymity (k = 2) is not allowed: the method disassociation keeps "
+        "--promise 'k-anonymity (k = 2)' is not allowed: the method disassociation keeps "
         "km-anonymity",
     ),
     (
@@ -252,7 +254,8 @@ WRONG = [
     (
         ["-k", 2, "-m", 2, "--hierarchy", "small.csv"],
         3,
-        "the hierarchy has no leaf for 'milk', 'tea'",
+        "the hierarchy has no leaf for 'milk', 'tea'; put such items below the root with --unknown "
+        "root, or leave them out with --unknown drop",
     ),
 ]
 
@@ -312,7 +315,7 @@ def test_only_disassociated_data_can_keep_l_diversity(call, folder):
     )
     assert result.code == 2
     assert result.err == (
-        "setveil: --promise l-diversity (l = 2) is not allowed: the method partition does not keep "
+        "setveil: --promise 'l-diversity (l = 2)' is not allowed: the method partition does not keep "
         "l-diversity; disassociation does\n"
     )
 

@@ -55,7 +55,7 @@ def test_json_has_the_same_as_the_library(call, release):
 def test_an_item_that_nobody_has_is_named(call, release):
     result = call("support", "release", "flu", "fluu")
     assert result.code == 0
-    assert "The original does not contain 'fluu'." in result.out
+    assert "The original does not contain 'fluu'; did you mean 'flu'?" in result.out
     assert call("support", "release", "fluu", "--json").json["unknown"] == ["fluu"]
 
 

@@ -131,6 +131,7 @@ def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
         "k": 2,
         "m": 2,
         "meaning": PROMISE.describe(possible=True),
+        "not_promised": release.limits(),
     }
     assert (facts["form"], facts["records"], facts["verified"]) == ("disassociated", 12, True)
     assert facts["method"] == {"name": "disassociation", "refine": True}

@@ -56,14 +56,14 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
     from setveil.pipeline import hierarchy
 
     tree = hierarchy.build(_job(recipe, options))
-    for remark in remarks(tree):
-        click.echo(f"setveil: {remark}", err=True)
     if output is None or str(output) == "-":
         _to_output(tree)
-        return
-    write_hierarchy(tree, output, force=force)
-    size = f"{plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}"
-    click.echo(f"{output}: {size}, height {tree.height}")
+    else:
+        write_hierarchy(tree, output, force=force)
+        size = f"{plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}"
+        click.echo(f"{output}: {size}, height {tree.height}")
+    for remark in remarks(tree):
+        click.echo(f"setveil: {remark}", err=True)
 
 
 @command.command("check")

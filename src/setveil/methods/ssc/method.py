@@ -156,6 +156,7 @@ class SSC(Method[TypicalBags]):
 
         bags, hierarchy = request.records, request.tree
         assert isinstance(bags, Bags)
+        hierarchy.leaf_numbers(bags.vocabulary)  # refuses items without a leaf
         self._check_size(bags, request.promise.k, hierarchy)
         near = self._near(bags, hierarchy) if self.variant == "paper" else None
         made = self._clusters(request, bags, near)
