@@ -1,7 +1,7 @@
 """SSC on generated query logs: time, memory and growth; `SETVEIL_BENCH_LONG` adds 100,000 users.
 
-`python -m benchmarks.ssc [USERS ...]` prints what it loses, next to LG(bag), on logs with a long
-tail: the nouns of sessions, and of users.
+`python -m benchmarks.ssc [USERS[:SEED] ...]` prints what it loses, next to LG(bag), on logs with a
+long tail: the nouns of sessions, and of users.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ WAYS: Mapping[str, Method[Any]] = {
 }
 
 
-def noun_bags(users: int, shape: str = "topics", gap: str = "inf") -> tuple[Bags, Hierarchy]:
+def noun_bags(
+    users: int, shape: str = "topics", gap: str = "inf", seed: int = 1
+) -> tuple[Bags, Hierarchy]:
     """The nouns of each user or session of a generated log, and the WordNet tree over them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.tsv"
@@ -55,7 +57,7 @@ def noun_bags(users: int, shape: str = "topics", gap: str = "inf") -> tuple[Bags
             "--users",
             str(users),
             "--seed",
-            "1",
+            str(seed),
             "--shape",
             shape,
         ]
@@ -85,12 +87,12 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
     )
 
 
-def compare(users: int, gap: str, say: Callable[[str], None]) -> None:
+def compare(users: int, gap: str, say: Callable[[str], None], seed: int = 1) -> None:
     """What each way loses on the same bags."""
     SSC.warmup()
-    data, tree = noun_bags(users, "long-tail", gap)
+    data, tree = noun_bags(users, "long-tail", gap, seed)
     size = f"{len(data):,} bags, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns"
-    say(f"{users:,} users, gap {gap}: {size}")
+    say(f"{users:,} users, seed {seed}, gap {gap}: {size}")
     say(f"{'':38}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
     for k in CROWDS:
         for name, method in WAYS.items():
@@ -118,6 +120,7 @@ if WordNet.find():
         )
 
 if __name__ == "__main__":
-    for number in map(int, sys.argv[1:] or ["971"]):
+    for text in sys.argv[1:] or ["971"]:
+        number, _, drawn = text.partition(":")
         for pause in ("inf", "30m"):
-            compare(number, pause, lambda line: print(line, flush=True))
+            compare(int(number), pause, lambda line: print(line, flush=True), int(drawn or 1))
