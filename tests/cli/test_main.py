@@ -56,7 +56,7 @@ def test_the_help_shows_what_everybody_needs_first_and_one_group_per_method(call
         True
     ] * 5
     ssc = " ".join(text[text.index("Only with --method ssc:") :].split())
-    for shown in ("matched terms may be. [default: 4]", "[default: majority]", "[default: off]"):
+    for shown in ("4 if not given.", "[default: majority]", "[default: off]"):
         assert shown in ssc
 
 
@@ -363,8 +363,7 @@ def test_a_reader_that_goes_away_is_no_traceback(folder, monkeypatch, unbuffered
     process.stdout.read(10)
     process.stdout.close()
     assert process.stderr is not None
-    (said,) = process.stderr.read().splitlines()
-    assert said.startswith(b"setveil: The groups of this tree mean little")
+    assert process.stderr.read() == b""
     assert process.wait(timeout=PATIENCE) == cli.PIPE_CLOSED
 
 
