@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from setveil.cli.show import progress_bar
+from setveil.report import Fact, Report, Section
+from setveil.report.terminal import print_report
 
 
 class Closing(io.StringIO):
@@ -57,3 +59,11 @@ def test_work_goes_on_when_the_terminal_has_closed(monkeypatch):
     with progress_bar() as progress:
         progress(0, 0, "reading")
         progress(1, 2, "anonymizing")
+
+
+def test_long_names_leave_room_for_the_numbers():
+    name = "{" + ", ".join(f"a rather long product {number}" for number in range(8)) + "}"
+    drawn = io.StringIO()
+    print_report(Report((Section("Rules", "", (Fact(name, "97.4 %", "3 to 9"),)),), {}), drawn)
+    text = drawn.getvalue()
+    assert all(part in text for part in ("product 7}", "97.4 %", "3 to 9"))

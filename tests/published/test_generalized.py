@@ -125,6 +125,9 @@ def test_a_group_of_which_an_item_is_suppressed_everywhere_may_have_been_in_any_
     release = Generalized.of([["a1"], ["a1"], ["b"]], TREE, KAnonymity(k=2), is_global=True)
     assert (release.support(["a1"]).lower, release.support(["a1"]).upper) == (2, 2)
     assert (release.support(["A"]).lower, release.support(["A"]).upper) == (2, 3)
+    assert release.support_note(["a1"]) == ""
+    assert release.support_note(["A"]).startswith("Part of A is not published.")
+    assert release.support_note(["a2"]).startswith("a2 is not published.")
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -76,7 +76,7 @@ class Usefulness:
             lost = rough_share(self.unpublished)
             said.append(f"{lost} of the item occurrences are not published.")
         if self.silent:
-            said.append(f"{rough_share(self.silent)} of the records say nothing.")
+            said.append(f"{rough_share(self.silent).capitalize()} of the records say nothing.")
         if self.top_items[1]:
             (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs
             more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)

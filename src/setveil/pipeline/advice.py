@@ -98,10 +98,8 @@ def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> 
 
 def _result(found: Usefulness) -> str:
     (items, tried), (pairs, tried_pairs) = found.top_items, found.top_pairs
-    lost = (
-        f", {found.unpublished:.0%} of the occurrences lost" if found.unpublished >= 0.005 else ""
-    )
+    lost = f", {found.unpublished:.0%} of the occurrences lost" if found.unpublished > 0.005 else ""
     group = f", an item becomes a group of {found.group:,.0f}" if found.group >= 1.5 else ""
-    silent = f", {found.silent:.0%} of the records say nothing" if found.silent >= 0.005 else ""
+    silent = f", {found.silent:.0%} of the records say nothing" if found.silent > 0.005 else ""
     counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs counted"
     return f"{counted}{lost}{silent}{group}"

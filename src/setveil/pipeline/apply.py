@@ -203,8 +203,10 @@ def _recoded(
     if job.unknown == "refuse":
         where = f"the release does not cover {number} ({lost} of all occurrences), such as"
         remedy = "they were suppressed or are new: leave them out with {unknown=drop}"
-        remedy += ", or give a {hierarchy} that has them" if release.tree is not None else ""
-        raise UnknownItemError([data.vocabulary[item] for item in missing.tolist()], where, remedy)
+        items, tree = [data.vocabulary[item] for item in missing.tolist()], release.tree
+        if tree is not None and not all(item in tree.nodes.numbers for item in items):
+            remedy += ", or give a {hierarchy} that has the new ones"
+        raise UnknownItemError(items, where, remedy)
     text = f"{number} that the release does not cover were left out, {lost} of all occurrences."
     return rows, (text,)
 

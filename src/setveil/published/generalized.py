@@ -182,6 +182,18 @@ class Generalized(RecordRelease):
             is_global=self.is_global,
         )
 
+    def support_note(self, itemset: Sequence[str]) -> str:
+        """Which items may be more frequent than expected, because they may have been left out."""
+        numbers, lines = self.hierarchy.nodes.numbers, []
+        for item in itemset:
+            node = numbers.get(item)
+            if node is None and self._may_hide().any():
+                lines.append(f"{item} is not in the published hierarchy.")
+            elif node is not None and self.is_global and not self._is_covered(node):
+                leaf = node < self.hierarchy.leaf_count
+                lines.append(f"{'' if leaf else 'Part of '}{item} is not published.")
+        return "\n".join([*lines, *["The original may have more than expected."] * bool(lines)])
+
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """A published node at or below the label is certain, one above it is possible.
 

@@ -35,9 +35,9 @@ def report_inspection(
     facts = () if found.account is None else account_facts(found.account, spell)
     sections = [
         *([Section("Read", facts=facts)] if facts else []),
-        Section("Data", facts=_summary(summary)),
+        Section(f"Data ({PRIVATE})", facts=_summary(summary)),
         *([Section(f"Note ({PRIVATE})", "\n".join(notes))] if notes else []),
-        Section("Most frequent items, with the number of records", often or "none"),
+        Section(f"Most frequent items, with the number of records ({PRIVATE})", often or "none"),
         Section(f"Exposure ({PRIVATE})", first.text),
     ]
     if others and summary.records:

@@ -73,7 +73,7 @@ def _terms(found: LogReport) -> tuple[Fact, ...]:
 def _written(found: LogReport, output: str) -> tuple[Fact, ...]:
     left_out = found.sessions - found.vocabularies
     empty = f"{count(found.empty_vocabularies)} of them empty"
-    remark = f"{count(left_out)} empty ones left out" if left_out else empty
+    remark = f"{plural(left_out, 'empty record')} left out" if left_out else empty
     return (
         Fact("records", count(found.vocabularies), remark),
         Fact("file", output, "no users, no times, in random order; not anonymous yet"),

@@ -50,7 +50,7 @@ def _section(section: Section) -> RenderableType:
 
 def _facts(section: Section) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(style="cyan")
     table.add_column()
     table.add_column(style="dim")
     for fact in section.facts:

@@ -81,7 +81,8 @@ def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Ch
         text = f"{label} occurs in {plural(support, 'original')}"
         text += f", but in {low[item]} to {high[item]} records of every possible world"
         witnesses.append(Witness(text, (label,), support, private=True))
-    text = f"the support of {are(len(wrong), 'item')} out of bounds"
+    supports_of = "the support of" if len(wrong) == 1 else "the supports of"
+    text = f"{supports_of} {are(len(wrong), 'item')} out of bounds"
     return Check("supports", False, text, tuple(witnesses))
 
 
