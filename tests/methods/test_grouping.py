@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import combinations
+from math import exp
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
-from setveil.methods.disassociation.grouping import Divided, Judge, large_groups
+from setveil.methods.disassociation.grouping import large_groups
+from setveil.methods.disassociation.judging import Divided, Judge, Judged
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, verpart
 from setveil.methods.disassociation.refine import assemble, no_joints
 from setveil.promises import KmAnonymity, LDiversity
@@ -131,16 +133,18 @@ def test_expected_supports_are_those_of_the_definition(batch):
         rule = Rule(k, 2, np.zeros(len(rows.vocabulary), dtype=bool))
         chunks = verpart(clusters, rule, together=True)
         found = Judge(rows).of(Divided(clusters, chunks, no_joints(clusters)))
-        items, pairs = plain_errors(clusters, chunks)
+        items, pairs, triples, top = plain_errors(clusters, chunks)
         assert (found.items, found.pairs) == (pytest.approx(items), pytest.approx(pairs)), seed
         assert found.head == pytest.approx(found.pairs) or len(rows.vocabulary) > 14
+        assert (found.triples, found.top) == (pytest.approx(triples), pytest.approx(top)), seed
 
 
-def plain_errors(clusters: Clusters, chunks) -> tuple[float, float]:
-    """The average errors of all items and of all pairs that occur."""
+def plain_errors(clusters: Clusters, chunks) -> tuple[float, float, float, float]:
+    """The average errors of all items, pairs and triples that occur, and of all pairs, as re_top
+    measures them."""
     rows, at = data_numbers(clusters.rows), 0
     truth = Counter(
-        frozenset(some) for row in rows for n in (1, 2) for some in combinations(row, n)
+        frozenset(some) for row in rows for n in (1, 2, 3) for some in combinations(row, n)
     )
     expected: Counter = Counter()
     for start, stop in zip(clusters.bounds.tolist(), clusters.bounds[1:].tolist(), strict=False):
@@ -149,21 +153,125 @@ def plain_errors(clusters: Clusters, chunks) -> tuple[float, float]:
             for item in row:
                 chunk[item] = int(chunks.chunk[at])
                 at += 1
-        held = Counter(item for row in rows[start:stop] for item in row)
-        held = {item: held[item] if chunk[item] >= 0 else 1 for item in held}
-        for item in held:
-            expected[frozenset([item])] += held[item]
-        for one, other in combinations(held, 2):
-            if chunk[one] == chunk[other] >= 0:
-                here = sum({one, other} <= set(row) for row in rows[start:stop])
-            else:
-                here = held[one] * held[other] / (stop - start)
-            expected[frozenset([one, other])] += here
-    errors: list[list[float]] = [[0.0], []]
+        here = rows[start:stop]
+        for n in (1, 2, 3):
+            for some in combinations(sorted(chunk), n):
+                expected[frozenset(some)] += plain_support(some, chunk, here)
+    errors: list[list[float]] = [[], [], []]
     for itemset, support in truth.items():
         errors[len(itemset) - 1].append(abs(expected[itemset] - support) / support)
-    items = errors[0][1:]
-    return sum(items) / len(items), sum(errors[1]) / max(len(errors[1]), 1)
+    return (*(sum(each) / max(len(each), 1) for each in errors), plain_top(truth, expected))
+
+
+def plain_support(itemset: tuple[int, ...], chunk: dict[int, int], rows: list[list[int]]) -> float:
+    """The expected support in one cluster: pieces of the itemset are independent."""
+    pieces: dict[object, set[int]] = {}
+    for item in itemset:
+        pieces.setdefault(chunk[item] if chunk[item] >= 0 else ("alone", item), set()).add(item)
+    support = float(len(rows))
+    for key, piece in pieces.items():
+        inside = sum(piece <= set(row) for row in rows)
+        support *= (1 if isinstance(key, tuple) else inside) / len(rows)
+    return support
+
+
+def plain_top(truth: Counter, expected: Counter) -> float:
+    items = sorted(next(iter(one)) for one in truth if len(one) == 1)
+    total = weight = 0.0
+    for pair in map(frozenset, combinations(items, 2)):
+        seen = 1 if truth[pair] else 1 - exp(-expected[pair])
+        if seen:
+            error = abs(truth[pair] - expected[pair]) / ((truth[pair] + expected[pair]) / 2)
+            total, weight = total + seen * error, weight + seen
+    return total / weight if weight else 0.0
+
+
+def test_the_most_frequent_pairs_and_triples_are_listed_with_all_ties():
+    from setveil.kernels.disassociation.frequent import frequent_pairs
+
+    for seed in range(60):
+        data = random_data(random.Random(seed))
+        rows, items = data_numbers(data), data.supports()
+        truth = Counter(pair for row in rows for pair in combinations(sorted(row), 2))
+        starts, order = (
+            np.concatenate(([0], np.cumsum(items))),
+            np.argsort(data.items, kind="stable"),
+        )
+        top = items >= np.sort(items)[-2]
+        found, bar = frequent_pairs(data.indptr, data.items, (starts, data.rows[order]), 5, top)
+        counts = sorted(truth.values(), reverse=True)
+        least = counts[4] if len(counts) >= 5 else 1
+        firsts = np.repeat(np.arange(len(items)), np.diff(found.first)).tolist()
+        listed = dict(
+            zip(
+                zip(firsts, found.second.tolist(), strict=True),
+                found.supports.tolist(),
+                strict=True,
+            )
+        )
+        wanted = {pair for pair in truth if truth[pair] >= least}
+        wanted |= set(combinations(np.flatnonzero(top).tolist(), 2))
+        assert bar == least, seed
+        assert listed == {pair: truth[pair] for pair in wanted}, seed
+
+
+@pytest.mark.parametrize(
+    "worse", [{"pairs": 0.31}, {"top": 0.31}, {"lost": 0.33}, {"lost_sure": 0.31}]
+)
+def test_a_grouping_that_is_worse_in_one_measure_is_not_taken(worse):
+    small = Judged(*[0.3] * 7)
+    better = Judged(*[0.2] * 7)
+    assert better.is_safe(small)
+    assert small.is_safe(small)
+    assert not better._replace(**worse).is_safe(small)
+
+
+@pytest.mark.parametrize(
+    ("errors", "tried"), [([0.3, 0.2, 0.1], 2), ([0.3, 0.1, 0], 1), ([0.3, 0.5, 0], 1)]
+)
+def test_no_more_groupings_are_tried_after_one_far_better_or_worse(errors, tried, monkeypatch):
+    class Fixed:
+        def __init__(self, rows):
+            pass
+
+        def of(self, number):
+            return Judged(*[errors[number]] * 7)
+
+    class Small(int):
+        clusters = one_cluster(Transactions.of([["a"]]))
+
+    made = []
+    monkeypatch.setattr(grouping, "Judge", Fixed)
+    best = grouping.choose(Small(0), iter([1, 2]), lambda number: made.append(number) or number)
+    assert len(made) == tried
+    assert errors[best] == min(errors[: tried + 1])
+
+
+def test_parts_are_not_cut_off_if_records_are_long(monkeypatch):
+    monkeypatch.setattr(grouping, "FEW_PAIRS", 1)
+    data = quest(300, items=30, average_length=8, patterns=10, seed=5)
+    assert len(list(large_groups(data, np.zeros(30, dtype=bool), 2))) == 1
+
+
+def test_rare_long_pieces_are_pointed_out():
+    chance = random.Random(3)
+    data = [
+        [str(item) for item in range(40) if chance.random() < 0.5 / (item + 1) ** 0.6] or ["0"]
+        for _ in range(4_000)
+    ]
+    release = Disassociation().anonymize(data, KmAnonymity(k=10, m=2))
+    counts = [
+        count
+        for cluster in release.clusters()
+        for chunk in cluster.chunks
+        for piece, count in chunk.items()
+        if len(piece) > 2 and count < 10
+    ]
+    assert f"{sum(counts):,} pieces of records show 3 or more items" in release.caution
+    assert "{max_subrecord=2}" in release.caution
+    for options in ({"max_subrecord": 2}, {"max_cluster": 59}):
+        small = Disassociation(**options).anonymize(data, KmAnonymity(k=10, m=2))
+        assert small.caution == "", options
 
 
 def test_large_groups_are_the_whole_data_and_the_parts_of_the_most_frequent_terms(monkeypatch):

@@ -18,6 +18,7 @@ def release_notes(release: Release, data: Transactions) -> tuple[str, ...]:
         *_rare_note(release, data),
         *_empty_note(release, data),
         *_sensitive_note(release.promise, data),
+        *((Note(release.caution),) if release.caution else ()),
     )
 
 

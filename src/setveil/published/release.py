@@ -147,6 +147,12 @@ class Release(Frozen, ABC):
         return ""
 
     @property
+    def caution(self) -> str:
+        """What an adversary who knows more than the promise covers may see, as the template of a
+        note; usually nothing is said."""
+        return ""
+
+    @property
     def reconstruction_note(self) -> str:
         """What a reader must know about reconstructions; usually nothing."""
         return ""

@@ -1,109 +1,159 @@
-"""What a release is expected to say about frequent pairs, computed from its chunks."""
+"""What a release is expected to say about frequent pairs and triples, computed from its chunks."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int64s
-from setveil.kernels.jit import kernel
-from setveil.kernels.steps import roomier
+from setveil.kernels.arrays import Floats, Int64s
+from setveil.kernels.jit import kernel, step
 
 SPREAD = 0.3
 """How evenly a joint cluster is taken to spread an item over its clusters. Measured."""
 
 
-class Pairs(NamedTuple):
-    """Pairs of items, listed under the first of them: first[i] to first[i + 1] - 1 for item i."""
+class Triples(NamedTuple):
+    """Triples of items, listed under the pair of the first two; see `frequent.Pairs`."""
 
     first: Int64s
-    second: Int64s
-    supports: Int64s
+    third: Int64s
+    outer: Int64s  # the pair of the first and the third item
+    inner: Int64s  # the pair of the second and the third item
+
+
+class Supports(NamedTuple):
+    """Supports of items, pairs and triples: what is expected, and what chunks show for certain."""
+
+    items: Int64s
+    pairs: Floats
+    triples: Floats
+    sure_pairs: Int64s
+    sure_triples: Int64s
+
+
+class Room(NamedTuple):
+    """What is known of the items of one cluster."""
+
+    held: Int64s  # how many of its records have each item; 0 for all items between clusters
+    chunk: Int64s  # of each item, or -1
+    here: Floats  # how many records are expected to have it
+    last: Int64s  # the last record that had it
+    touched: Int64s  # the items of the cluster
+    pairs: Int64s  # how many records have each pair inside a chunk
+    triples: Int64s
 
 
 @kernel
-def frequent_pairs(indptr, items, holders, least):
-    """All pairs of items that at least so many records contain, and how often each count occurs.
+def expect_supports(block, number, mass, pairs, triples):
+    """The expected supports of items, pairs and triples in the records of clusters.
 
-    `holders` are the records of each item: where they begin, and their numbers. Pairs are counted
-    item by item, over the records of the item. With `least` 0 nothing is listed."""
-    starts, rows = holders
-    width, records = len(starts) - 1, len(indptr) - 1
-    counts, touched = np.zeros(width, np.int64), np.empty(width, np.int64)
-    first, many = np.zeros(width + 1, np.int64), np.zeros(records + 1, np.int64)
-    second, supports = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    end = np.int64(0)
-    for item in range(width):
-        met = np.int64(0)
-        if starts[item + 1] - starts[item] >= least:
-            for at in range(starts[item], starts[item + 1]):
-                for i in range(indptr[rows[at] + 1] - 1, indptr[rows[at]] - 1, -1):
-                    if items[i] <= item:
-                        break
-                    if counts[items[i]] == 0:
-                        touched[met] = items[i]
-                        met += 1
-                    counts[items[i]] += 1
-        for i in range(met):
-            count = counts[touched[i]]
-            counts[touched[i]] = 0
-            many[count] += 1
-            if 0 < least <= count:
-                second, supports = roomier(second, end + 1), roomier(supports, end + 1)
-                second[end], supports[end] = touched[i], count
-                end += 1
-        first[item + 1] = end
-    return Pairs(first, second[:end].copy(), supports[:end].copy()), many
-
-
-@kernel
-def expect_supports(block, number, mass, pairs):
-    """The expected supports of pairs, and of items, in the records of clusters.
-
-    `number` is the chunk of each occurrence, or -1. A pair inside a chunk is exact. Else, if a and
-    b of s records of a cluster have the two items, a b / s are expected to have both. An item of a
-    term chunk counts once; one that is shared has its `mass` there, what its joint cluster gives to
-    a cluster of this size (for all others that is 0), mixed with what it really has: clusters that
-    share an item are alike."""
-    indptr, items, bounds = block.indptr, block.items, block.bounds
-    first, second = pairs.first, pairs.second
-    width = len(first) - 1
-    expected, singles = np.zeros(len(second), np.float64), np.zeros(width, np.int64)
-    held, chunk, touched = (
+    `number` is the chunk of each occurrence, or -1. What is inside a chunk is exact. Else, if a and
+    b of s records of a cluster have two items, a b / s are expected to have both, and so on. An
+    item of a term chunk counts once; one that is shared has its `mass` there, what its joint
+    cluster gives to a cluster of this size (for all others that is 0), mixed with what it really
+    has: clusters that share an item are alike."""
+    width, many, more = len(pairs.first) - 1, len(pairs.second), len(triples.third)
+    room = Room(
         np.zeros(width, np.int64),
         np.empty(width, np.int64),
+        np.zeros(width, np.float64),
+        np.full(width, -1, np.int64),
         np.empty(width, np.int64),
+        np.zeros(many, np.int64),
+        np.zeros(more, np.int64),
     )
-    in_record, here = np.full(width, -1, np.int64), np.zeros(width, np.float64)
-    for cluster in range(len(bounds) - 1):
+    found = Supports(
+        np.zeros(width, np.int64),
+        np.zeros(many, np.float64),
+        np.zeros(more, np.float64),
+        np.zeros(many, np.int64),
+        np.zeros(more, np.int64),
+    )
+    for cluster in range(len(block.bounds) - 1):
+        start, stop = block.bounds[cluster], block.bounds[cluster + 1]
         distinct = np.int64(0)
-        for record in range(bounds[cluster], bounds[cluster + 1]):
-            for at in range(indptr[record], indptr[record + 1]):
-                item = items[at]
-                in_record[item] = record
-                chunk[item], here[item] = number[at], mass[at]
-                if held[item] == 0:
-                    touched[distinct] = item
-                    distinct += 1
-                held[item] += 1
-            for at in range(indptr[record], indptr[record + 1]):
-                for i in range(first[items[at]], first[items[at] + 1]):
-                    if in_record[second[i]] == record and number[at] >= 0:
-                        expected[i] += chunk[second[i]] == number[at]
+        for record in range(start, stop):
+            distinct = note_items(block, number, mass, record, distinct, room)
+            count_inside(block, number, record, pairs, triples, room)
         for i in range(distinct):
-            if chunk[touched[i]] < 0:
-                held[touched[i]] = 1
-            singles[touched[i]] += held[touched[i]]
-            if here[touched[i]] > 0:
-                here[touched[i]] = SPREAD * here[touched[i]] + (1 - SPREAD) * held[touched[i]]
+            item = room.touched[i]
+            if room.chunk[item] < 0:
+                room.held[item] = 1
+            found.items[item] += room.held[item]
+            given = room.here[item]
+            mixed = SPREAD * given + (1 - SPREAD) * room.held[item]
+            room.here[item] = mixed if given > 0 else room.held[item]
+        for i in range(distinct):
+            add_expected(room.touched[i], stop - start, pairs, triples, room, found)
+        for i in range(distinct):
+            clear(room.touched[i], pairs, triples, room)
+    return found
+
+
+@step
+def note_items(block, number, mass, record, distinct, room):
+    """Count the items of a record; returns how many the cluster has so far."""
+    for at in range(block.indptr[record], block.indptr[record + 1]):
+        item = block.items[at]
+        room.last[item] = record
+        room.chunk[item], room.here[item] = number[at], mass[at]
+        if room.held[item] == 0:
+            room.touched[distinct] = item
+            distinct += 1
+        room.held[item] += 1
+    return distinct
+
+
+@step
+def count_inside(block, number, record, pairs, triples, room):
+    """Count the pairs and triples of a record that are inside a chunk."""
+    for at in range(block.indptr[record], block.indptr[record + 1]):
+        if number[at] < 0:
+            continue
+        for i in range(pairs.first[block.items[at]], pairs.first[block.items[at] + 1]):
+            other = pairs.second[i]
+            if room.last[other] != record or room.chunk[other] != number[at]:
+                continue
+            room.pairs[i] += 1
+            for t in range(triples.first[i], triples.first[i + 1]):
+                third = triples.third[t]
+                if room.last[third] == record and room.chunk[third] == number[at]:
+                    room.triples[t] += 1
+
+
+@step
+def add_expected(item, size, pairs, triples, room, found):
+    """Add what a cluster is expected to have of the pairs and triples that begin with an item."""
+    here, chunk = room.here, room.chunk
+    for i in range(pairs.first[item], pairs.first[item + 1]):
+        other = pairs.second[i]
+        if room.held[other] == 0:
+            continue
+        joined = chunk[item] >= 0 and chunk[item] == chunk[other]
+        found.pairs[i] += room.pairs[i] if joined else here[item] * here[other] / size
+        found.sure_pairs[i] += room.pairs[i]
+        for t in range(triples.first[i], triples.first[i + 1]):
+            third = triples.third[t]
+            if room.held[third] == 0:
+                continue
+            if joined and chunk[third] == chunk[item]:
+                found.triples[t] += room.triples[t]
+                found.sure_triples[t] += room.triples[t]
+            elif joined:
+                found.triples[t] += room.pairs[i] * here[third] / size
+            elif chunk[item] >= 0 and chunk[item] == chunk[third]:
+                found.triples[t] += room.pairs[triples.outer[t]] * here[other] / size
+            elif chunk[other] >= 0 and chunk[other] == chunk[third]:
+                found.triples[t] += room.pairs[triples.inner[t]] * here[item] / size
             else:
-                here[touched[i]] = held[touched[i]]
-        for i in range(distinct):
-            item = touched[i]
-            for at in range(first[item], first[item + 1]):
-                other = second[at]
-                if held[other] > 0 and (chunk[item] < 0 or chunk[item] != chunk[other]):
-                    size = bounds[cluster + 1] - bounds[cluster]
-                    expected[at] += here[item] * here[other] / size
-        for i in range(distinct):
-            held[touched[i]] = 0
-    return expected, singles
+                found.triples[t] += here[item] * here[other] / size * here[third] / size
+
+
+@step
+def clear(item, pairs, triples, room):
+    """Forget the counts of a cluster."""
+    room.held[item] = 0
+    for i in range(pairs.first[item], pairs.first[item + 1]):
+        if room.pairs[i] > 0:
+            room.pairs[i] = 0
+            for t in range(triples.first[i], triples.first[i + 1]):
+                room.triples[t] = 0

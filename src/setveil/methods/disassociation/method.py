@@ -11,7 +11,8 @@ from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import Divided, choose, is_dense, large_groups
+from setveil.methods.disassociation.grouping import choose, is_dense, large_groups
+from setveil.methods.disassociation.judging import Divided
 from setveil.methods.disassociation.partitioning import (
     Clusters,
     horpart,

@@ -27,6 +27,8 @@ from setveil.words import plural
 if TYPE_CHECKING:
     from setveil.published.disassociated.supports import SupportIndex
 
+MANY_RARE = 0.05  # rare long subrecords, per record, above which they are worth a word
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Disassociated(Release):
@@ -169,6 +171,19 @@ class Disassociated(Release):
             return ""
         once = "Items without counts are in one record of each cluster that lists them"
         return f"{once}, so it usually has fewer occurrences than the original."
+
+    @property
+    def caution(self) -> str:
+        """Long subrecords that are rare, if there are many for so many records."""
+        k, m, counts = self.promise.crowd, getattr(self.promise, "m", None), self.subrecord_counts
+        if not isinstance(m, int):
+            return ""
+        rare = int(counts[(self.subrecords.lengths > m) & (counts < k)].sum())
+        if rare <= MANY_RARE * len(self):
+            return ""
+        text = f"{rare:,} pieces of records show {m + 1} or more items together and occur fewer "
+        text += f"than {k:,} times. Someone who knows more than {m} items of a person may recognize"
+        return f"{text} theirs, and read the rest of it. {{max_subrecord={m}}} bounds this."
 
     def reconstruct(self, seed: int | None = None, *, most_per_term: int = 1) -> Transactions:
         """One possible original at random; see `setveil.published.disassociated.reconstruct`."""
