@@ -52,6 +52,11 @@ def test_vocabularies_hold_no_user_and_no_time(log, capfd):
     assert "secret" not in out
 
 
+def test_only_the_user_can_read_what_is_not_anonymous_yet(log):
+    assert querylog(log, "-o", "terms.csv") == 0
+    assert Path("terms.csv").stat().st_mode & 0o777 == 0o600
+
+
 def test_json_is_one_object(log, capfd):
     assert querylog(log, "-o", "vocab.csv", "--gap", "30m", "--json") == 0
     found = json.loads(capfd.readouterr().out)

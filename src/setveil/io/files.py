@@ -156,6 +156,7 @@ def write(
     force: bool = False,
     seed: int | None = None,
     public_items: bool = False,
+    private: bool = False,
 ) -> None:
     """Write data to a file, or a release to a folder; never leaves half-written output.
 
@@ -169,6 +170,7 @@ def write(
         force: Whether to replace what exists.
         seed: For a release: makes the order of its records repeatable, which otherwise is random.
         public_items: For a release: whether to publish all of a tree that was built from the items.
+        private: For data: whether only the owner of the file may read it.
 
     Raises:
         OutputError: if the place cannot be written to, or exists and may not be replaced.
@@ -199,7 +201,7 @@ def write(
     if str(target) == "-":
         _write_to_output(data, chosen)
     else:
-        _write_file(data, target, chosen, force)
+        _write_file(data, target, chosen, force, mode=0o600 if private else None)
 
 
 def format_by_name(path: Path) -> str:
@@ -226,7 +228,9 @@ def _check_format(format: str | None) -> None:
         raise ParameterError("format", format, f"choose one of {', '.join(FORMATS)}")
 
 
-def _write_file(data: Transactions, target: Path, format: Format, force: bool) -> None:
+def _write_file(
+    data: Transactions, target: Path, format: Format, force: bool, *, mode: int | None
+) -> None:
     from setveil.disk import new_file
     from setveil.io.writing import compression_of, write_lines
 
@@ -234,7 +238,7 @@ def _write_file(data: Transactions, target: Path, format: Format, force: bool) -
     if compression and not format.is_text:
         problem = f"a {format.name} file is compressed inside already"
         raise OutputError(target, problem, remedy="leave out .gz or .zst")
-    with new_file(target, force=force) as temporary:
+    with new_file(target, force=force, mode=mode) as temporary:
         if format.is_text:
             write_lines(format.lines(data), temporary, compression)
         else:

@@ -76,7 +76,7 @@ def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
     )
     if not len(data):
         raise DataError(_nothing_left(found))
-    write(data, job.output, format=format, force=job.force)
+    write(data, job.output, format=format, force=job.force, private=True)
     return QuerylogResult(found=found, output=job.output, terms=job.terms)
 
 
