@@ -91,7 +91,7 @@ def _names(used: Iterable[Group], leaves: set[str]) -> Mapping[Group, str]:
 
 
 def _distinct(group: Group, same: Sequence[Group]) -> str:
-    """A group with as much of what is above it as tells it from those of the same label."""
+    """A group with as much of what is above it as sets it apart from those of the same label."""
     others = [other for other in same if other != group]
     for length in range(2, len(group)):
         if all(other[:length] != group[:length] for other in others):
