@@ -13,20 +13,40 @@ import pytest
 import setveil
 
 HEAVY = {"numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
+OF_HELP = {"setveil", "setveil.cli", "setveil.cli.interrupt", "setveil.cli.root", "setveil.errors"}
+"""What `setveil --help` loads of setveil; each further module makes every start slower."""
+MOST_OF_PYTHON = 20
+"""Modules of the standard library that it may load beyond those that click loads."""
 
 
 def modules_after(code: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after some code."""
-    loaded = "sorted({name.split('.')[0] for name in sys.modules})"
-    tail = f"\nimport json, sys; print(json.dumps({loaded}), file=sys.stderr)"
+    """The modules that some code loads in a fresh interpreter."""
+    head = "import sys; before = set(sys.modules)\n"
+    tail = "\nimport json; print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code + tail], capture_output=True, text=True, check=True
+        [sys.executable, "-c", head + code + tail], capture_output=True, text=True, check=True
     )
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    return set(json.loads(done.stderr.splitlines()[-1])) - {"json"}
+
+
+def packages_after(code: str) -> set[str]:
+    """The top-level packages that some code loads in a fresh interpreter."""
+    return {name.split(".")[0] for name in modules_after(code)}
 
 
 def test_importing_the_package_loads_nothing_heavy():
-    assert not modules_after("import setveil") & HEAVY
+    assert not packages_after("import setveil") & HEAVY
+
+
+def test_help_loads_click_and_little_of_setveil():
+    code = "from setveil.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    loaded = modules_after(code)
+    assert {name for name in loaded if name.split(".")[0] == "setveil"} == OF_HELP
+    foreign = {name.split(".")[0] for name in loaded} - sys.stdlib_module_names
+    assert foreign == {"setveil", "click"}
+    of_click = modules_after("import click, click._textwrap")
+    rest = {name for name in loaded - of_click if name.split(".")[0] in sys.stdlib_module_names}
+    assert len(rest) <= MOST_OF_PYTHON, sorted(rest)
 
 
 @pytest.mark.parametrize(
@@ -41,13 +61,13 @@ def test_importing_the_package_loads_nothing_heavy():
 )
 def test_help_loads_nothing_heavy(arguments):
     assert (
-        not modules_after(f"from setveil.cli import answer; assert answer({arguments!r}) == 0")
+        not packages_after(f"from setveil.cli import answer; assert answer({arguments!r}) == 0")
         & HEAVY
     )
 
 
 def test_the_help_of_anonymize_does_not_load_numba():
-    assert "numba" not in modules_after(
+    assert "numba" not in packages_after(
         "from setveil.cli import answer; assert answer(['anonymize', '--help']) == 0"
     )
 

@@ -31,8 +31,10 @@ import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from numbers import Integral
-from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Spelling = Callable[[str, str | None], str]
 """Spells a parameter and its value, if one is given, in the words of one door."""
