@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int32s, Int64s, offsets, ranges
 from setveil.data.items import is_missing, text_of, texts_of
+from setveil.data.pairs import compress, frozen, pair_columns, whole
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError, brief
@@ -39,8 +40,8 @@ class Transactions:
     vocabulary: Vocabulary
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "indptr", _frozen("indptr", self.indptr, np.int64))
-        object.__setattr__(self, "items", _frozen("items", self.items, np.int32))
+        object.__setattr__(self, "indptr", frozen("indptr", self.indptr, np.int64))
+        object.__setattr__(self, "items", frozen("items", self.items, np.int32))
         self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,9 +67,9 @@ class Transactions:
         size: int | None = None,
     ) -> Self:
         """From pairs (record number, item number) in any order; `size` counts empty records too."""
-        owners, entries = _pairs(records, items)
+        owners, entries = pair_columns(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
-        indptr, numbers, _ = _compress(owners, entries, None, len(vocabulary), size)
+        indptr, numbers, _ = compress(owners, entries, None, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary)
 
     def __len__(self) -> int:
@@ -266,7 +267,7 @@ class Bags(Transactions):
     counts: Int64s
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", _frozen("counts", self.counts, np.int64))
+        object.__setattr__(self, "counts", frozen("counts", self.counts, np.int64))
         super().__post_init__()
 
     @classmethod
@@ -295,16 +296,16 @@ class Bags(Transactions):
         counts: npt.ArrayLike | None = None,
     ) -> Self:
         """From pairs (record number, item number) with counts, or 1 each; repeated pairs add up."""
-        owners, entries = _pairs(records, items)
+        owners, entries = pair_columns(records, items)
         size = int(owners.max(initial=-1)) + 1 if size is None else size
         if counts is None:
             given = np.ones(len(entries), dtype=np.int64)
         else:
-            given = _whole("counts", counts).astype(np.int64, copy=False)
+            given = whole("counts", counts).astype(np.int64, copy=False)
         if len(given) != len(entries):
             raise DataError(f"each pair needs a count: {len(entries)} pairs, {len(given)} counts")
         _check_total(given)
-        indptr, numbers, summed = _compress(owners, entries, given, len(vocabulary), size)
+        indptr, numbers, summed = compress(owners, entries, given, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary, given if summed is None else summed)
 
     def __eq__(self, other: object) -> bool:
@@ -364,68 +365,3 @@ def _count(item: str, count: object) -> int:
         allowed = "it must be a whole number of 1 or more"
         raise DataError(f"the count of item {brief(item)} is {brief(count)}: {allowed}")
     return int(number)
-
-
-def _frozen(name: str, values: npt.ArrayLike, dtype: type[np.integer]) -> npt.NDArray[np.integer]:
-    array = np.ascontiguousarray(_whole(name, values))
-    if array.dtype != dtype:
-        bounds = np.iinfo(dtype)
-        if array.size and (array.min() < bounds.min or array.max() > bounds.max):
-            raise DataError(f"{name} must be whole numbers of at most {bounds.max}")
-        array = array.astype(dtype)
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
-
-
-def _whole(name: str, values: npt.ArrayLike) -> npt.NDArray[np.integer]:
-    """A one-dimensional array of whole numbers."""
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise DataError(f"{name} must be a one-dimensional array of whole numbers")
-    return array if array.size else array.astype(np.int64)
-
-
-def _pairs(
-    records: npt.ArrayLike, items: npt.ArrayLike
-) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
-    owners, entries = _whole("records", records), _whole("items", items)
-    if len(owners) != len(entries):
-        counts = f"{len(owners)} record numbers, {len(entries)} item numbers"
-        raise DataError(f"pairs need one record number for each item number, not {counts}")
-    return owners, entries
-
-
-def _compress(
-    records: npt.NDArray[np.integer],
-    items: npt.NDArray[np.integer],
-    counts: Int64s | None,
-    width: int,
-    size: int,
-) -> tuple[Int64s, Int32s, Int64s | None]:
-    """Sort pairs by record and item, and merge equal ones, whose counts are added up."""
-    if len(items) and (
-        items.min() < 0 or items.max() >= width or records.min() < 0 or records.max() >= size
-    ):
-        allowed = f"record numbers from 0 to {size - 1} and item numbers from 0 to {width - 1}"
-        raise DataError(f"pairs must have {allowed}")
-    width = max(width, 1)
-    codes = records.astype(np.int64)
-    codes *= width
-    codes += items
-    if not (codes[1:] > codes[:-1]).all():
-        codes, counts = _merged(codes, counts)
-    indptr = np.searchsorted(codes, np.arange(size + 1, dtype=np.int64) * width)
-    codes %= width
-    return indptr, codes.astype(np.int32), counts
-
-
-def _merged(codes: Int64s, counts: Int64s | None) -> tuple[Int64s, Int64s | None]:
-    """Distinct codes, ascending, with the sum of their counts; sorts `codes` to save memory."""
-    if counts is not None:
-        counts = counts[np.argsort(codes, kind="stable")]
-    codes.sort()
-    first = np.ones(len(codes), dtype=bool)
-    np.not_equal(codes[1:], codes[:-1], out=first[1:])
-    return codes[first], None if counts is None else np.add.reduceat(counts, np.flatnonzero(first))

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from setveil.data.account import LINES
 from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.records import Numbering
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
 from setveil.io.formats.guess import NO, POSSIBLE, Sample
-from setveil.io.formats.reading import Numbering, Pairs, Reading
+from setveil.io.formats.reading import Pairs, Reading
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
 

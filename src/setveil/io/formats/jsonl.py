@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from setveil.data.account import LINES, LISTS
+from setveil.data.records import Numbering
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
 from setveil.data.tables.owners import joined, several_rows
 from setveil.data.transactions import MOST, Bags, Transactions
 from setveil.errors import FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
-from setveil.io.formats.reading import Numbering, Reading, RecordBuilder
+from setveil.io.formats.reading import Reading, RecordBuilder
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
 

@@ -11,13 +11,14 @@ from itertools import compress
 import numpy as np
 
 from setveil.data.account import SETS
+from setveil.data.records import Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
 from setveil.data.tables.columns import RECORD_NAMES, choose_column
 from setveil.data.tables.owners import joined, several_rows
 from setveil.data.tables.shapes import Glimpse, SetColumn, find_sets, is_one_hot, item_columns
 from setveil.data.transactions import MOST, Transactions
 from setveil.errors import Note, ParameterError, brief
-from setveil.io.formats.reading import Numbering, Reading, RecordBuilder, no_record
+from setveil.io.formats.reading import Reading, RecordBuilder, no_record
 from setveil.io.source.source import Source
 from setveil.words import plural
 
