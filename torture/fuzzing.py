@@ -6,15 +6,11 @@ that setveil accepts.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
-import io
 import json
 import random
 import shutil
-import signal
-import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,7 +19,6 @@ from pathlib import Path
 
 from setveil.data.querylog.terms import as_written
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import LeftoverWarning, SetveilError
 from setveil.hierarchy.files import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
@@ -44,10 +39,7 @@ from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 from tests.oracle import readers
 from torture.mutation import BYTES, TEXT, cut_off, mutated
-
-LONGEST_MESSAGE = 500
-MOST_SECONDS = 30
-"""For one small file: nothing that ends is so slow on any machine."""
+from torture.trying import tried
 
 _ITEMS = ("wine", "beer", "red wine", "7", "007", "caf\u00e9", "a,b", 'a"b', "x;y", "t\tu", "NULL")
 _PLAIN = ("wine", "beer", "7", "007", "caf\u00e9", "a;b", "10", "1e3")
@@ -60,7 +52,7 @@ def fuzz_fimi(rng: random.Random, folder: Path) -> str | None:
     bags = rng.random() < 0.5
     path = _written(folder / "a.dat", content)
     known = _known(readers.fimi, content, bags)
-    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    return tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_csv(rng: random.Random, folder: Path) -> str | None:
@@ -79,7 +71,7 @@ def fuzz_baskets(rng: random.Random, folder: Path) -> str | None:
     bags = rng.random() < 0.5
     path = _written(folder / "a.baskets", content)
     known = _known(readers.baskets, content, bags)
-    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    return tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
@@ -89,21 +81,21 @@ def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
         lines = (f'{{"record": {record}, "item": "{item}"}}' for record, item in rows)
         content = mutated(rng, "\n".join(lines).encode(), TEXT)
         path = _written(folder / "a.jsonl", content)
-        return _tried(path, lambda: _found(read(path)))
+        return tried(path, lambda: _found(read(path)))
     content = mutated(rng, _packed_as(rng, folder / "a.jsonl"), TEXT)
     path = _written(folder / "a.jsonl", content)
 
     def found() -> object:
         return _found(read(path, item="items", encoding="utf-8"))
 
-    return _tried(path, found, _known(readers.json_lists, content, b"{" in content))
+    return tried(path, found, _known(readers.json_lists, content, b"{" in content))
 
 
 def fuzz_parquet(rng: random.Random, folder: Path) -> str | None:
     """Parquet with a list column."""
     content = mutated(rng, _packed_as(rng, folder / "a.parquet"), BYTES)
     path = _written(folder / "a.parquet", content)
-    return _tried(path, lambda: _found(read(path)))
+    return tried(path, lambda: _found(read(path)))
 
 
 def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
@@ -119,7 +111,7 @@ def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(str(error)) from None
 
-    return _tried(path, lambda: _found(read(path, bags=False, encoding="utf-8")), known)
+    return tried(path, lambda: _found(read(path, bags=False, encoding="utf-8")), known)
 
 
 def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
@@ -133,9 +125,9 @@ def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
         short = cut_off(rng, packed)
         path.write_bytes(short)
         whole = _found(data) if short == packed else "nothing"
-        return _tried(path, lambda: _found(read(path, bags=bags)), lambda: whole)
+        return tried(path, lambda: _found(read(path, bags=bags)), lambda: whole)
     path.write_bytes(mutated(rng, packed, BYTES))
-    return _tried(path, lambda: _found(read(path, bags=bags)))
+    return tried(path, lambda: _found(read(path, bags=bags)))
 
 
 def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
@@ -158,8 +150,8 @@ def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
             above = (tree.labels[node] if node >= 0 else "" for node in tree.parent.tolist())
             return dict(zip(tree.labels, above, strict=True))
 
-        return _tried(path, parents, lambda: readers.hierarchy_paths(content))
-    return _tried(path, lambda: read_hierarchy(path))
+        return tried(path, parents, lambda: readers.hierarchy_paths(content))
+    return tried(path, lambda: read_hierarchy(path))
 
 
 def fuzz_release(rng: random.Random, folder: Path) -> str | None:
@@ -175,7 +167,7 @@ def fuzz_release(rng: random.Random, folder: Path) -> str | None:
     path.write_bytes(mutated(rng, path.read_bytes(), ways))
     if path.name != "release.json" and rng.random() < 0.9:
         _correct(place)
-    return _tried(place, lambda: read_release(place))
+    return tried(place, lambda: read_release(place))
 
 
 def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
@@ -190,7 +182,7 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
     path = _written(folder / "log.txt", content)
     if rng.random() < 0.2:
         gap = rng.choice((None, "30m"))
-        return _tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
+        return tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
 
     def load() -> None:
         with (
@@ -200,14 +192,14 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
         ):
             load_log(connection, source, LogColumns())
 
-    return _tried(path, load)
+    return tried(path, load)
 
 
 def fuzz_item_list(rng: random.Random, folder: Path) -> str | None:
     """A list of private or public items."""
     content = mutated(rng, "\n".join(rng.choices(_ITEMS, k=5)).encode(), TEXT)
     path = _written(folder / "items.txt", content)
-    return _tried(path, lambda: read_items(path), lambda: readers.item_list(content))
+    return tried(path, lambda: read_items(path), lambda: readers.item_list(content))
 
 
 def fuzz_job(rng: random.Random, folder: Path) -> str | None:
@@ -219,7 +211,7 @@ def fuzz_job(rng: random.Random, folder: Path) -> str | None:
         Job.read(path).write(again, force=True)
         return Job.read(again)
 
-    return _tried(path, lambda: replace(Job.read(path), reason=""), known)
+    return tried(path, lambda: replace(Job.read(path), reason=""), known)
 
 
 def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | None:
@@ -244,73 +236,7 @@ def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | N
         is_counted, records = readers.long_table(content, marks, counted=bags is None)
         return is_counted, _known(lambda _: records, content, is_counted)()
 
-    return _tried(path, found, known)
-
-
-def _tried(
-    place: Path,
-    attempt: Callable[[], object],
-    oracle: Callable[[], object] | None = None,
-) -> str | None:
-    """What is wrong with how a reader treats a file; None if nothing."""
-    output, found, refused = io.StringIO(), None, None
-    try:
-        with _watched(output):
-            found = attempt()
-    except SetveilError as error:
-        refused = str(error)
-    except _TookLong:
-        return f"it took more than {MOST_SECONDS} seconds"
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"[:300]
-    if output.getvalue():
-        return f"printed {output.getvalue()[:200]!r}"
-    if refused is not None:
-        return _wrong_message(refused, place)
-    return _wrong_data(found, oracle) if oracle is not None else None
-
-
-class _TookLong(BaseException):
-    """The time is over. It is not an `Exception`, so that no reader takes it for its own."""
-
-
-@contextlib.contextmanager
-def _watched(output: io.StringIO) -> Iterator[None]:
-    """Collect what is printed, make errors of warnings, and stop what does not end."""
-
-    def stop(*_: object) -> None:
-        raise _TookLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stderr(output),
-            contextlib.redirect_stdout(output),
-        ):
-            warnings.simplefilter("error")
-            warnings.simplefilter("ignore", LeftoverWarning)  # of other runs on this machine
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _wrong_message(text: str, place: Path) -> str | None:
-    if len(text) >= LONGEST_MESSAGE:
-        return f"a message of {len(text):,} characters: {text[:200]}"
-    if "\n" in text or not text.isprintable():
-        return f"a message with odd characters: {text[:200]!r}"
-    return None if place.name in text else f"a message that does not name the file: {text}"
-
-
-def _wrong_data(found: object, oracle: Callable[[], object]) -> str | None:
-    try:
-        known = oracle()
-    except ValueError as error:
-        return f"accepted, but {error}: {str(found)[:200]}"
-    return None if found == known else f"read {str(found)[:150]} and not {str(known)[:150]}"
+    return tried(path, found, known)
 
 
 def _written(path: Path, content: bytes) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from setveil.errors import FileFormatError
-from torture import fuzzing
+from torture import trying
+from torture.trying import tried
 
 
 def refuse() -> object:
@@ -23,7 +25,7 @@ def loud(say: Callable[[], object]) -> object:
 
 
 def test_one_clear_line_is_fine() -> None:
-    assert fuzzing._tried(Path("a.csv"), refuse) is None
+    assert tried(Path("a.csv"), refuse) is None
 
 
 @pytest.mark.parametrize(
@@ -36,16 +38,35 @@ def test_one_clear_line_is_fine() -> None:
     ids=["output", "errors", "warnings"],
 )
 def test_what_a_refusal_prints_is_bad(say: Callable[[], object], found: str) -> None:
-    assert fuzzing._tried(Path("a.csv"), lambda: loud(say)) == found
+    assert tried(Path("a.csv"), lambda: loud(say)) == found
 
 
-def test_what_does_not_end_is_stopped_and_bad(monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless() -> object:
-        while True:
-            try:
-                sum(range(1000))
-            except Exception:
-                return refuse()
+def endless() -> object:
+    while True:
+        try:
+            sum(range(1000))
+        except Exception:
+            return refuse()
 
-    monkeypatch.setattr(fuzzing, "MOST_SECONDS", 0.1)
-    assert fuzzing._tried(Path("a.csv"), endless) == "it took more than 0.1 seconds"
+
+def waiting() -> object:
+    return signal.pause()
+
+
+@pytest.mark.parametrize(
+    ("attempt", "number", "found"),
+    [
+        (endless, signal.SIGPROF, "it took more than 0.1 seconds of CPU time"),
+        (waiting, signal.SIGALRM, "it took more than 0.1 seconds in all"),
+    ],
+    ids=["endless", "waiting"],
+)
+def test_what_does_not_end_is_stopped_and_bad(
+    monkeypatch: pytest.MonkeyPatch,
+    attempt: Callable[[], object],
+    number: signal.Signals,
+    found: str,
+) -> None:
+    clock, _, what = trying.LIMITS[number]
+    monkeypatch.setitem(trying.LIMITS, number, (clock, 0.1, what))
+    assert tried(Path("a.csv"), attempt) == found
