@@ -308,7 +308,7 @@ def test_pairing_does_not_count_one_by_one():
 
 def without_epsilon(groups=GROUPS):
     """A release as of the default variant of SSC, which has no epsilon."""
-    return replace(publish(groups), epsilon=None, omega=None, method={"name": "ssc"})
+    return replace(publish(groups), epsilon=None, omega=None, same_branch=True)
 
 
 def test_without_an_epsilon_items_must_share_a_branch_of_the_tree():
@@ -340,7 +340,11 @@ def test_items_with_only_the_root_in_common_are_found():
 def test_a_bag_of_another_branch_is_found_by_the_alignment_alone():
     rows = Bags.of([{"Wine": 2, "Jackets": 1}, {"Jackets": 1, "Shoes": 1}])
     release = TypicalBags.of_rows(
-        rows, VocabularyKAnonymity(k=2), {"name": "ssc"}, alignment=np.array([0, 0, 0, 1, 1])
+        rows,
+        VocabularyKAnonymity(k=2),
+        {},
+        alignment=np.array([0, 0, 0, 1, 1]),
+        same_branch=True,
     )
     verdict = verify(release, ORIGINAL, hierarchy=TREE)
     assert failed(verdict) == ["containment"]
@@ -350,7 +354,11 @@ def test_a_bag_of_another_branch_is_found_by_the_alignment_alone():
 def test_an_item_that_none_of_its_originals_has_is_found_without_a_tree():
     rows = Bags.of([{"Wine": 2, "Jackets": 1}, {"Vino": 1, "Shoes": 1}])
     release = TypicalBags.of_rows(
-        rows, VocabularyKAnonymity(k=2), {"name": "ssc"}, alignment=np.array([0, 0, 0, 1, 1])
+        rows,
+        VocabularyKAnonymity(k=2),
+        {},
+        alignment=np.array([0, 0, 0, 1, 1]),
+        same_branch=True,
     )
     verdict = verify(release, ORIGINAL)
     assert failed(verdict) == ["containment"]

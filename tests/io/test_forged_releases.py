@@ -368,6 +368,9 @@ FACTS = {
     "epsilon": TypicalBags.of_rows(
         Bags.of([["beer"]] * 2), VocabularyKAnonymity(k=2), {}, epsilon=0, omega=2.5
     ),
+    "same_branch": TypicalBags.of_rows(
+        Bags.of([["beer"]] * 2), VocabularyKAnonymity(k=2), {}, same_branch=True
+    ),
 }
 
 
@@ -383,8 +386,14 @@ def test_facts_have_their_own_keys_and_come_back(tmp_path, name):
 @pytest.mark.parametrize("name", ["generalized", "suppressed", "typical-bags", "disassociated"])
 def test_nothing_is_read_from_what_the_method_says(folder, name):
     place = folder(name)
-    claims = {"recoding": "global", "min_support": 0.5, "epsilon": 1, "omega": 9}
-    forge(place, method={"name": "partition", **claims})
+    claims = {
+        "recoding": "global",
+        "min_support": 0.5,
+        "epsilon": 1,
+        "omega": 9,
+        "same_branch": True,
+    }
+    forge(place, method={"name": "ssc", **claims})
     assert read_release(place).facts == {}
 
 
@@ -399,6 +408,7 @@ def test_nothing_is_read_from_what_the_method_says(folder, name):
             "a share of the records",
         ),
         ("typical-bags", "epsilon", [-1, 1.0, "4", True, None, [4]], "a number of steps"),
+        ("typical-bags", "same_branch", [False, 1, "true", None, []], "true"),
         ("typical-bags", "omega", [0, -2, "4", True, None, {}], "above 0"),
     ],
 )

@@ -92,13 +92,8 @@ class TypicalBags(RecordRelease):
     omega: float | None = None
     """What an occurrence without a partner cost when bags were compared; None if unknown."""
     min_people: int = 0
-
-    @property
-    def shares_branches(self) -> bool:
-        """Whether the occurrences in one slot are said to have more than the root in common.
-
-        SSC says so where it has no epsilon."""
-        return self.epsilon is None and self.method.get("name") == "ssc"
+    same_branch: bool = False
+    """Whether the occurrences in one slot are said to have more than the root in common."""
 
     def __post_init__(self) -> None:
         if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):
@@ -140,7 +135,8 @@ class TypicalBags(RecordRelease):
             weights: How many people each row represents; by default from `alignment`, or 1 each.
             slots: What each item of the rows contains, if they are slots; equal ones are merged and
                 numbered anew.
-            facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`.
+            facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`,
+                `same_branch`.
         """
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
@@ -163,7 +159,8 @@ class TypicalBags(RecordRelease):
 
     @property
     def facts(self) -> dict[str, object]:
-        known = {"epsilon": self.epsilon, "omega": self.omega}
+        branch = self.same_branch or None
+        known = {"epsilon": self.epsilon, "omega": self.omega, "same_branch": branch}
         return {name: value for name, value in known.items() if value is not None}
 
     def replaced(self, original: Transactions) -> float:

@@ -66,7 +66,7 @@ def check_matches(
     if not faults and tree is not None and epsilon is not None:
         text += f", at most {epsilon} steps from each other"
         faults = _not_near(slots, tree.neighbours(original.vocabulary, epsilon), original)
-    if not faults and tree is not None and release.shares_branches:
+    if not faults and tree is not None and release.same_branch:
         text += f", {BRANCH}"
         faults = _not_in_one_branch(slots, branches_of(tree, original.vocabulary), original)
     if faults:

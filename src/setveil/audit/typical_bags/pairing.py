@@ -103,14 +103,14 @@ class Relation:
         cls, release: TypicalBags, vocabulary: Vocabulary, hierarchy: Hierarchy | None
     ) -> Relation:
         """By slots or nodes of the release, else by the tree if it is known: by distances if there
-        is an epsilon, by the branches below the root if SSC needed none."""
+        is an epsilon, by the branches below the root if it says so."""
         numbers = vocabulary.numbers
         if release.slots is not None:
             held = ((numbers[item] for item in slot if item in numbers) for slot in release.slots)
             return cls(tuple(map(frozenset, held)))
         if release.hierarchy is not None:
             return cls(_under_nodes(release, vocabulary))
-        if hierarchy is not None and release.shares_branches:
+        if hierarchy is not None and release.same_branch:
             return cls(_in_branches(release, vocabulary, hierarchy), BRANCH)
         if hierarchy is None or release.epsilon is None:
             return cls(None)

@@ -176,6 +176,7 @@ class SSC(Method[TypicalBags]):
             matches=matches_of(made),
             epsilon=self.epsilon,
             omega=self.omega,
+            same_branch=near is None,
         )
 
     def _clusters(
