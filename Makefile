@@ -33,7 +33,7 @@ else
 endif
 	@touch $@
 
-demo: $(READY) ## the main job on a made-up shop: expose, anonymize, verify, measure (writes to demo/)
+demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
 test: lint wordnet ## everything a change must pass: lint, types, tests
@@ -60,7 +60,7 @@ format: $(READY) ## let ruff put the code in order
 docs-tables: $(READY) ## write the tables of the docs that are derived from the code
 	$(BIN)/python -m tools.docs_tables
 
-bench: $(READY) ## one table: time, memory and slope beside a plain baseline
+bench: $(READY) ## one table: time, memory and slope, compared with a plain baseline
 	$(BIN)/python -m benchmarks
 
 torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (seeded; SEED=1 for other cases)

@@ -1,2 +1,2 @@
 """How fast and how hungry: `make bench` prints one table; every case runs in a process of its
-own beside a plain baseline."""
+own, compared with a plain baseline."""

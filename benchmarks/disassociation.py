@@ -22,7 +22,7 @@ from setveil.promises import KmAnonymity
 
 K, M, LIMIT = 5, 2, 30
 BYTES = 150
-"""What the whole process may hold for each occurrence, beside what it holds anyhow."""
+"""Bytes that the process may use per occurrence, beyond what it uses in any case."""
 ENGINE = Local(1)
 
 

@@ -16,7 +16,7 @@ from setveil.methods.partition import Partition
 from setveil.promises import KAnonymity
 
 BYTES = 100
-"""What the whole process may hold for each occurrence, beside what it holds anyhow."""
+"""Bytes that the process may use per occurrence, beyond what it uses in any case."""
 
 
 def partition(

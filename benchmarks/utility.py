@@ -1,4 +1,4 @@
-"""What small clusters lose beside the paper's way of joining them, as a table: `python -m
+"""What small clusters lose compared with the paper's way of joining them, as a table: `python -m
 benchmarks.utility [DATA...]`."""
 
 from __future__ import annotations

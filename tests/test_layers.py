@@ -49,7 +49,7 @@ STANDARD = {
 
 
 def rooms() -> dict[str, list[Path]]:
-    """The files of every folder, and every module beside the folders."""
+    """The files of every folder, and every module next to the folders."""
     found: dict[str, list[Path]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = path.relative_to(SOURCE).parts

@@ -104,7 +104,7 @@ def test_a_record_takes_the_class_that_others_leave_to_it():
     assert_valid(release, original, align(release, original))
 
 
-def test_an_empty_published_record_stands_for_any_original_but_only_where_needed():
+def test_an_empty_published_record_represents_any_original_but_only_if_needed():
     original = Transactions.of([["a1"], ["b1"], []])
     release = released([["A"], [], []])
     assert [release.classes.record(number) for number in align(release, original)] == [
@@ -151,7 +151,7 @@ def test_an_item_that_the_hierarchy_does_not_have_is_a_misfit_unless_it_is_suppr
     assert align(released([["A"], []]), original).tolist() == [1, 0]
 
 
-def test_an_unknown_item_beside_known_ones_is_a_misfit_too():
+def test_an_unknown_item_among_known_ones_is_a_misfit_too():
     for records in (
         [["a1", "zebra"], ["a1"]],
         [["a1"], ["a1", "zebra"]],
@@ -175,12 +175,12 @@ def test_a_record_that_a_node_and_its_ancestor_share_between_them_is_no_image():
             align(one, Transactions.of([["a1", "a2"]]))
 
 
-def test_an_inner_label_that_stands_as_an_item_of_the_original_is_no_leaf():
+def test_an_inner_label_that_is_an_item_of_the_original_is_not_a_leaf():
     with pytest.raises(MisfitError):
         align(released([["A"], ["A"]]), Transactions.of([["a1"], ["A"]]))
 
 
-def test_a_node_that_stands_more_often_than_the_items_under_it_does_not_fit():
+def test_a_node_that_occurs_more_often_than_the_items_under_it_does_not_fit():
     original = Bags.of([{"a1": 1, "a2": 1}, {"a1": 2}])
     assert len(align(released([{"A": 2}, {"A": 2}], counted=True), original)) == 2
     with pytest.raises(MisfitError):

@@ -46,7 +46,7 @@ def published_of(release: Generalized) -> list[Bag]:
 def pairs_of(
     release: Generalized, original: Transactions, alignment: np.ndarray
 ) -> list[tuple[Bag, Bag]]:
-    """Each original record with the published one that stands for it."""
+    """Each original record with the published one that represents it."""
     classes = bags_of(release.classes)
     return [
         (record, classes[number])

@@ -33,7 +33,7 @@ def test_shares_are_those_of_the_oracle(data, k):
         assert one.share == pytest.approx(exposed_share(held, k, one.items))
 
 
-def test_whoever_knows_more_finds_no_fewer_people():
+def test_more_knowledge_exposes_no_fewer_people():
     draw = random.Random(5)
     data = Transactions.of(
         [[item for item in "abcdefghij" if draw.random() < 0.4] for _ in range(300)]

@@ -74,7 +74,7 @@ def test_in_bags_an_adversary_knows_items_and_their_counts(data, k, m):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 6, 7])
 def test_the_smallest_violation_is_the_witness_however_large_it_must_be(size):
-    """Every proper subset of `size` items stands often; all of them together stand once."""
+    """Every proper subset of `size` items occurs often; all of them together occur once."""
     items = [f"i{number}" for number in range(size)]
     records = [
         [item for item in items if item != left_out] for left_out in items for _ in range(4)

@@ -31,7 +31,7 @@ def released(call, folder):
     return folder / "release"
 
 
-def test_whoever_has_the_alignment_can_verify_that_the_original_is_a_possible_world(call, folder):
+def test_the_alignment_shows_that_the_original_is_a_possible_world(call, folder):
     assert call(*DISASSOCIATE, "--alignment", "private.csv").code == 0
     assert (folder / "private.csv").stat().st_mode & 0o077 == 0
     verify = ("verify", "release", "--original", "baskets.csv")

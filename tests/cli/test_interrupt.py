@@ -1,4 +1,4 @@
-"""An interruption is raised at a moment that native code can stand."""
+"""An interruption is raised only where native code can take it."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_clearing_away_is_not_interrupted_by_a_second_signal_but_by_one_much_lat
         signal.raise_signal(second)
 
 
-def test_a_thread_beside_the_main_one_changes_no_handler():
+def test_a_thread_other_than_the_main_one_changes_no_handler():
     before = [signal.getsignal(number) for number in SIGNALS]
     failed = []
     thread = threading.Thread(target=lambda: failed.append(interrupt.listen()))

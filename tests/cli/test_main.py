@@ -286,7 +286,7 @@ def test_an_argument_is_named_by_what_was_given(call, folder):
     )
 
 
-def test_main_may_be_called_beside_other_code(folder):
+def test_main_may_be_called_by_other_code(folder):
     program = """
 import io, sys, threading
 from setveil.cli import main

@@ -251,7 +251,7 @@ def test_what_disassociation_writes_has_worlds_with_k_records_of_whatever_is_kno
 
 @settings(max_examples=settings.default.max_examples // 4, deadline=None)
 @given(drawn=st.data())
-def test_what_ssc_writes_stands_k_times_with_equal_counts(drawn):
+def test_what_ssc_writes_occurs_k_times_with_equal_counts(drawn):
     (data, tree), k = drawn_data(drawn, bags=True)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

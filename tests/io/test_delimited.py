@@ -220,7 +220,7 @@ def test_a_memory_limit_that_is_too_small_is_said(make):
     )
 
 
-def test_basket_lines_are_told_by_their_different_lengths(make):
+def test_basket_lines_are_recognized_by_their_different_lengths(make):
     content = 'wine,beer\n\n"milk, fresh"\nwine,,\n'
     assert list(read(make("a.csv", content))) == [("beer", "wine"), (), ("milk, fresh",), ("wine",)]
 

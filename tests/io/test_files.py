@@ -376,7 +376,7 @@ def test_data_goes_to_standard_output(capfdbinary):
         write(Transactions.of([["a"]]), "-", format="parquet")
 
 
-def test_packed_files_tell_nothing_of_name_and_time(tmp_path):
+def test_packed_files_reveal_neither_name_nor_time(tmp_path):
     for name in ("one.dat.gz", "two.dat.gz"):
         write(Transactions.of([["1"]]), tmp_path / name)
     packed = (tmp_path / "one.dat.gz").read_bytes()

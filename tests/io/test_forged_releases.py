@@ -257,7 +257,7 @@ def test_a_release_json_that_two_readers_could_read_differently_is_refused(folde
     assert refusal(place) == "release.json cannot be read"
 
 
-def test_a_name_that_stands_twice_in_a_cluster_is_refused(folder):
+def test_a_name_that_occurs_twice_in_a_cluster_is_refused(folder):
     place = folder("disassociated")
     forge(place, "data.jsonl", '{"size":3,"chunks":[],"terms":["a"],"size":2}\n', records=2)
     assert (
@@ -313,7 +313,7 @@ def test_more_empty_records_than_fit_into_memory_are_a_number_like_any_other(fol
         ),
     ],
 )
-def test_slots_that_tell_more_or_less_are_refused(folder, content, problem):
+def test_slots_that_say_more_or_less_are_refused(folder, content, problem):
     place = folder("slots")
     forge(place, "slots.csv", content)
     assert refusal(place) == problem

@@ -552,7 +552,7 @@ def test_empty_vocabularies_are_left_out_or_kept():
     assert sorted(data.lengths) == [0, 0, 1]
 
 
-def test_rare_queries_are_dropped_and_the_loss_is_told():
+def test_rare_queries_are_dropped_and_the_loss_is_reported():
     lines = [f"{user}\tweather\t2006-03-01 00:00:00" for user in range(3)] + [
         f"{user}\tmy {user}\t2006-03-01 00:00:01" for user in range(3)
     ]
@@ -571,7 +571,7 @@ def test_unknown_terms_are_named_only_when_many_users_issued_them():
     assert report.to_dict()["private"] is True
 
 
-def test_numbers_alone_stand_in_numeric_order():
+def test_numbers_alone_are_in_numeric_order():
     data, _ = made("1\t10 9 111\t2006-03-01 00:00:00")
     assert list(data.vocabulary) == ["9", "10", "111"]
     assert np.array_equal(data.counts, [1, 1, 1])

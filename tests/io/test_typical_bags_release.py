@@ -77,7 +77,7 @@ def test_the_files_do_not_depend_on_the_order_of_the_people(tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-def test_slots_stand_in_a_file_that_anybody_can_read(tmp_path):
+def test_slots_are_in_a_file_that_anybody_can_read(tmp_path):
     write(publish(typical="slots"), tmp_path / "release")
     with (tmp_path / "release" / "slots.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -111,7 +111,7 @@ def test_who_has_the_original_needs_no_tree_again_when_it_was_built_by_a_recipe(
     assert "not compared" not in verify(back, ORIGINAL).text
 
 
-def test_a_tree_that_was_given_is_not_told_of(tmp_path):
+def test_a_tree_that_was_given_is_not_mentioned(tmp_path):
     write(SSC().anonymize(ORIGINAL, VocabularyKAnonymity(k=2), TREE), tmp_path / "release")
     assert "semantics" not in json.loads(
         (tmp_path / "release" / "release.json").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ both = pytest.mark.parametrize("find", [top_itemsets, closed_itemsets])
 
 
 @both
-def test_records_may_stand_several_times(find):
+def test_records_may_occur_several_times(find):
     assert list(find(BASKETS, 1, weights=[2, 3])) == [(("beer",), 5)]
     assert list(find(BASKETS, 1, weights=np.array([2**52, 1], dtype=np.uint64))) == [
         (("beer",), 2**52 + 1)

@@ -53,7 +53,7 @@ def test_blm_of_the_running_example_is_that_of_its_slots(typical):
 
 
 @pytest.mark.parametrize("typical", ["slots", "generalized"])
-def test_slots_and_nodes_tell_blm_without_anything_private(typical):
+def test_slots_and_nodes_give_blm_without_anything_private(typical):
     release = publish(typical=typical)
     assert blm(release.without_alignment(), ORIGINAL, hierarchy=TREE) == pytest.approx(
         blm(release, ORIGINAL, hierarchy=TREE)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 Parents = Mapping[str, str]
 """The parent of each node but the root."""
 Bag = Mapping[str, int]
-"""How often each label stands; 1 each in sets."""
+"""How often each label occurs; 1 each in sets."""
 
 
 def path(label: str, parents: Parents) -> list[str]:
@@ -22,7 +22,7 @@ def path(label: str, parents: Parents) -> list[str]:
 
 
 def fits(record: Bag, published: Bag, parents: Parents) -> bool:
-    """Whether a published record may stand for an original one."""
+    """Whether a published record may represent an original one."""
     if not published:
         return True
     held = dict.fromkeys(published, 0)

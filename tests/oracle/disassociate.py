@@ -78,7 +78,7 @@ def _put_together(parts, least, limit):
 
 
 def is_anonymous(rows: list[Record], k: int, m: int) -> bool:
-    """Whether every itemset of up to m terms stands in k rows or in none."""
+    """Whether every itemset of up to m terms is in k rows or in none."""
     counts = Counter(
         frozenset(some)
         for row in rows
@@ -236,7 +236,7 @@ def _share(parts, held, told, kept, chosen, k, m):
 
 
 def _join_levels(nodes, sizes, rank, in_chunk, k, m, reach, weight):
-    """Share among 2, 4, 8, ... neighbours what they make likely enough; and once what stands in
+    """Share among 2, 4, 8, ... neighbours what they make likely enough; and once what is in
     no chunk, if it is said what does."""
     level = [([node], node.open, node.told, node.kept) for node in nodes]
     records = sum(sizes)

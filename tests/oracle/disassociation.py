@@ -1,7 +1,7 @@
 """Every possible world of tiny disassociated releases, one by one. Slow, plain, standard library
 only.
 
-A cluster is what stands on one line of `data.jsonl`: simple `{"size", "chunks", "terms"}` or joint
+A cluster is one line of `data.jsonl`: simple `{"size", "chunks", "terms"}` or joint
 `{"shared", "parts"}`, a chunk a list of `[items, count]`. The worlds of a release are the data sets
 that it may have been made from:
 
@@ -9,14 +9,14 @@ that it may have been made from:
   records;
 - each subrecord of a shared chunk goes to a record of its joint cluster, those of one chunk to
   distinct records, and never to a record of a simple cluster in whose record chunks, term chunk, or
-  shared chunks on the way up to this joint cluster, one of its terms stands: what that cluster has
-  of such a term is told there already;
+  shared chunks on the way up to this joint cluster, one of its terms occurs: what that cluster has
+  of such a term is shown there already;
 - each term of a term chunk goes to one or more records of its cluster;
 - a record is a set: no term comes to it twice;
 - no record is empty; but a simple cluster that is no part of another and has neither chunks nor
   terms consists of empty records.
 
-Guarantee 1: each set of up to m terms stands in no record of any world, or in at least k records of
+Guarantee 1: each set of up to m terms is in no record of any world, or in at least k records of
 some world."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Subrecords = list[tuple[Record, list[int]]]
 
 def placements(cluster: Cluster, first: int) -> tuple[list[Subrecords], list[set[str]]]:
     """The chunks of a cluster, each subrecord with the simple clusters it may go to; and the terms
-    that each simple cluster tells of.
+    that each simple cluster shows.
 
     `first` is the number of the leftmost simple cluster.
     """
@@ -130,7 +130,7 @@ def place_term(state: World, term: str, number: int) -> Iterator[World]:
 
 
 def terms_of(cluster: Cluster) -> set[str]:
-    """Every term that stands in a cluster."""
+    """Every term that occurs in a cluster."""
     if "size" in cluster:
         return {item for chunk in cluster["chunks"] for items, _ in chunk for item in items} | set(
             cluster["terms"]
@@ -224,7 +224,7 @@ def small_clusters(clusters: Sequence[Cluster], k: int) -> list[int]:
 
 
 def rare_in_chunks(cluster: Cluster, k: int, m: int) -> list[Record]:
-    """The itemsets of up to m terms that stand in some subrecords of a chunk, but in fewer than
+    """The itemsets of up to m terms that occur in some subrecords of a chunk, but in fewer than
     k."""
     found = []
     for chunk in cluster["chunks"] if "size" in cluster else cluster["shared"]:

@@ -18,5 +18,5 @@ def as_bag(record: Iterable[str] | Mapping[str, int]) -> Record:
 
 
 def rare_records(records: Iterable[Iterable[str] | Mapping[str, int]], k: int) -> dict[Record, int]:
-    """The distinct records that stand fewer than k times, and how often."""
+    """The distinct records that occur fewer than k times, and how often."""
     return {record: count for record, count in Counter(map(as_bag, records)).items() if count < k}

@@ -8,7 +8,7 @@ from fractions import Fraction
 from tests.oracle.containment import Bag, Parents, path
 
 Pairs = Sequence[tuple[Bag, Bag]]
-"""Each original record with the published one that stands for it."""
+"""Each original record with the published one that represents it."""
 
 
 def leaves(parents: Parents) -> dict[str, set[str]]:

@@ -50,7 +50,7 @@ def find_fault(clusters: Sequence[Cluster], world: Sequence[Sequence[Record]]) -
     """Why these records, given for each simple cluster in the order of `leaves`, cannot be an
     original; None when they can."""
     found: dict[int, Counter[Record]] = {}
-    standing: set[tuple[int, str]] = set()
+    placed: set[tuple[int, str]] = set()
     for (leaf, above), records in zip(leaves(clusters), world, strict=True):
         if len(records) != leaf["size"]:
             return f"{len(records)} records in a cluster of {leaf['size']}"
@@ -61,14 +61,14 @@ def find_fault(clusters: Sequence[Cluster], world: Sequence[Sequence[Record]]) -
             for item in record:
                 place = source(item, leaf, above)
                 if place is None:
-                    return f"{item} stands nowhere in its cluster"
+                    return f"{item} is nowhere in its cluster"
                 pieces.setdefault(place, set()).add(item)
             for place, items in pieces.items():
                 found.setdefault(place, Counter())[frozenset(items)] += 1
-                standing |= {(place, item) for item in items}
+                placed |= {(place, item) for item in items}
     for leaf, above in leaves(clusters):
-        if any((id(leaf), term) not in standing for term in leaf["terms"]):
-            return "a term stands in no record"
+        if any((id(leaf), term) not in placed for term in leaf["terms"]):
+            return "a term is in no record"
         for chunk in [*leaf["chunks"], *(chunk for joint in above for chunk in joint["shared"])]:
             if found.get(id(chunk), Counter()) != Counter(
                 {frozenset(items): count for items, count in chunk}

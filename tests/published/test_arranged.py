@@ -69,7 +69,7 @@ def test_the_order_of_clusters_chunks_and_items_does_not_matter():
         assert reconstruct(forwards, seed) == reconstruct(backwards, seed)
 
 
-def test_items_that_do_not_stand_in_a_release_are_forgotten():
+def test_items_that_are_not_in_a_release_are_dropped():
     rows = Transactions(DATA.indptr, DATA.items, Vocabulary([*DATA.vocabulary, "nobody"]))
     release = Disassociation().anonymize(rows, PROMISE)
     assert reconstruct(release, 1) == reconstruct(Disassociation().anonymize(DATA, PROMISE), 1)

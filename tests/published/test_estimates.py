@@ -43,7 +43,7 @@ def test_an_item_that_the_tree_does_not_have_is_held_by_nobody():
     ]
 
 
-def test_a_node_that_stands_twice_in_a_bag_has_two_chances_to_be_an_item():
+def test_a_node_that_occurs_twice_in_a_bag_has_two_chances_to_be_an_item():
     tree = Hierarchy.from_parents(["ALL", "a", "b"], [-1, 0, 0])
     release = Generalized.of([{"ALL": 2}, {"ALL": 1}], tree, KAnonymity(k=2), counted=True)
     assert estimates.estimate_supports(

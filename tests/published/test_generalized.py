@@ -1,4 +1,4 @@
-"""The generalized form: equal records merged, a canonical order, nothing that tells who is who."""
+"""The generalized form: equal records merged, a canonical order, nothing that reveals who is who."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TREE = Hierarchy.from_parents(["ALL", "A", "a1", "a2", "b"], [-1, 0, 1, 1, 0])
 
 
 @given(st.one_of(transactions(), bags()))
-def test_distinct_records_stand_in_the_order_of_their_items_and_counts(data):
+def test_distinct_records_are_in_the_order_of_their_items_and_counts(data):
     distinct, member = distinct_records(data)
     assert distinct.take(member) == data
     counts = (

@@ -102,7 +102,7 @@ def test_items_of_two_chunks_overlap_at_least_where_the_cluster_is_too_small_for
     )
 
 
-def test_a_term_stands_in_one_to_all_records_of_its_cluster():
+def test_a_term_is_in_one_to_all_records_of_its_cluster():
     release = released(SimpleCluster(5, [{("a",): 4}], ["x", "y"]), SimpleCluster(2, [{("x",): 2}]))
     assert release.support(["x"]) == Support(3, 7, 3.0)
     assert release.support(["a", "x"]) == Support(0, 4, pytest.approx(0.8))

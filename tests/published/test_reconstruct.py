@@ -176,7 +176,7 @@ def test_the_order_of_the_records_is_random():
     assert 60 < first[("a",)] < 140
 
 
-def test_a_cluster_in_which_nothing_stands_gives_empty_records():
+def test_a_cluster_without_items_gives_empty_records():
     release = Disassociated.of_clusters(
         [SimpleCluster(3), SimpleCluster(1, [{("a",): 1}])], PROMISE
     )
@@ -213,7 +213,7 @@ def test_a_part_may_only_be_filled_along_a_chain():
         assert sorted(reconstruct(release, seed)) == [("c",), ("v",), ("w",), ("w",)]
 
 
-def test_terms_stand_in_as_many_records_as_is_asked_for():
+def test_terms_are_in_as_many_records_as_asked_for():
     release = Disassociated.of_clusters([SimpleCluster(10, [{("a",): 10}], ["x"])], PROMISE)
     counts = Counter(
         int(reconstruct(release, seed, most_per_term=4).supports()[1]) for seed in range(400)

@@ -1,4 +1,4 @@
-"""The suppressed form: what it holds, and what it does not tell."""
+"""The suppressed form: what it holds, and what it does not reveal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_equal_records_are_one_class_and_empty_ones_are_kept():
     ]
 
 
-def test_items_that_stand_nowhere_are_not_in_the_vocabulary():
+def test_items_that_do_not_occur_are_not_in_the_vocabulary():
     rows = Transactions.from_pairs(
         Transactions.of(RECORDS).rows,
         Transactions.of(RECORDS).items,

@@ -1,4 +1,4 @@
-"""The form of vocabularies: what it holds, what it forgets, and what it never tells."""
+"""Typical bags: what they contain, what they leave out, and what they never reveal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def slotted(slots: list[dict[str, int]], rows: list[list[int]], sizes: list[int]
     )
 
 
-def test_equal_bags_are_one_class_and_counts_tell_bags_apart():
+def test_equal_bags_are_one_class_and_bags_with_other_counts_are_not():
     release = TypicalBags.of(BAGS, PROMISE)
     assert contents(release) == {
         (): 1,
@@ -65,7 +65,7 @@ def test_groups_count_as_many_people_as_they_have():
     assert TypicalBags.of_rows(rows, PROMISE, {}, weights=np.array([2, 3, 2])) == release
 
 
-def test_items_that_stand_nowhere_are_forgotten_and_the_rest_is_sorted():
+def test_items_that_do_not_occur_are_dropped_and_the_rest_is_sorted():
     rows = Bags.from_pairs(
         np.array([0, 0]), np.array([2, 0]), Vocabulary(["wine", "gone", "milk"]), size=2
     )
@@ -95,7 +95,7 @@ def test_slots_are_numbered_by_what_they_hold_not_by_the_groups():
     assert list(one.classes) == list(other.classes)
 
 
-def test_equal_slots_are_one_item_that_stands_twice():
+def test_equal_slots_are_one_item_that_occurs_twice():
     release = slotted([{"wine": 2}, {"wine": 2}, {"unused": 7}], [[0, 1]], [2])
     assert contents(release) == {(("1", 2),): 2}
     assert "unused" not in release.slots.vocabulary

@@ -81,7 +81,7 @@ class Usefulness:
             (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs
             more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)
             frequent = f"Of the {tried} most frequent items, {items}"
-            said.append(f"{frequent} can be counted within {NEAR:.0%}{more}.")
+            said.append(f"{frequent} can be counted within {NEAR * 100:.0f} %{more}.")
         return said
 
     def to_dict(self) -> dict[str, object]:

@@ -17,6 +17,7 @@ from setveil.metrics.usefulness import Usefulness, usefulness
 from setveil.pipeline.job import Job
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.words import rough_share
 
 SAMPLE = 2_000
 """How many records a trial uses."""
@@ -98,8 +99,11 @@ def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> 
 
 def _result(found: Usefulness) -> str:
     (items, tried), (pairs, tried_pairs) = found.top_items, found.top_pairs
-    lost = f", {found.unpublished:.0%} of the occurrences lost" if found.unpublished > 0.005 else ""
-    group = f", an item becomes a group of {found.group:,.0f}" if found.group >= 1.5 else ""
-    silent = f", {found.silent:.0%} of the records say nothing" if found.silent > 0.005 else ""
+    lost, silent = rough_share(found.unpublished), rough_share(found.silent)
+    remarks = [
+        f", {lost} of the occurrences lost" * (found.unpublished > 0.005),
+        f", {silent} of the records say nothing" * (found.silent > 0.005),
+        f", an item becomes a group of {found.group:,.0f}" * (found.group >= 1.5),
+    ]
     counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs counted"
-    return f"{counted}{lost}{silent}{group}"
+    return f"{counted}{''.join(remarks)}"

@@ -79,7 +79,7 @@ def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, .
     """Which columns of a file were used for what, and which were ignored."""
     encoding = f", {found.encoding}" if found.encoding not in ("", "utf-8") else ""
     facts = [Fact("format", f"{found.format}{encoding}", found.layout)]
-    roles = {"record": "whose row it is", "item": "", "count": spelled(COUNTS, spell)}
+    roles = {"record": "which record a row belongs to", "item": "", "count": spelled(COUNTS, spell)}
     columns = ((role, found.columns.get(role), remark) for role, remark in roles.items())
     facts += [Fact(role, name, remark) for role, name, remark in columns if name is not None]
     if found.ignored:
