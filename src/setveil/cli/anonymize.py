@@ -8,11 +8,13 @@ import click
 
 from setveil.cli.grouped import GroupedCommand
 from setveil.cli.options import (
-    RELEASE_FORMAT,
     force_option,
     json_option,
+    new_alignment_option,
     output_option,
+    public_items_option,
     reading_options,
+    release_format_option,
     seed_option,
     tree_file_options,
     tree_option,
@@ -31,18 +33,9 @@ if TYPE_CHECKING:
 @method_options
 @tree_option("The tree over the items: a file, or how to build one.")
 @tree_file_options
-@click.option(
-    "--format",
-    type=RELEASE_FORMAT,
-    help="The format of the data in the release.  [default: csv; jsonl if disassociated]",
-)
+@release_format_option("csv; jsonl if disassociated")
 @reading_options
-@click.option(
-    "--alignment",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the published record (or cluster) of each original record, privately.",
-)
+@new_alignment_option("the published record (or cluster)")
 @click.option(
     "--min-people",
     type=click.IntRange(min=1),
@@ -50,11 +43,7 @@ if TYPE_CHECKING:
     help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
 )
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
-@click.option(
-    "--public-items",
-    is_flag=True,
-    help="The list of items is public: publish all of a tree built from it, and name items in it.",
-)
+@public_items_option("publish all of a tree built from it, and name items in it")
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
 @click.option(

@@ -1,17 +1,18 @@
 """`setveil apply`: the rule of a release on other data."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from setveil.cli.anonymize import show_outcome
 from setveil.cli.options import (
-    RELEASE_FORMAT,
     force_option,
     json_option,
+    new_alignment_option,
     output_option,
+    public_items_option,
     reading_options,
+    release_format_option,
     seed_option,
     tree_layout_options,
     tree_option,
@@ -35,20 +36,9 @@ from setveil.cli.show import progress_bar
 )
 @tree_option("The tree, if RELEASE does not contain all of it, or DATA has new items.")
 @tree_layout_options
-@click.option(
-    "--format", type=RELEASE_FORMAT, help="The format of the data in the release.  [default: csv]"
-)
-@click.option(
-    "--alignment",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also write the published record of each original record, privately.",
-)
-@click.option(
-    "--public-items",
-    is_flag=True,
-    help="The list of items is public: publish all of a tree that was built from it.",
-)
+@release_format_option("csv")
+@new_alignment_option("the published record")
+@public_items_option("publish all of a tree that was built from it")
 @reading_options
 @seed_option
 @force_option

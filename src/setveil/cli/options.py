@@ -72,6 +72,24 @@ def tree_option(help: str) -> Option:
     return click.option("--hierarchy", "--semantics", "hierarchy", metavar=TREE, help=help)
 
 
+def new_alignment_option(published: str) -> Option:
+    """Where to write the private alignment of a new release."""
+    help = f"Also write {published} of each original record, privately."
+    return click.option("--alignment", type=click.Path(path_type=Path), metavar="FILE", help=help)
+
+
+def public_items_option(published: str) -> Option:
+    """Whether the list of items is public."""
+    help = f"The list of items is public: {published}."
+    return click.option("--public-items", is_flag=True, help=help)
+
+
+def release_format_option(default: str) -> Option:
+    """The format of a new release."""
+    help = f"The format of the data in the release.  [default: {default}]"
+    return click.option("--format", type=RELEASE_FORMAT, help=help)
+
+
 def default_option(*names: str, default: Any, help: str, type: Any = POSITIVE) -> Option:
     """An option whose default is shown; a number from 1 on unless another type is given."""
     return click.option(*names, type=type, default=default, show_default=True, help=help)
