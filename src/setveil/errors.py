@@ -45,6 +45,7 @@ _MOST = 10**12
 _LONGEST_QUOTE = 60
 _MOST_QUOTES = 5
 _MOST_COMPARED = 50_000
+_LEAST_ALIKE = 0.65  # just enough for "kk" and "k"; "beer" and "celery" have 0.6
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 10 * _LONGEST_QUOTE, 10 * _LONGEST_QUOTE
 
@@ -135,7 +136,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # not needed to start the command line
 
     alike = {name.casefold(): name for name in known if abs(len(name) - len(word)) <= 2}
-    near = get_close_matches(word.casefold(), list(islice(alike, _MOST_COMPARED)), 1)
+    names = list(islice(alike, _MOST_COMPARED))
+    near = get_close_matches(word.casefold(), names, 1, _LEAST_ALIKE)
     return f"did you mean {brief(alike[near[0]])}?" if near else ""
 
 
