@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.metrics.itemsets import closed_itemsets, top_itemsets
+from setveil.metrics.itemsets import closed_itemsets, remembering, top_itemsets
 
 BASKETS = [["beer", "wine"], ["beer"]]
 both = pytest.mark.parametrize("find", [top_itemsets, closed_itemsets])
@@ -48,3 +53,24 @@ def test_weights_that_cannot_be_added_up_are_refused(find, weights, allowed):
 def test_a_number_of_itemsets_that_cannot_be_found_is_refused(find, count, allowed):
     with pytest.raises(ParameterError, match=allowed):
         find(BASKETS, count)
+
+
+@given(
+    st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=5), max_size=12),
+    st.lists(st.tuples(st.integers(1, 30), st.integers(1, 3)), min_size=2, max_size=5),
+)
+def test_a_remembered_list_is_the_one_that_would_be_found_anew(records, asked):
+    data, find = Transactions.of(records), remembering()
+    for count, least_size in asked:
+        again = find(data, count, least_size=least_size)
+        anew = top_itemsets(data, count, least_size=least_size)
+        assert (list(again), again.wanted, again.certain) == (list(anew), count, anew.certain)
+
+
+def test_a_list_is_not_cut_where_some_ties_may_be_missing():
+    data = Transactions.of([["a", "b", "c", "d"]])
+    whole = top_itemsets(data, 2)
+    cut = replace(whole, complete=False)
+    assert whole.first(1) is not None
+    assert cut.first(1) is None
+    assert whole.first(3) is None

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.itemsets import Itemsets, top_itemsets
+from setveil.metrics.itemsets import Finder, Itemsets, top_itemsets
 from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 
@@ -18,7 +18,12 @@ TOP = 1000  # how many itemsets are compared. [Terrovitis2012] section 7
 
 
 def tkd(
-    release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
+    release: Disassociated,
+    original: Transactions,
+    *,
+    count: int = TOP,
+    find: Finder = top_itemsets,
+    **drawing: Unpack[Drawing],
 ) -> float:
     """Top-K deviation: the share of the 1,000 most frequent itemsets that leave the top 1,000.
 
@@ -41,20 +46,31 @@ def tkd(
         >>> tkd(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=3)
         0.0
     """
-    return tkd_range(release, original, count=count, **drawing).middle
+    return tkd_range(release, original, count=count, find=find, **drawing).middle
 
 
 def tkd_2(
-    release: Disassociated, original: Transactions, *, count: int = TOP, **drawing: Unpack[Drawing]
+    release: Disassociated,
+    original: Transactions,
+    *,
+    count: int = TOP,
+    find: Finder = top_itemsets,
+    **drawing: Unpack[Drawing],
 ) -> float:
     """Top-K deviation of larger itemsets: as tkd, among the itemsets of 2 or more items.
 
     A disassociated release keeps every single item, so this variant says more about what was
     linked. Formula, range and arguments as `tkd`."""
-    return tkd_range(release, original, least_size=2, count=count, **drawing).middle
+    return tkd_range(release, original, least_size=2, count=count, find=find, **drawing).middle
 
 
-def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
+def tkd_a(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    count: int = TOP,
+    find: Finder = top_itemsets,
+) -> float:
     """Top-K deviation of what is certain: as tkd, but only what is inside chunks counts.
 
     Formula: 1 - |FI and FI'| / |FI|, where FI' goes by the number of subrecords of record and
@@ -75,14 +91,20 @@ def tkd_a(release: Disassociated, original: Transactions, *, count: int = TOP) -
         >>> tkd_a(release, original, count=3)
         0.3333333333333333
     """
-    return tkd_a_range(release, original, count=count).middle
+    return tkd_a_range(release, original, count=count, find=find).middle
 
 
-def tkd_a_2(release: Disassociated, original: Transactions, *, count: int = TOP) -> float:
+def tkd_a_2(
+    release: Disassociated,
+    original: Transactions,
+    *,
+    count: int = TOP,
+    find: Finder = top_itemsets,
+) -> float:
     """Top-K deviation of larger itemsets that are certain: as tkd_a, of 2 or more items.
 
     Range: 0 to 1."""
-    return tkd_a_range(release, original, least_size=2, count=count).middle
+    return tkd_a_range(release, original, least_size=2, count=count, find=find).middle
 
 
 def tkd_range(
@@ -91,23 +113,29 @@ def tkd_range(
     *,
     least_size: int = 1,
     count: int = TOP,
+    find: Finder = top_itemsets,
     **drawing: Unpack[Drawing],
 ) -> Deviation:
     """`tkd` with ties for the last ranks broken for the best and for the worst."""
     published = joined(draw_worlds(release, **drawing))
     return deviation(
-        _top(top_itemsets(original, count, least_size=least_size)),
-        _top(top_itemsets(published, count, least_size=least_size)),
+        _top(find(original, count, least_size=least_size)),
+        _top(find(published, count, least_size=least_size)),
     )
 
 
 def tkd_a_range(
-    release: Disassociated, original: Transactions, *, least_size: int = 1, count: int = TOP
+    release: Disassociated,
+    original: Transactions,
+    *,
+    least_size: int = 1,
+    count: int = TOP,
+    find: Finder = top_itemsets,
 ) -> Deviation:
     """`tkd_a` with ties for the last ranks broken for the best and for the worst."""
     rows, counts = release.certain_rows()
     published = top_itemsets(rows, count, least_size=least_size, weights=counts)
-    return deviation(_top(top_itemsets(original, count, least_size=least_size)), _top(published))
+    return deviation(_top(find(original, count, least_size=least_size)), _top(published))
 
 
 def tkd_ml2(

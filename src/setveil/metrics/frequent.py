@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
-from setveil.metrics.itemsets import top_itemsets
+from setveil.metrics.itemsets import Finder, Itemsets, top_itemsets
 from setveil.metrics.queries import count_supports
 from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
 from setveil.published.release import Release
@@ -20,6 +20,7 @@ def pair_error(
     *,
     count: int = MANY,
     size: int = 2,
+    find: Finder = top_itemsets,
     **drawing: Unpack[Drawing],
 ) -> float:
     """Error of frequent pairs: how wrong the supports of the 1,000 most frequent pairs are.
@@ -40,40 +41,59 @@ def pair_error(
         >>> pair_error(Suppressed.of([["a"], ["a", "b"]], KAnonymity(k=2)), original)
         0.5
     """
-    asked, truth, weights = _most_frequent(original, count, size)
+    asked, truth, weights = _most_frequent(
+        find(original, count, least_size=size, most_size=size), size
+    )
     if not len(truth):
         return 0.0
     published = _published(draw_worlds(release, **drawing), original, asked)
     return float(np.average(np.abs(truth - published) / truth, weights=weights))
 
 
-def pair_error_top(release: Release, original: Transactions, **drawing: Unpack[Drawing]) -> float:
+def pair_error_top(
+    release: Release,
+    original: Transactions,
+    *,
+    find: Finder = top_itemsets,
+    **drawing: Unpack[Drawing],
+) -> float:
     """Error of the most frequent pairs: as pair_error, for the first 100.
 
     Range: 0 upward."""
-    return pair_error(release, original, count=FEW, **drawing)
+    return pair_error(release, original, count=FEW, find=find, **drawing)
 
 
-def triple_error(release: Release, original: Transactions, **drawing: Unpack[Drawing]) -> float:
+def triple_error(
+    release: Release,
+    original: Transactions,
+    *,
+    find: Finder = top_itemsets,
+    **drawing: Unpack[Drawing],
+) -> float:
     """Error of frequent triples: as pair_error, for itemsets of 3 items.
 
     Range: 0 upward."""
-    return pair_error(release, original, size=3, **drawing)
+    return pair_error(release, original, size=3, find=find, **drawing)
 
 
-def triple_error_top(release: Release, original: Transactions, **drawing: Unpack[Drawing]) -> float:
+def triple_error_top(
+    release: Release,
+    original: Transactions,
+    *,
+    find: Finder = top_itemsets,
+    **drawing: Unpack[Drawing],
+) -> float:
     """Error of the most frequent triples: as triple_error, for the first 100.
 
     Range: 0 upward."""
-    return pair_error(release, original, count=FEW, size=3, **drawing)
+    return pair_error(release, original, count=FEW, size=3, find=find, **drawing)
 
 
-def _most_frequent(original: Transactions, count: int, size: int) -> tuple[Int64s, Int64s, Floats]:
+def _most_frequent(found: Itemsets, size: int) -> tuple[Int64s, Int64s, Floats]:
     """Itemsets as rows of items, their supports, and how much each counts."""
-    found = top_itemsets(original, count, least_size=size, most_size=size)
     certain, total = found.certain, len(found)
     weights = np.ones(total)
-    weights[certain:] = (count - certain) / max(total - certain, 1)
+    weights[certain:] = (found.wanted - certain) / max(total - certain, 1)
     return found.itemsets.items.reshape(total, size).astype(np.int64), found.supports, weights
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,30 @@ class Itemsets:
         above = self.supports > self.least_support
         return int(above.sum()) if len(self) > self.wanted else len(self)
 
+    def first(self, count: int) -> Itemsets | None:
+        """The first `count` and those that tie with the last of them; None if some may be missing.
+
+        Example:
+            >>> found = top_itemsets([["a", "b"], ["a", "b"], ["a"]], 3)
+            >>> list(found.first(1))
+            [(('a',), 3)]
+        """
+        if count > self.wanted:
+            return None
+        kept = self.supports >= (self.supports[count - 1] if count <= len(self) else 0)
+        if kept.all() and not self.complete:
+            return None
+        rows = np.flatnonzero(kept)
+        return Itemsets(self.itemsets.take(rows), self.supports[rows], count)
+
+
+class Finder(Protocol):
+    """Finds top itemsets, as `top_itemsets` does."""
+
+    def __call__(
+        self, data: object, count: int, *, least_size: int = 1, most_size: int | None = None
+    ) -> Itemsets: ...
+
 
 def top_itemsets(
     data: object,
@@ -92,6 +116,24 @@ def top_itemsets(
     count, least_size = _checked(count, least_size)
     most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
     return _found(find_top, data, Wanted(count, least_size, MOST_TIES, most), weights)
+
+
+def remembering() -> Finder:
+    """A finder for several metrics of the same records: it finds no list of them twice."""
+    known: dict[tuple[int, int, int | None], tuple[object, Itemsets]] = {}
+
+    def find(
+        data: object, count: int, *, least_size: int = 1, most_size: int | None = None
+    ) -> Itemsets:
+        # The records are kept with their list, so that no other object gets the same id.
+        key = (id(data), least_size, most_size)
+        first = known[key][1].first(count) if key in known else None
+        if first is None:
+            first = top_itemsets(data, count, least_size=least_size, most_size=most_size)
+            known[key] = (data, first)
+        return first
+
+    return find
 
 
 def closed_itemsets(

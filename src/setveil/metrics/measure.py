@@ -14,6 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import published_occurrences
+from setveil.metrics.itemsets import Finder, remembering
 from setveil.metrics.table import METRICS, Figure
 from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
@@ -76,6 +77,11 @@ class Providers:
         """Possible originals of the release."""
         release = over_whole_tree(self.release, self.original)
         return draw_worlds(release, seed=self.seed, reconstructions=self.reconstructions)
+
+    @cached_property
+    def find(self) -> Finder:
+        """Finds top itemsets, each list once for all metrics."""
+        return remembering()
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:

@@ -24,7 +24,7 @@ from setveil.published.release import Release
 
 Figure = float | dict[str, float]
 Function = Callable[..., Figure]
-Need = Literal["seed", "worlds", "hierarchy", "published"]
+Need = Literal["seed", "worlds", "hierarchy", "published", "find"]
 
 
 @dataclass(frozen=True)
@@ -124,17 +124,21 @@ METRICS: dict[str, Metric] = {
         "share of the 1,000 most frequent itemsets that drop out of the top 1,000",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
     "tkd_2": Metric(
         tkd_2,
         "the same for itemsets of 2 or more items",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
-    "tkd_a": Metric(tkd_a, "as tkd, if only what is certain counts", (DISASSOCIATED,)),
-    "tkd_a_2": Metric(tkd_a_2, "as tkd_2, if only what is certain counts", (DISASSOCIATED,)),
+    "tkd_a": Metric(
+        tkd_a, "as tkd, if only what is certain counts", (DISASSOCIATED,), needs=("find",)
+    ),
+    "tkd_a_2": Metric(
+        tkd_a_2, "as tkd_2, if only what is certain counts", (DISASSOCIATED,), needs=("find",)
+    ),
     "tkd_ml2": Metric(
         tkd_ml2,
         "as tkd, for itemsets at every level of the hierarchy",
@@ -162,28 +166,28 @@ METRICS: dict[str, Metric] = {
         "average error of the supports of the 1,000 most frequent pairs",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
     "pair_error_top": Metric(
         pair_error_top,
         "the same for the 100 most frequent pairs",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
     "triple_error": Metric(
         triple_error,
         "average error of the supports of the 1,000 most frequent sets of 3 items",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
     "triple_error_top": Metric(
         triple_error_top,
         "the same for the 100 most frequent sets of 3 items",
         (DISASSOCIATED,),
         on_request=True,
-        needs=("worlds",),
+        needs=("worlds", "find"),
     ),
     "tlost": Metric(
         tlost,

@@ -27,7 +27,6 @@ from setveil.io.releases.records import check_columns
 from setveil.io.releases.strict import check_parquet
 from setveil.io.source.database import copy_to_parquet, database, is_small, quoted, translated
 from setveil.io.writing import not_unicode
-from setveil.published.disassociated.canonical import canonical
 from setveil.published.disassociated.clusters import MOST_RECORDS, FlatArrays
 from setveil.published.disassociated.form import Disassociated
 
@@ -41,7 +40,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 def write_cluster_tables(release: Disassociated, folder: Path) -> None:
     """Write the three tables into a folder, rows in canonical order."""
-    order = canonical(release)
+    order = release.order
     place = _places(order.nodes)
     chunk_node = place[release.chunk_node[order.chunks]]
     rows = release.subrecords.take(order.subrecords)

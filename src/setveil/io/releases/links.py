@@ -14,7 +14,6 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import FileFormatError, MisfitError
 from setveil.io.files import read
 from setveil.io.formats.csvlines import write_baskets
-from setveil.published.disassociated.canonical import canonical
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import RecordRelease
 
@@ -59,7 +58,7 @@ def _cluster_lines(release: Disassociated) -> Iterable[str]:
     """The number of the cluster in the files: from 1, each joint cluster before its parts."""
     assert release.alignment is not None
     place = np.empty(len(release.parent), dtype=np.int64)
-    place[canonical(release).nodes] = np.arange(1, len(place) + 1)
+    place[release.order.nodes] = np.arange(1, len(place) + 1)
     return map(str, place[release.alignment].tolist())
 
 
@@ -68,7 +67,7 @@ def _read_clusters(release: Disassociated, path: Path) -> Int64s:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise FileFormatError(str(path), f"the file cannot be read ({error})") from None
-    nodes = canonical(release).nodes
+    nodes = release.order.nodes
     if lines[-1] == "":
         lines.pop()
     for number, line in enumerate(lines, start=1):

@@ -3,6 +3,7 @@ order of the input is left."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Canonical:
-    """A release as text, and its parts in the order of that text."""
+class Order:
+    """The parts of a release in the order of its text."""
 
-    lines: list[str]
-    """The lines of `data.jsonl`, one for each top-level cluster, sorted."""
+    digest: bytes
+    """A hash of the text: two releases with the same one publish the same."""
     nodes: Offsets
     """The clusters, each before its parts, siblings by their text."""
     chunks: Offsets
@@ -32,8 +33,8 @@ class Canonical:
     """The subrecords by the place of their chunk, then by their items."""
 
 
-def canonical(release: Disassociated) -> Canonical:
-    """The lines of a release and the order of its parts.
+def canonical(release: Disassociated) -> tuple[list[str], Order]:
+    """The lines of `data.jsonl`, one for each top-level cluster, and the order of all parts.
 
     Texts are put together from the innermost clusters outwards, each once. A cluster is written as
     `SimpleCluster.to_json` and `JointCluster.to_json` give it; items are in alphabetical order,
@@ -55,13 +56,16 @@ def canonical(release: Disassociated) -> Canonical:
     lines, nodes = _cluster_texts(release, texts_of_node, rank, words)
     ordered = [chunk for node in nodes for chunk in chunks_of_node[node]]
     rows = [row for chunk in ordered for row in rows_of_chunk[chunk]]
-    return Canonical(lines, *(np.array(each, dtype=np.int64) for each in (nodes, ordered, rows)))
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+    places = (np.array(each, dtype=np.int64) for each in (nodes, ordered, rows))
+    return lines, Order(digest.digest(), *places)
 
 
-def arranged(release: Disassociated) -> Disassociated:
+def arranged(release: Disassociated, order: Order) -> Disassociated:
     """The same release as it is read from its files: all parts in canonical order, and only the
     items that occur, sorted."""
-    order = canonical(release)
     nodes, chunks = positions(order.nodes), positions(order.chunks)
     parent = release.parent[order.nodes]
     rows, terms = _over_used_items(

@@ -25,6 +25,7 @@ from setveil.published.release import Release, Support
 from setveil.words import plural
 
 if TYPE_CHECKING:
+    from setveil.published.disassociated.canonical import Order
     from setveil.published.disassociated.supports import SupportIndex
 
 MANY_RARE = 0.05  # rare long subrecords, per record, above which they are worth a word
@@ -95,7 +96,7 @@ class Disassociated(Release):
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same clusters, in whatever order."""
-        return isinstance(other, Disassociated) and self.lines() == other.lines()
+        return isinstance(other, Disassociated) and self.order.digest == other.order.digest
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -139,7 +140,9 @@ class Disassociated(Release):
         left."""
         from setveil.published.disassociated.canonical import canonical
 
-        return canonical(self).lines
+        lines, order = canonical(self)
+        self.__dict__["order"] = order
+        return lines
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         """The subrecords of all chunks with their counts, and each term once per term chunk."""
@@ -212,11 +215,18 @@ class Disassociated(Release):
         return SupportIndex.of(self)
 
     @cached_property
+    def order(self) -> Order:
+        """The order of its parts in its files; `lines` finds it as well."""
+        from setveil.published.disassociated.canonical import canonical
+
+        return canonical(self)[1]
+
+    @cached_property
     def arranged(self) -> Disassociated:
         """The same release with its parts in the order of its files."""
         from setveil.published.disassociated.canonical import arranged
 
-        return arranged(self)
+        return arranged(self, self.order)
 
     def _chunks(self) -> dict[int, list[Chunk]]:
         contents: list[dict[tuple[str, ...], int]] = [{} for _ in self.chunk_node]
