@@ -3,13 +3,12 @@ represent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, positions, sums
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
@@ -119,16 +118,15 @@ def coverage(tree: Hierarchy, nodes: Int32s, node: int) -> tuple[Flags, Flags, F
 def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
     """The distinct records, sorted by their items (and counts), and which of them each record
     is."""
-    index: dict[bytes, int] = {}
-    found = (index.setdefault(key, len(index)) for key in _row_keys(data))
-    member = np.fromiter(found, dtype=np.int64, count=len(data))
-    representative = np.zeros(len(index), dtype=np.int64)
-    representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
-    order = np.array(sorted(range(len(index)), key=list(index).__getitem__), dtype=np.int64)
-    return data.take(representative[order]), positions(order)[member]
+    keys = _row_keys(data)
+    place = {key: number for number, key in enumerate(sorted(set(keys)))}
+    member = np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys))
+    first = np.zeros(len(place), dtype=np.int64)
+    first[member[::-1]] = np.arange(len(keys) - 1, -1, -1)
+    return data.take(first), member
 
 
-def _row_keys(data: Transactions) -> Iterable[bytes]:
+def _row_keys(data: Transactions) -> list[bytes]:
     """One byte string per record; big-endian, so that they sort as the records do."""
     values: npt.NDArray[np.unsignedinteger] = data.items.astype(">u4")
     if isinstance(data, Bags):
@@ -136,4 +134,4 @@ def _row_keys(data: Transactions) -> Iterable[bytes]:
     blob = values.tobytes()
     width = len(blob) // max(len(data.items), 1)
     bounds = (data.indptr * width).tolist()
-    return (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+    return [blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]

@@ -116,8 +116,11 @@ def take_part(records, stack, entries):
     first, last = entries[0], entries[len(entries) - 1]
     chosen = records.order[stack.bounds[first, START] : stack.bounds[last, STOP]]
     starts, leaves = take_records(records.indptr, records.leaves, chosen)
-    _, node = take_records(records.indptr, records.node, chosen)
-    _, delta = take_records(records.indptr, records.delta, chosen)
+    node, delta = np.empty(len(leaves), np.int32), np.empty(len(leaves), np.int32)
+    for i in range(len(chosen)):
+        shift = records.indptr[chosen[i]] - starts[i]
+        for at in range(starts[i], starts[i + 1]):
+            node[at], delta[at] = records.node[at + shift], records.delta[at + shift]
     bounds, end = np.empty((len(entries), 4), np.int64), np.int64(0)
     for i in range(len(entries)):
         bounds[i, START] = stack.bounds[entries[i], START] - stack.bounds[first, START]
