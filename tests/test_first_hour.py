@@ -278,3 +278,20 @@ def test_a_file_name_for_a_release_folder_is_refused(tmp_path):
         f"use --output {tmp_path / 'release'} with --format csv"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_of_one_group_is_of_no_use_even_if_all_items_are_equally_rare():
+    baskets = [[f"item {i}"] for i in range(40)]
+    found = sv.anonymize(baskets, k=30, hierarchy="balanced:40").usefulness
+    assert found.top_items == (0, 20)  # the average of the group is right, but says nothing
+    kept = sv.anonymize(baskets * 30, k=30, hierarchy="balanced:40").usefulness
+    assert kept.top_items == (20, 20)
+    assert not kept.is_poor
+
+
+def test_items_below_the_root_are_noted_with_the_remedy():
+    rows = [["a", "b"], ["a", "b"], ["a", "new"], ["b"]]
+    tree = sv.Hierarchy.from_paths([("a", "G", "ALL"), ("b", "G", "ALL")])
+    done = sv.anonymize(rows, k=2, m=1, method="apriori", hierarchy=tree, unknown="root")
+    note = next(note for note in done.notes if "not in the hierarchy" in note)
+    assert note.text(as_option(command)).endswith("or leave them out with --unknown drop.")

@@ -6,24 +6,17 @@ that setveil accepts.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
-import io
 import json
 import random
 import shutil
-import signal
-import warnings
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from setveil.data.querylog.terms import as_written
 from setveil.data.transactions import Bags, Transactions
-from setveil.errors import LeftoverWarning, SetveilError
 from setveil.hierarchy.files import read_hierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read, read_release, write
@@ -44,10 +37,7 @@ from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 from tests.oracle import readers
 from torture.mutation import BYTES, TEXT, cut_off, mutated
-
-LONGEST_MESSAGE = 500
-MOST_SECONDS = 30
-"""For one small file: nothing that ends is so slow on any machine."""
+from torture.trying import contents, known_by, tried, written
 
 _ITEMS = ("wine", "beer", "red wine", "7", "007", "caf\u00e9", "a,b", 'a"b', "x;y", "t\tu", "NULL")
 _PLAIN = ("wine", "beer", "7", "007", "caf\u00e9", "a;b", "10", "1e3")
@@ -58,9 +48,9 @@ def fuzz_fimi(rng: random.Random, folder: Path) -> str | None:
     lines = (" ".join(rng.choices(_PLAIN, k=rng.randint(0, 4))) for _ in range(rng.randint(1, 8)))
     content = mutated(rng, "\n".join(lines).encode(), TEXT)
     bags = rng.random() < 0.5
-    path = _written(folder / "a.dat", content)
-    known = _known(readers.fimi, content, bags)
-    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    path = written(folder / "a.dat", content)
+    known = known_by(readers.fimi, content, bags)
+    return tried(path, lambda: contents(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_csv(rng: random.Random, folder: Path) -> str | None:
@@ -77,9 +67,9 @@ def fuzz_baskets(rng: random.Random, folder: Path) -> str | None:
     """Baskets."""
     content = mutated(rng, _packed_as(rng, folder / "a.baskets"), TEXT)
     bags = rng.random() < 0.5
-    path = _written(folder / "a.baskets", content)
-    known = _known(readers.baskets, content, bags)
-    return _tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    path = written(folder / "a.baskets", content)
+    known = known_by(readers.baskets, content, bags)
+    return tried(path, lambda: contents(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
@@ -88,22 +78,22 @@ def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
         rows = ((rng.randint(1, 3), rng.choice(_PLAIN)) for _ in range(rng.randint(1, 8)))
         lines = (f'{{"record": {record}, "item": "{item}"}}' for record, item in rows)
         content = mutated(rng, "\n".join(lines).encode(), TEXT)
-        path = _written(folder / "a.jsonl", content)
-        return _tried(path, lambda: _found(read(path)))
+        path = written(folder / "a.jsonl", content)
+        return tried(path, lambda: contents(read(path)))
     content = mutated(rng, _packed_as(rng, folder / "a.jsonl"), TEXT)
-    path = _written(folder / "a.jsonl", content)
+    path = written(folder / "a.jsonl", content)
 
     def found() -> object:
-        return _found(read(path, item="items", encoding="utf-8"))
+        return contents(read(path, item="items", encoding="utf-8"))
 
-    return _tried(path, found, _known(readers.json_lists, content, b"{" in content))
+    return tried(path, found, known_by(readers.json_lists, content, b"{" in content))
 
 
 def fuzz_parquet(rng: random.Random, folder: Path) -> str | None:
     """Parquet with a list column."""
     content = mutated(rng, _packed_as(rng, folder / "a.parquet"), BYTES)
-    path = _written(folder / "a.parquet", content)
-    return _tried(path, lambda: _found(read(path)))
+    path = written(folder / "a.parquet", content)
+    return tried(path, lambda: contents(read(path)))
 
 
 def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
@@ -111,15 +101,15 @@ def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
     content = _packed_as(rng, folder / "a.dat")
     content = mutated(rng, content, TEXT) if rng.random() < 0.3 else content
     packed = mutated(rng, gzip.compress(content, mtime=0), BYTES)
-    path = _written(folder / "a.dat.gz", packed)
+    path = written(folder / "a.dat.gz", packed)
 
     def known() -> object:
         try:
-            return _known(readers.fimi, gzip.decompress(packed), False)()
+            return known_by(readers.fimi, gzip.decompress(packed), False)()
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(str(error)) from None
 
-    return _tried(path, lambda: _found(read(path, bags=False, encoding="utf-8")), known)
+    return tried(path, lambda: contents(read(path, bags=False, encoding="utf-8")), known)
 
 
 def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
@@ -132,10 +122,10 @@ def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
     if rng.random() < 0.2:
         short = cut_off(rng, packed)
         path.write_bytes(short)
-        whole = _found(data) if short == packed else "nothing"
-        return _tried(path, lambda: _found(read(path, bags=bags)), lambda: whole)
+        whole = contents(data) if short == packed else "nothing"
+        return tried(path, lambda: contents(read(path, bags=bags)), lambda: whole)
     path.write_bytes(mutated(rng, packed, BYTES))
-    return _tried(path, lambda: _found(read(path, bags=bags)))
+    return tried(path, lambda: contents(read(path, bags=bags)))
 
 
 def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
@@ -150,7 +140,7 @@ def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
     else:
         rows = [tuple(f'"{label}"' for label in path) for path in paths]
     content = mutated(rng, "\n".join(map(";".join, rows)).encode(), TEXT)
-    path = _written(folder / "tree.csv", content)
+    path = written(folder / "tree.csv", content)
     if layout == "paths" and rng.random() < 0.8:
 
         def parents() -> object:
@@ -158,8 +148,8 @@ def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
             above = (tree.labels[node] if node >= 0 else "" for node in tree.parent.tolist())
             return dict(zip(tree.labels, above, strict=True))
 
-        return _tried(path, parents, lambda: readers.hierarchy_paths(content))
-    return _tried(path, lambda: read_hierarchy(path))
+        return tried(path, parents, lambda: readers.hierarchy_paths(content))
+    return tried(path, lambda: read_hierarchy(path))
 
 
 def fuzz_release(rng: random.Random, folder: Path) -> str | None:
@@ -175,7 +165,7 @@ def fuzz_release(rng: random.Random, folder: Path) -> str | None:
     path.write_bytes(mutated(rng, path.read_bytes(), ways))
     if path.name != "release.json" and rng.random() < 0.9:
         _correct(place)
-    return _tried(place, lambda: read_release(place))
+    return tried(place, lambda: read_release(place))
 
 
 def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
@@ -187,10 +177,10 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
         user, text = str(rng.randint(1, 3)), rng.choice(("red wine", "beer", "caf\u00e9 -", "a.b"))
         rows.append((user, text, f"2006-03-0{rng.randint(1, 9)} 07:17:12", "", ""))
     content = mutated(rng, "\n".join(map(mark.join, rows)).encode(), TEXT)
-    path = _written(folder / "log.txt", content)
+    path = written(folder / "log.txt", content)
     if rng.random() < 0.2:
         gap = rng.choice((None, "30m"))
-        return _tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
+        return tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
 
     def load() -> None:
         with (
@@ -200,26 +190,26 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
         ):
             load_log(connection, source, LogColumns())
 
-    return _tried(path, load)
+    return tried(path, load)
 
 
 def fuzz_item_list(rng: random.Random, folder: Path) -> str | None:
     """A list of private or public items."""
     content = mutated(rng, "\n".join(rng.choices(_ITEMS, k=5)).encode(), TEXT)
-    path = _written(folder / "items.txt", content)
-    return _tried(path, lambda: read_items(path), lambda: readers.item_list(content))
+    path = written(folder / "items.txt", content)
+    return tried(path, lambda: read_items(path), lambda: readers.item_list(content))
 
 
 def fuzz_job(rng: random.Random, folder: Path) -> str | None:
     """A job file; one that is accepted is written and read again."""
     content = mutated(rng, job_text(rng.choice(_JOBS), folder).encode(), TEXT)
-    path, again = _written(folder / "job.toml", content), folder / "again.toml"
+    path, again = written(folder / "job.toml", content), folder / "again.toml"
 
     def known() -> object:
         Job.read(path).write(again, force=True)
         return Job.read(again)
 
-    return _tried(path, lambda: replace(Job.read(path), reason=""), known)
+    return tried(path, lambda: replace(Job.read(path), reason=""), known)
 
 
 def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | None:
@@ -232,90 +222,19 @@ def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | N
         rows.append(f"{record},{item}{more}" if rows[0][0] == "r" else f"{item},{record}{more}")
     text = "\n".join(rows).replace(",", mark)
     content = mutated(rng, text.encode(), TEXT)
-    _written(path, content)
+    written(path, content)
     bags = rng.choice((None, None, False))
 
     def found() -> object:
         wanted = {"record": "record", "item": "item", "split": "none", "encoding": "utf-8"}
         data = read(path, format=path.suffix[1:], bags=bags, **wanted)
-        return isinstance(data, Bags), _found(data)
+        return isinstance(data, Bags), contents(data)
 
     def known() -> object:
         is_counted, records = readers.long_table(content, marks, counted=bags is None)
-        return is_counted, _known(lambda _: records, content, is_counted)()
+        return is_counted, known_by(lambda _: records, content, is_counted)()
 
-    return _tried(path, found, known)
-
-
-def _tried(
-    place: Path,
-    attempt: Callable[[], object],
-    oracle: Callable[[], object] | None = None,
-) -> str | None:
-    """What is wrong with how a reader treats a file; None if nothing."""
-    output, found, refused = io.StringIO(), None, None
-    try:
-        with _watched(output):
-            found = attempt()
-    except SetveilError as error:
-        refused = str(error)
-    except _TookLong:
-        return f"it took more than {MOST_SECONDS} seconds"
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"[:300]
-    if output.getvalue():
-        return f"printed {output.getvalue()[:200]!r}"
-    if refused is not None:
-        return _wrong_message(refused, place)
-    return _wrong_data(found, oracle) if oracle is not None else None
-
-
-class _TookLong(BaseException):
-    """The time is over. It is not an `Exception`, so that no reader takes it for its own."""
-
-
-@contextlib.contextmanager
-def _watched(output: io.StringIO) -> Iterator[None]:
-    """Collect what is printed, make errors of warnings, and stop what does not end."""
-
-    def stop(*_: object) -> None:
-        raise _TookLong
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stderr(output),
-            contextlib.redirect_stdout(output),
-        ):
-            warnings.simplefilter("error")
-            warnings.simplefilter("ignore", LeftoverWarning)  # of other runs on this machine
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _wrong_message(text: str, place: Path) -> str | None:
-    if len(text) >= LONGEST_MESSAGE:
-        return f"a message of {len(text):,} characters: {text[:200]}"
-    if "\n" in text or not text.isprintable():
-        return f"a message with odd characters: {text[:200]!r}"
-    return None if place.name in text else f"a message that does not name the file: {text}"
-
-
-def _wrong_data(found: object, oracle: Callable[[], object]) -> str | None:
-    try:
-        known = oracle()
-    except ValueError as error:
-        return f"accepted, but {error}: {str(found)[:200]}"
-    return None if found == known else f"read {str(found)[:150]} and not {str(known)[:150]}"
-
-
-def _written(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
+    return tried(path, found, known)
 
 
 def _data(rng: random.Random) -> Transactions:
@@ -327,31 +246,6 @@ def _packed_as(rng: random.Random, path: Path) -> bytes:
     """The bytes of a file with random data."""
     write(_data(rng), path, force=True)
     return path.read_bytes()
-
-
-def _found(data: Transactions) -> Counter[frozenset[tuple[str, int]]]:
-    bags = data if isinstance(data, Bags) else Bags.of(data)
-    return Counter(map(_frozen, map(dict, _records(bags))))
-
-
-def _records(bags: Bags) -> Iterator[dict[str, int]]:
-    for number, record in enumerate(bags):
-        start, stop = bags.indptr[number], bags.indptr[number + 1]
-        yield dict(zip(record, bags.counts[start:stop].tolist(), strict=True))
-
-
-def _frozen(record: dict[str, int]) -> frozenset[tuple[str, int]]:
-    return frozenset(record.items())
-
-
-def _known(
-    oracle: Callable[[bytes], list[dict[str, int]]], content: bytes, bags: bool
-) -> Callable[[], object]:
-    def known() -> object:
-        records = oracle(content)
-        return Counter(_frozen(each if bags else dict.fromkeys(each, 1)) for each in records)
-
-    return known
 
 
 def _releases() -> dict[str, Release]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from setveil.errors import FileFormatError
-from torture import fuzzing
+from torture import trying
 
 
 def refuse() -> object:
@@ -23,7 +23,7 @@ def loud(say: Callable[[], object]) -> object:
 
 
 def test_one_clear_line_is_fine() -> None:
-    assert fuzzing._tried(Path("a.csv"), refuse) is None
+    assert trying.tried(Path("a.csv"), refuse) is None
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_one_clear_line_is_fine() -> None:
     ids=["output", "errors", "warnings"],
 )
 def test_what_a_refusal_prints_is_bad(say: Callable[[], object], found: str) -> None:
-    assert fuzzing._tried(Path("a.csv"), lambda: loud(say)) == found
+    assert trying.tried(Path("a.csv"), lambda: loud(say)) == found
 
 
 def test_what_does_not_end_is_stopped_and_bad(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,5 +47,5 @@ def test_what_does_not_end_is_stopped_and_bad(monkeypatch: pytest.MonkeyPatch) -
             except Exception:
                 return refuse()
 
-    monkeypatch.setattr(fuzzing, "MOST_SECONDS", 0.1)
-    assert fuzzing._tried(Path("a.csv"), endless) == "it took more than 0.1 seconds"
+    monkeypatch.setattr(trying, "MOST_SECONDS", 0.1)
+    assert trying.tried(Path("a.csv"), endless) == "it took more than 0.1 seconds"

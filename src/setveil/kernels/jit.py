@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 """Of kernels and steps alike: Numba compiles what both use (`np.zeros`, ...) once per options."""
 KNOWN = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
-"""The versions of Numba with whose inside `numba_inside` works."""
+"""The versions of Numba for which `numba_inside` is used; the first and the last were tried."""
 
 
 def kernel(function: Function) -> Function:

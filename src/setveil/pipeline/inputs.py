@@ -109,7 +109,9 @@ def fit(tree: Hierarchy | None, data: Transactions, options: TreeOptions) -> Fit
     if options.unknown == "root":
         only = "placed directly below its root, so only the root can replace them; Apriori may"
         remedy = "add them to the hierarchy, or leave them out with {unknown=drop}"
-        note = Note(f"{text}: {only} then replace everything by it. If much is lost, {remedy}.")
+        note: str = Note(
+            f"{text}: {only} then replace everything by it. If much is lost, {remedy}."
+        )
         return Fit(fitting, left, (), (note,))
     note = f"{text}: left out of every record; losses do not count them."
     return Fit(fitting, left, tuple(missing), (note,))
