@@ -28,3 +28,11 @@ def test_a_question_about_columns_lists_a_header_but_never_a_row(call, folder):
     result = call("inspect", "rows.csv")
     assert "it is not obvious which columns are the record and the item" in result.err
     assert "anna" not in result.err
+
+
+def test_the_columns_of_a_header_in_another_language_are_listed(call, folder):
+    rows = "1;30;K\u00e4se|Bier\n2;41;K\u00e4se\n3;25;Bier\n"
+    (folder / "de.csv").write_bytes(f"kunde;alter;artikel\n{rows}".encode("cp1252"))
+    result = call("inspect", "de.csv")
+    assert "(the columns are 'kunde', 'alter', 'artikel')" in result.err
+    assert call("inspect", "de.csv", "--record", "kunde", "--item", "artikel").code == 0

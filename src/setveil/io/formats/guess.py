@@ -78,6 +78,7 @@ def _question(source: Source, text: str) -> FileFormatError:
     If the first line names a record, its column would become items of baskets."""
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
+    mark = next(iter(re.findall(_DELIMITERS, first)), ",")
     ways = (
         "name the columns with {record} and {item}; or say {onehot=True} if each column is an item"
     )
@@ -86,6 +87,8 @@ def _question(source: Source, text: str) -> FileFormatError:
         problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
         return source.fault(problem, remedy=ways)
     problem = "is each line a whole basket, or one record-item pair?"
+    if _is_surely_header(header, rest) and _has_numbers(rest, mark, len(header)):
+        problem = f"{problem} (the columns are {brief_list(header)})"
     return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
 
 
@@ -94,6 +97,16 @@ def _is_surely_header(names: list[str], rest: str) -> bool:
     cells = {cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)}
     are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
     return are_names and len(set(names)) == len(names) and cells.isdisjoint(names)
+
+
+def _has_numbers(rest: str, mark: str, width: int) -> bool:
+    """Whether a column has a number in each of these rows, so that its name is no item."""
+    lines = rest.splitlines()[:-1] if not rest.endswith("\n") else rest.splitlines()
+    rows = [line.split(mark) for line in lines if line.strip()]
+    whole = bool(rows) and all(len(row) == width for row in rows)
+    return whole and any(
+        all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
+    )
 
 
 def _refuse_log(source: Source, text: str) -> None:
