@@ -100,10 +100,10 @@ def _is_surely_header(names: list[str], rest: str) -> bool:
 
 
 def _has_numbers(rest: str, mark: str, width: int) -> bool:
-    """Whether a column has a number in each of these rows, so that its name is no item."""
+    """Whether a column has a number in each of 3 or more rows, so that its name is no item."""
     lines = rest.splitlines()[:-1] if not rest.endswith("\n") else rest.splitlines()
     rows = [line.split(mark) for line in lines if line.strip()]
-    whole = bool(rows) and all(len(row) == width for row in rows)
+    whole = len(rows) >= 3 and all(len(row) == width for row in rows)
     return whole and any(
         all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
     )
