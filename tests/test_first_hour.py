@@ -11,6 +11,7 @@ from setveil.cli.anonymize import command
 from setveil.cli.complain import as_option
 from setveil.errors import OutputError, ParameterError, ReleaseError
 from setveil.io.releases.folder import ABOUT
+from setveil.kernels import jit
 from setveil.pipeline.names import chosen_method
 from setveil.report.inspection import report_inspection
 from setveil.report.outcome import report_outcome
@@ -65,6 +66,8 @@ def test_a_release_that_says_nothing_is_called_so_with_what_to_try():
 
 def test_what_to_try_is_measured_on_a_sample():
     baskets = [[f"a{i % 7}", f"b{i % 11}", f"c{i % 13}"] for i in range(400)]
+    for kind in (sv.Disassociation, sv.MHgHs):
+        kind.warmup()
     outcome = sv.anonymize(baskets, k=40, hierarchy="balanced:31")
     assert outcome.usefulness.is_poor
     assert outcome.advice[0].startswith("k=40 m=2 method='disassociation': ")
@@ -75,6 +78,19 @@ def test_what_to_try_is_measured_on_a_sample():
     )
     assert outcome.advice[0].endswith(" pairs counted in a trial with 400 records")
     assert outcome.advice[-1].startswith("the settings of this run: ")
+
+
+def test_what_would_have_to_be_compiled_is_named_but_not_tried(monkeypatch):
+    def refuse(*arguments):
+        raise jit.NotCompiledError
+
+    monkeypatch.setattr("setveil.methods.disassociation.method.Disassociation._anonymize", refuse)
+    baskets = [[f"a{i % 7}", f"b{i % 11}", f"c{i % 13}"] for i in range(400)]
+    sv.MHgHs.warmup()
+    outcome = sv.anonymize(baskets, k=40, hierarchy="balanced:31")
+    last = outcome.advice[-1].text(as_option(command))
+    assert last.startswith("-k 40 -m 2 --method disassociation: not tried, to save compiling time")
+    assert "`setveil warmup`" in last
 
 
 SEARCHES = [[f"w{i}"] * 3 + [f"w{i * i % 60}", f"w{7 * i * i % 60}"] for i in range(60)]
@@ -262,3 +278,20 @@ def test_a_file_name_for_a_release_folder_is_refused(tmp_path):
         f"use --output {tmp_path / 'release'} with --format csv"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_of_one_group_is_of_no_use_even_if_all_items_are_equally_rare():
+    baskets = [[f"item {i}"] for i in range(40)]
+    found = sv.anonymize(baskets, k=30, hierarchy="balanced:40").usefulness
+    assert found.top_items == (0, 20)  # the average of the group is right, but says nothing
+    kept = sv.anonymize(baskets * 30, k=30, hierarchy="balanced:40").usefulness
+    assert kept.top_items == (20, 20)
+    assert not kept.is_poor
+
+
+def test_items_below_the_root_are_noted_with_the_remedy():
+    rows = [["a", "b"], ["a", "b"], ["a", "new"], ["b"]]
+    tree = sv.Hierarchy.from_paths([("a", "G", "ALL"), ("b", "G", "ALL")])
+    done = sv.anonymize(rows, k=2, m=1, method="apriori", hierarchy=tree, unknown="root")
+    note = next(note for note in done.notes if "not in the hierarchy" in note)
+    assert note.text(as_option(command)).endswith("or leave them out with --unknown drop.")

@@ -42,8 +42,8 @@ MAY_IMPORT = {
 OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard"}
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
-    *("__future__", "collections", "contextlib", "hashlib", "inspect", "pickle", "sys", "typing"),
-    "setveil",
+    *("__future__", "collections", "contextlib", "contextvars", "gc", "hashlib", "inspect"),
+    *("pickle", "sys", "typing", "setveil"),
 }
 """What kernels import besides."""
 

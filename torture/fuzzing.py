@@ -12,8 +12,6 @@ import json
 import random
 import shutil
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +37,7 @@ from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 from tests.oracle import readers
 from torture.mutation import BYTES, TEXT, cut_off, mutated
-from torture.trying import tried
+from torture.trying import contents, known_by, tried, written
 
 _ITEMS = ("wine", "beer", "red wine", "7", "007", "caf\u00e9", "a,b", 'a"b', "x;y", "t\tu", "NULL")
 _PLAIN = ("wine", "beer", "7", "007", "caf\u00e9", "a;b", "10", "1e3")
@@ -50,9 +48,9 @@ def fuzz_fimi(rng: random.Random, folder: Path) -> str | None:
     lines = (" ".join(rng.choices(_PLAIN, k=rng.randint(0, 4))) for _ in range(rng.randint(1, 8)))
     content = mutated(rng, "\n".join(lines).encode(), TEXT)
     bags = rng.random() < 0.5
-    path = _written(folder / "a.dat", content)
-    known = _known(readers.fimi, content, bags)
-    return tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    path = written(folder / "a.dat", content)
+    known = known_by(readers.fimi, content, bags)
+    return tried(path, lambda: contents(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_csv(rng: random.Random, folder: Path) -> str | None:
@@ -69,9 +67,9 @@ def fuzz_baskets(rng: random.Random, folder: Path) -> str | None:
     """Baskets."""
     content = mutated(rng, _packed_as(rng, folder / "a.baskets"), TEXT)
     bags = rng.random() < 0.5
-    path = _written(folder / "a.baskets", content)
-    known = _known(readers.baskets, content, bags)
-    return tried(path, lambda: _found(read(path, bags=bags, encoding="utf-8")), known)
+    path = written(folder / "a.baskets", content)
+    known = known_by(readers.baskets, content, bags)
+    return tried(path, lambda: contents(read(path, bags=bags, encoding="utf-8")), known)
 
 
 def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
@@ -80,22 +78,22 @@ def fuzz_jsonl(rng: random.Random, folder: Path) -> str | None:
         rows = ((rng.randint(1, 3), rng.choice(_PLAIN)) for _ in range(rng.randint(1, 8)))
         lines = (f'{{"record": {record}, "item": "{item}"}}' for record, item in rows)
         content = mutated(rng, "\n".join(lines).encode(), TEXT)
-        path = _written(folder / "a.jsonl", content)
-        return tried(path, lambda: _found(read(path)))
+        path = written(folder / "a.jsonl", content)
+        return tried(path, lambda: contents(read(path)))
     content = mutated(rng, _packed_as(rng, folder / "a.jsonl"), TEXT)
-    path = _written(folder / "a.jsonl", content)
+    path = written(folder / "a.jsonl", content)
 
     def found() -> object:
-        return _found(read(path, item="items", encoding="utf-8"))
+        return contents(read(path, item="items", encoding="utf-8"))
 
-    return tried(path, found, _known(readers.json_lists, content, b"{" in content))
+    return tried(path, found, known_by(readers.json_lists, content, b"{" in content))
 
 
 def fuzz_parquet(rng: random.Random, folder: Path) -> str | None:
     """Parquet with a list column."""
     content = mutated(rng, _packed_as(rng, folder / "a.parquet"), BYTES)
-    path = _written(folder / "a.parquet", content)
-    return tried(path, lambda: _found(read(path)))
+    path = written(folder / "a.parquet", content)
+    return tried(path, lambda: contents(read(path)))
 
 
 def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
@@ -103,15 +101,15 @@ def fuzz_gz(rng: random.Random, folder: Path) -> str | None:
     content = _packed_as(rng, folder / "a.dat")
     content = mutated(rng, content, TEXT) if rng.random() < 0.3 else content
     packed = mutated(rng, gzip.compress(content, mtime=0), BYTES)
-    path = _written(folder / "a.dat.gz", packed)
+    path = written(folder / "a.dat.gz", packed)
 
     def known() -> object:
         try:
-            return _known(readers.fimi, gzip.decompress(packed), False)()
+            return known_by(readers.fimi, gzip.decompress(packed), False)()
         except (EOFError, OSError, zlib.error) as error:
             raise ValueError(str(error)) from None
 
-    return tried(path, lambda: _found(read(path, bags=False, encoding="utf-8")), known)
+    return tried(path, lambda: contents(read(path, bags=False, encoding="utf-8")), known)
 
 
 def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
@@ -124,10 +122,10 @@ def fuzz_zst(rng: random.Random, folder: Path) -> str | None:
     if rng.random() < 0.2:
         short = cut_off(rng, packed)
         path.write_bytes(short)
-        whole = _found(data) if short == packed else "nothing"
-        return tried(path, lambda: _found(read(path, bags=bags)), lambda: whole)
+        whole = contents(data) if short == packed else "nothing"
+        return tried(path, lambda: contents(read(path, bags=bags)), lambda: whole)
     path.write_bytes(mutated(rng, packed, BYTES))
-    return tried(path, lambda: _found(read(path, bags=bags)))
+    return tried(path, lambda: contents(read(path, bags=bags)))
 
 
 def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
@@ -142,7 +140,7 @@ def fuzz_hierarchy(rng: random.Random, folder: Path) -> str | None:
     else:
         rows = [tuple(f'"{label}"' for label in path) for path in paths]
     content = mutated(rng, "\n".join(map(";".join, rows)).encode(), TEXT)
-    path = _written(folder / "tree.csv", content)
+    path = written(folder / "tree.csv", content)
     if layout == "paths" and rng.random() < 0.8:
 
         def parents() -> object:
@@ -179,7 +177,7 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
         user, text = str(rng.randint(1, 3)), rng.choice(("red wine", "beer", "caf\u00e9 -", "a.b"))
         rows.append((user, text, f"2006-03-0{rng.randint(1, 9)} 07:17:12", "", ""))
     content = mutated(rng, "\n".join(map(mark.join, rows)).encode(), TEXT)
-    path = _written(folder / "log.txt", content)
+    path = written(folder / "log.txt", content)
     if rng.random() < 0.2:
         gap = rng.choice((None, "30m"))
         return tried(path, lambda: read_querylog(path, gap=gap, lemma=as_written))
@@ -198,14 +196,14 @@ def fuzz_querylog(rng: random.Random, folder: Path) -> str | None:
 def fuzz_item_list(rng: random.Random, folder: Path) -> str | None:
     """A list of private or public items."""
     content = mutated(rng, "\n".join(rng.choices(_ITEMS, k=5)).encode(), TEXT)
-    path = _written(folder / "items.txt", content)
+    path = written(folder / "items.txt", content)
     return tried(path, lambda: read_items(path), lambda: readers.item_list(content))
 
 
 def fuzz_job(rng: random.Random, folder: Path) -> str | None:
     """A job file; one that is accepted is written and read again."""
     content = mutated(rng, job_text(rng.choice(_JOBS), folder).encode(), TEXT)
-    path, again = _written(folder / "job.toml", content), folder / "again.toml"
+    path, again = written(folder / "job.toml", content), folder / "again.toml"
 
     def known() -> object:
         Job.read(path).write(again, force=True)
@@ -224,24 +222,19 @@ def _fuzz_long(rng: random.Random, path: Path, mark: str, marks: str) -> str | N
         rows.append(f"{record},{item}{more}" if rows[0][0] == "r" else f"{item},{record}{more}")
     text = "\n".join(rows).replace(",", mark)
     content = mutated(rng, text.encode(), TEXT)
-    _written(path, content)
+    written(path, content)
     bags = rng.choice((None, None, False))
 
     def found() -> object:
         wanted = {"record": "record", "item": "item", "split": "none", "encoding": "utf-8"}
         data = read(path, format=path.suffix[1:], bags=bags, **wanted)
-        return isinstance(data, Bags), _found(data)
+        return isinstance(data, Bags), contents(data)
 
     def known() -> object:
         is_counted, records = readers.long_table(content, marks, counted=bags is None)
-        return is_counted, _known(lambda _: records, content, is_counted)()
+        return is_counted, known_by(lambda _: records, content, is_counted)()
 
     return tried(path, found, known)
-
-
-def _written(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
 
 
 def _data(rng: random.Random) -> Transactions:
@@ -253,31 +246,6 @@ def _packed_as(rng: random.Random, path: Path) -> bytes:
     """The bytes of a file with random data."""
     write(_data(rng), path, force=True)
     return path.read_bytes()
-
-
-def _found(data: Transactions) -> Counter[frozenset[tuple[str, int]]]:
-    bags = data if isinstance(data, Bags) else Bags.of(data)
-    return Counter(map(_frozen, map(dict, _records(bags))))
-
-
-def _records(bags: Bags) -> Iterator[dict[str, int]]:
-    for number, record in enumerate(bags):
-        start, stop = bags.indptr[number], bags.indptr[number + 1]
-        yield dict(zip(record, bags.counts[start:stop].tolist(), strict=True))
-
-
-def _frozen(record: dict[str, int]) -> frozenset[tuple[str, int]]:
-    return frozenset(record.items())
-
-
-def _known(
-    oracle: Callable[[bytes], list[dict[str, int]]], content: bytes, bags: bool
-) -> Callable[[], object]:
-    def known() -> object:
-        records = oracle(content)
-        return Counter(_frozen(each if bags else dict.fromkeys(each, 1)) for each in records)
-
-    return known
 
 
 def _releases() -> dict[str, Release]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torture import fuzzing, processes, releases, tampering
+from torture import fuzzing, processes, releases, sheets, tampering
 from torture.campaign import Campaign, Tally, attempt
 
 CAMPAIGNS: dict[str, Campaign] = {
@@ -53,6 +53,11 @@ CAMPAIGNS: dict[str, Campaign] = {
     "fuzz baskets": Campaign(fuzzing.fuzz_baskets, 2_000, 20, "damaged baskets, with an oracle"),
     "fuzz jsonl": Campaign(fuzzing.fuzz_jsonl, 2_000, 20, "damaged JSON lines, with an oracle"),
     "fuzz parquet": Campaign(fuzzing.fuzz_parquet, 2_000, 12, "damaged Parquet files"),
+    "fuzz set column": Campaign(sheets.fuzz_set_column, 2_000, 15, "damaged columns of sets"),
+    "fuzz one-hot": Campaign(
+        sheets.fuzz_onehot, 2_000, 15, "damaged tables with a column per item"
+    ),
+    "fuzz xlsx": Campaign(sheets.fuzz_xlsx, 2_000, 12, "damaged .xlsx files"),
     "fuzz gz": Campaign(fuzzing.fuzz_gz, 2_000, 15, "damaged gzip files, with an oracle"),
     "fuzz zst": Campaign(fuzzing.fuzz_zst, 2_000, 12, "damaged zstd files"),
     "fuzz hierarchy": Campaign(

@@ -6,9 +6,11 @@ import contextlib
 import io
 import signal
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from setveil.data.transactions import Bags, Transactions
 from setveil.errors import LeftoverWarning, SetveilError
 
 LONGEST_MESSAGE = 500
@@ -88,3 +90,37 @@ def _wrong_data(found: object, oracle: Callable[[], object]) -> str | None:
     except ValueError as error:
         return f"accepted, but {error}: {str(found)[:200]}"
     return None if found == known else f"read {str(found)[:150]} and not {str(known)[:150]}"
+
+
+def written(path: Path, content: bytes) -> Path:
+    """The path, after the content was written there."""
+    path.write_bytes(content)
+    return path
+
+
+def contents(data: Transactions) -> Counter[frozenset[tuple[str, int]]]:
+    """The records with their counts, in no order."""
+    bags = data if isinstance(data, Bags) else Bags.of(data)
+    return Counter(map(_frozen, map(dict, _records(bags))))
+
+
+def _records(bags: Bags) -> Iterator[dict[str, int]]:
+    for number, record in enumerate(bags):
+        start, stop = bags.indptr[number], bags.indptr[number + 1]
+        yield dict(zip(record, bags.counts[start:stop].tolist(), strict=True))
+
+
+def _frozen(record: dict[str, int]) -> frozenset[tuple[str, int]]:
+    return frozenset(record.items())
+
+
+def known_by(
+    oracle: Callable[[bytes], list[dict[str, int]]], content: bytes, bags: bool
+) -> Callable[[], object]:
+    """What a plain reader finds in the content."""
+
+    def known() -> object:
+        records = oracle(content)
+        return Counter(_frozen(each if bags else dict.fromkeys(each, 1)) for each in records)
+
+    return known

@@ -88,7 +88,8 @@ def test_the_demo_does_every_step(call, folder):
     result = call("demo", "demo", "--records", 500)
     assert (result.code, result.err) == (0, "")
     assert "2 known items single out" in result.out
-    assert "Verified: k-anonymity (k = 10)" in result.out
+    assert "Verified: km-anonymity (k = 10, m = 2)" in result.out
+    assert "Use (private" in result.out  # not: of little use
     place = folder / "demo"
     assert sorted(path.name for path in place.iterdir()) == [
         "private",

@@ -46,6 +46,13 @@ def test_the_error_names_the_option_that_helps(write) -> None:
         Hierarchy.read(write(CARROTS))
 
 
+def test_an_error_offers_to_qualify_items_that_are_in_several_groups(write):
+    place = write("CARROTS;FRESH;ALL\nPEAS;FRESH;ALL\nCARROTS;FROZEN;ALL\nPEAS;FROZEN;ALL\n")
+    with pytest.raises(HierarchyError, match="qualify=True moves such items below the lowest"):
+        Hierarchy.read(place)
+    assert Hierarchy.read(place, qualify=True).path("CARROTS")[-1] == "ALL"
+
+
 def test_an_item_that_is_also_a_group_keeps_its_label(write) -> None:
     text = "item,group\nbeer,drinks\ncola,beer\ntea,drinks\nwine,beer\n"
     tree = Hierarchy.read(write(text), qualify=True)

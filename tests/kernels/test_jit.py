@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
 import os
 import pkgutil
@@ -13,7 +14,7 @@ from importlib import import_module
 import pytest
 
 import setveil.kernels
-from setveil.kernels import jit
+from setveil.kernels import jit, numba_inside
 
 STEPS = "from setveil.kernels.jit import step\n\n@step\ndef number():\n    return {}\n"
 MIDDLE = (
@@ -28,7 +29,7 @@ KERNEL = (
 KERNELS = [
     found.name
     for found in pkgutil.walk_packages(setveil.kernels.__path__, "setveil.kernels.")
-    if not found.name.endswith(".jit")
+    if not found.name.endswith((".jit", ".numba_inside"))
 ]
 
 
@@ -101,7 +102,7 @@ def test_a_cache_that_cannot_be_written_is_not_an_error(monkeypatch):
     def seven():
         return 7
 
-    monkeypatch.setattr(jit.IndexDataCacheFile, "_open_for_write", fail)
+    monkeypatch.setattr(numba_inside.IndexDataCacheFile, "_open_for_write", fail)
     assert seven() == 7
 
 
@@ -141,8 +142,10 @@ def test_the_sources_of_a_file_of_kernels_are_all_files_it_imports_at_once_or_th
     pending = [name]
     for module in pending:
         pending += sorted(imported(module) - {*pending, jit.__name__})
-    assert jit.sources(name)[0] == inspect.getsource(import_module(name))
-    assert set(jit.sources(name)) == {inspect.getsource(import_module(each)) for each in pending}
+    assert numba_inside.sources(name)[0] == inspect.getsource(import_module(name))
+    assert set(numba_inside.sources(name)) == {
+        inspect.getsource(import_module(each)) for each in pending
+    }
 
 
 def test_the_kernels_of_ssc_rest_on_those_of_centres_and_of_matching():
@@ -150,7 +153,7 @@ def test_the_kernels_of_ssc_rest_on_those_of_centres_and_of_matching():
         inspect.getsource(import_module(f"setveil.kernels.{name}"))
         for name in ("ssc.centre", "assignment")
     ]
-    assert set(texts) < set(jit.sources("setveil.kernels.ssc.grow"))
+    assert set(texts) < set(numba_inside.sources("setveil.kernels.ssc.grow"))
 
 
 def imported(module):
@@ -161,3 +164,54 @@ def imported(module):
         for node in nodes
         if isinstance(node, ast.ImportFrom) and node.module.startswith("setveil.")
     }
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["numba.__version__ = '9.99.0'"],
+        ["sys.modules['numba.core.typed_passes'] = types.ModuleType('typed_passes')"],
+    ],
+)
+def test_kernels_work_with_a_numba_that_is_different_inside(before, tmp_path):
+    text = (
+        "from setveil.kernels import jit\n\n@jit.step\ndef six():\n    return 6\n\n"
+        "@jit.kernel\ndef answer():\n    return six() + 1\n"
+    )
+    (tmp_path / "other.py").write_text(text)
+    run = ["import sys, types, numba", *before, "from other import answer"]
+    run += ["print(answer(), type(answer._cache).__name__)"]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(run)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["7", "FunctionCache"]
+
+
+def test_the_installed_numba_is_known_inside():
+    assert jit._inside() is numba_inside
+
+
+def test_where_only_compiled_kernels_may_run_another_one_raises():
+    @jit.kernel
+    def eight():
+        return 8
+
+    with pytest.raises(jit.NotCompiledError), jit.compiled_only():
+        eight()
+    assert eight() == 8
+    with jit.compiled_only():
+        assert eight() == 8
+
+
+def test_compiling_turns_garbage_collection_on_again_if_it_was_on():
+    @jit.kernel
+    def nine():
+        return 9
+
+    assert gc.isenabled()
+    assert nine() == 9
+    assert gc.isenabled()

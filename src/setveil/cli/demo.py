@@ -27,7 +27,7 @@ def command(folder: Path, records: int, k: int) -> None:
     measures. FOLDER is replaced only if it is empty or an earlier demo."""
     from setveil.cli.anonymize import command as anonymize
     from setveil.cli.complain import as_option
-    from setveil.pipeline.demo import BASKETS, MARK, RELEASE, TREE, DemoJob, run
+    from setveil.pipeline.demo import BASKETS, KNOWN, MARK, RELEASE, TREE, DemoJob, run
     from setveil.report.outcome import report_demo
 
     with progress_bar() as progress:
@@ -38,6 +38,10 @@ def command(folder: Path, records: int, k: int) -> None:
     baskets, tree, release = folder / BASKETS, folder / TREE, folder / RELEASE
     click.echo(f"\nEverything is in {folder}/ ({MARK} describes the files). The same by hand:")
     click.echo(f"  setveil inspect {baskets}")
-    click.echo(f"  setveil anonymize {baskets} --hierarchy {tree} -k {k} -o my-release")
+    click.echo(f"  setveil anonymize {baskets} -k {k} -m {KNOWN} --method disassociation -o first")
     click.echo(f"  setveil verify {release} --original {baskets}")
     click.echo(f"  setveil measure {release} --original {baskets}")
+    click.echo(
+        "Or publish groups of products instead of clusters, so that every record stays whole:"
+    )
+    click.echo(f"  setveil anonymize {baskets} -k {k} --hierarchy {tree} -o second")

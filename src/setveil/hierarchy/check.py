@@ -105,9 +105,12 @@ def way_out(outline: Outline) -> str:
     if not outline.from_leaves or outline.renamed:
         return ""
     ways, better = [], qualified(outline)
-    if better.renamed and not _Check(better).errors():
+    is_tree = not _Check(better).errors()
+    if is_tree and better.renamed:
         example = brief(better.renamed[0])
         ways.append(f"{{qualify=True}} names such groups with their parent, as in {example}")
+    elif is_tree:
+        ways.append("{qualify=True} moves such items below the lowest group that contains them all")
     if outline.columns:
         columns = brief_list(outline.columns)
         ways.append(f"{{levels}} chooses the columns that are levels, of {columns}")

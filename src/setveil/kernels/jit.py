@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
-import pickle
-import sys
-from collections.abc import Callable
-from contextlib import suppress
-from hashlib import sha256
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
+import numba
 from numba import njit
-from numba._dynfunc import make_function
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.typed_passes import NativeLowering
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_SEAL = sha256().digest_size
-_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
 """Of kernels and steps alike: Numba compiles what both use (`np.zeros`, ...) once per options."""
+KNOWN = ("0.61", "0.62", "0.63", "0.64", "0.65", "0.66", "0.67", "0.68")
+"""The versions of Numba for which `numba_inside` is used; the first and the last were tried."""
 
 
 def kernel(function: Function) -> Function:
@@ -32,124 +25,57 @@ def kernel(function: Function) -> Function:
     The machine code is cached next to the package or in the user's cache folder. If neither can be
     written, each process compiles the kernel again.
     """
-    made: Any = njit(**_OPTIONS)(function)
+    inside = _inside()
+    if inside is None:
+        return cast(Function, njit(cache=True, **OPTIONS)(function))
+    made: Any = njit(pipeline_class=inside.KernelCompiler, **OPTIONS)(function)
     if made is not function:  # it is if NUMBA_DISABLE_JIT is set
-        with suppress(RuntimeError):  # no folder for the cache can be written
-            made._cache = _KernelCache(function)
+        made._cache = inside.cache_of(function, _refuse_to_compile)
     return cast(Function, made)
 
 
 def step(function: Function) -> Function:
     """Compile as part of the kernels that call it: less than half the time of a kernel."""
-    return cast(Function, njit(pipeline_class=_StepCompiler, **_OPTIONS)(function))
+    inside = _inside()
+    if inside is None:
+        return cast(Function, njit(**OPTIONS)(function))
+    return cast(Function, njit(pipeline_class=inside.StepCompiler, **OPTIONS)(function))
 
 
-def sources(module: str) -> tuple[str, ...]:
-    """The text of a kernel file and of all that it imports from, directly or through others."""
-    start, pending = f"from {module.partition('.')[0]}.", [module]
-    texts: list[str] = []
-    for name in pending:
-        texts.append(inspect.getsource(sys.modules[name]))
-        lines = (line for line in texts[-1].splitlines() if line.startswith(start))
-        pending += sorted({line.split()[1] for line in lines} - {*pending, __name__})
-    return tuple(texts)
+def _inside() -> Any:
+    """What rests on the inside of Numba; None if this version of Numba may be different inside.
+
+    Without it, kernels do the same but take longer to compile."""
+    if ".".join(numba.__version__.split(".")[:2]) not in KNOWN:
+        return None
+    try:
+        from setveil.kernels import numba_inside
+    except (ImportError, AttributeError):
+        return None
+    return numba_inside
 
 
-class _StepCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's compiler, except for what only a function that Python calls needs."""
-
-    def define_pipelines(self) -> list[PassManager]:
-        passes = PassManager("step")
-        for each, meaning in DefaultPassBuilder.define_nopython_pipeline(self.state).passes:
-            passes.add_pass(_StepLowering if each is NativeLowering else each, meaning)
-        passes.finalize()
-        return [passes]
+_IS_COMPILED_ONLY: ContextVar[bool] = ContextVar("is_compiled_only", default=False)
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _StepLowering(NativeLowering):  # type: ignore[misc]
-    """Writes the code of a step into a library of its own, without a door for Python."""
-
-    _name = "step_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _StepLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = state.flags.no_cpython_wrapper = True
-        super().run_pass(state)
-        described, env = state.cr.fndesc, state.cr.env
-        place = described.lookup_module(), described.qualname, ""
-        name = make_function(*place, 0, env, (state.library,))
-        state.targetctx.insert_user_function(name, described, [state.library])
-        state["cr"] = state.cr._replace(cfunc=name)
-        return True
+class NotCompiledError(Exception):
+    """A kernel was called that is not compiled yet, where none may be compiled."""
 
 
-class _StepLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is linked into kernels: only there it is optimized and becomes machine code.
-
-    Numba would do both for each step, with all the steps that it calls, and do it again for each
-    kernel."""
-
-    def _optimize_final_module(self) -> None: ...
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
+def _refuse_to_compile() -> None:
+    if _IS_COMPILED_ONLY.get():
+        raise NotCompiledError
 
 
-class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache, but a damaged file is as good as none and a full disk is not an error."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        kept = self._cache_file
-        self._cache_file = _SealedFile(
-            kept._cache_path, self._impl.filename_base, kept._source_stamp
-        )
-        # Numba compares only the kernel's own file, but steps of other files change too.
-        texts = "".join(sources(function.__module__)).encode()
-        self._cache_file.version = sha256(kept._version.encode() + texts).digest()
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-
-class _SealedFile(IndexDataCacheFile):  # type: ignore[misc]
-    """Files that start with a checksum of what follows and of all sources, checked before use.
-
-    Numba would run damaged machine code, and fail on a damaged index in every run.
-    """
-
-    version = b""
-
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            stamp, overloads = pickle.loads(self._unsealed(self._index_path))
-        except OSError:
-            return {}
-        return dict(overloads) if stamp == self._source_stamp else {}
-
-    def _save_index(self, overloads: dict[Any, str]) -> None:
-        self._seal(self._index_path, (self._source_stamp, overloads))
-
-    def _load_data(self, name: str) -> Any:
-        return pickle.loads(self._unsealed(self._data_path(name)))
-
-    def _save_data(self, name: str, data: Any) -> None:
-        self._seal(self._data_path(name), data)
-
-    def _seal(self, path: str, content: Any) -> None:
-        body = self._dump(content)
-        with self._open_for_write(path) as file:
-            file.write(sha256(self.version + body).digest() + body)
-
-    def _unsealed(self, path: str) -> bytes:
-        with open(path, "rb") as file:
-            seal, body = file.read(_SEAL), file.read()
-        if sha256(self.version + body).digest() != seal:
-            raise OSError(f"{path} is damaged or of another version")
-        return body
+@contextmanager
+def compiled_only() -> Iterator[None]:
+    """A context, for this thread, in which a kernel that would have to be compiled raises
+    `NotCompiledError`."""
+    token = _IS_COMPILED_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _IS_COMPILED_ONLY.reset(token)
 
 
 def watch_compiling(begins: Callable[[], None], ends: Callable[[], None]) -> Any:

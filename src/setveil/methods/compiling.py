@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from setveil.engines.base import Progress
 
 COMPILING = "compiling kernels (once)"
+
+Answer = TypeVar("Answer")
 
 
 @contextmanager
@@ -21,3 +24,14 @@ def announce_compiling(progress: Progress | None, stage: str) -> Iterator[None]:
 
     with watch_compiling(lambda: progress(0, 0, COMPILING), lambda: progress(0, 0, stage)):
         yield
+
+
+def if_compiled(work: Callable[[], Answer]) -> list[Answer]:
+    """What `work` returns, or nothing if a kernel that it runs in this thread is not compiled."""
+    from setveil.kernels.jit import NotCompiledError, compiled_only
+
+    try:
+        with compiled_only():
+            return [work()]
+    except NotCompiledError:
+        return []

@@ -147,7 +147,7 @@ METRICS: dict[str, Metric] = {
     ),
     "re": Metric(
         re,
-        "error of the supports of pairs of items at ranks 200 to 219 or the last 20; at most 200 %",
+        "error for pairs of rare items (ranks 200 to 219, or the last 20); 200 % if none is kept",
         (DISASSOCIATED,),
         on_request=True,
         needs=("worlds",),

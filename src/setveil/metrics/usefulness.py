@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.metrics.measure import measure
 from setveil.metrics.table import METRICS
@@ -32,7 +32,8 @@ class Usefulness:
     """How many items are published under their own names, with counts."""
     items: int
     top_items: tuple[int, int]
-    """How many of the most frequent items can be counted within 10 %, and how many were tried."""
+    """How many of the most frequent items can be counted within 10 %, and how many were tried; an
+    item counts only if it is published under its own name."""
     top_pairs: tuple[int, int]
     """The same for the most frequent pairs of these items."""
     unpublished: float = 0.0
@@ -107,22 +108,23 @@ def usefulness(
         >>> tree = Hierarchy.from_paths(paths)
         >>> found = usefulness(Partition().anonymize(data, KAnonymity(k=2), tree), data)
         >>> found.silent, found.names, found.items, found.top_items
-        (0.0, 1, 3, (3, 3))
+        (0.0, 1, 3, (1, 3))
     """
     published, sizes = release.certain_rows()
-    labels = (published.vocabulary[number] for number in np.unique(published.items).tolist())
+    labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
     supports = original.supports()
     top = np.argsort(-supports, kind="stable")[:MOST]
     top = top[supports[top] > 0]
     names = [original.vocabulary[number] for number in top.tolist()]
     pairs, together = _frequent_pairs(original, top)
+    named = np.array([name in labels for name in names], dtype=bool)
     return Usefulness(
         silent=release.silent / len(release) if len(release) else 0.0,
         group=_group(release, published, sizes),
         names=sum(label in original.vocabulary for label in labels),
         items=int((supports > 0).sum()),
-        top_items=_counted(release, names, np.arange(len(top))[:, None], supports[top]),
-        top_pairs=_counted(release, names, pairs, together),
+        top_items=_counted(release, names, np.arange(len(top))[:, None], supports[top], named),
+        top_pairs=_counted(release, names, pairs, together, named),
         unpublished=_unpublished(release, original) if unpublished is None else unpublished,
         steps=int(str(release.facts.get("epsilon", 0))),
         replaced=release.replaced(original),
@@ -136,11 +138,17 @@ def _unpublished(release: Release, original: Transactions) -> float:
     return found if isinstance(found, float) else 0.0
 
 
-def _counted(release: Release, names: list[str], queries: Int64s, truth: Int64s) -> tuple[int, int]:
+def _counted(
+    release: Release, names: list[str], queries: Int64s, truth: Int64s, named: Flags
+) -> tuple[int, int]:
+    """How many supports are known, and how many were asked for.
+
+    If only a group of items is published, the estimate is the average of the group. It is right for
+    items that are all equally rare, but only by chance, so it does not count."""
     if not len(queries):
         return 0, 0
     near = np.abs(release.estimates(names, queries) - truth) <= NEAR * truth
-    return int(near.sum()), len(truth)
+    return int((near & named[queries].all(axis=1)).sum()), len(truth)
 
 
 def _frequent_pairs(original: Transactions, top: Int64s) -> tuple[Int64s, Int64s]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from setveil.engines.local import Local
 from setveil.errors import Note, SetveilError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS, Method
+from setveil.methods.compiling import if_compiled
 from setveil.metrics.usefulness import Usefulness, usefulness
 from setveil.pipeline.job import Job
 from setveil.promises.promise import Promise
@@ -31,24 +33,32 @@ Way = tuple[str, Method[Release], Promise]
 def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, ...]:
     """What else to try, each with how useful it was for a sample of the records.
 
-    The sample is drawn at random; the other settings are tried on it too, for comparison.
+    The sample is drawn at random; the settings of the job are tried on it too, for comparison. A
+    way whose kernels are not compiled yet is only named: compiling takes longer than most runs.
     """
     most = SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE
     size = min(most, len(data))
     chosen = np.random.default_rng(job.seed or 0).choice(len(data), size, replace=False)
     sample = data.take(np.sort(chosen))
-    now = _tried(job, sample, tree, (job.method.name, job.method, job.promise))
-    tried = [(way[0], _tried(job, sample, tree, way)) for way in _ways(job)]
-    better = [
-        (way, found) for way, found in tried if found and (not now or found.score > now.score)
-    ]
+    now = _tried(sample, tree, (job.method.name, job.method, job.promise))
+    better: list[tuple[str, Usefulness]] = []
+    waiting: list[str] = []
+    for way in _ways(job):
+        found = if_compiled(partial(_tried, sample, tree, way))
+        waiting += [way[0]] * (not found)
+        better += [(way[0], use) for use in found if use and (not now or use.score > now.score)]
     better.sort(key=lambda each: -each[1].score)
-    lines = [
-        Note(f"{way}: {_result(found)} in a trial with {size:,} records") for way, found in better
-    ]
+    lines = [Note(f"{way}: {_result(use)} in a trial with {size:,} records") for way, use in better]
     if lines and now is not None:
         lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
-    return tuple(lines)
+    return (*lines, *_not_tried(waiting))
+
+
+def _not_tried(ways: list[str]) -> list[Note]:
+    """What was not tried, and how to have it tried next time."""
+    remedy = "after `setveil warmup`, which compiles everything once, the next run tries them"
+    named = " or ".join(ways)
+    return [Note(f"{named}: not tried, to save compiling time ({remedy})")] if ways else []
 
 
 def _ways(job: Job) -> Iterator[Way]:
@@ -87,11 +97,13 @@ def _options(promise: Promise) -> str:
     return " ".join([*said, *[f"{{promise={promise.model}}}"] * promise.covers_counts])
 
 
-def _tried(job: Job, sample: Transactions, tree: Hierarchy | None, way: Way) -> Usefulness | None:
+def _tried(sample: Transactions, tree: Hierarchy | None, way: Way) -> Usefulness | None:
     """How useful a release of the sample is; None if there is none."""
     _, method, promise = way
     try:
-        release = method.anonymize(sample, promise, tree, engine=Local(job.threads))
+        release = method.anonymize(
+            sample, promise, tree, engine=Local(1)
+        )  # kernels of other threads would compile
     except SetveilError:
         return None
     return usefulness(release, sample)

@@ -19,12 +19,14 @@ from setveil.pipeline.job import Outcome
 MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")
 BASKETS, ALIGNMENT = Path("private", "baskets.csv"), Path("private", "alignment.csv")
+KNOWN = 2
+"""How many products an adversary may know of a customer."""
 EXPLANATION = """This folder was made by `setveil demo`, which replaces it when it runs again.
 
-release/                  what is published: records, hierarchy, promise
+release/                  what is published: clusters of records, promise
 products.hierarchy.csv    the hierarchy of the products, which is public
 private/baskets.csv       the original data of the synthetic shop
-private/alignment.csv     line i is the published record of basket i
+private/alignment.csv     line i is the published cluster of basket i
 private/outcome.json      what was verified and what was lost
 """
 
@@ -88,6 +90,8 @@ def _anonymized(stage: Path, job: DemoJob, progress: Progress | None) -> Outcome
         stage / BASKETS,
         progress=progress,
         k=job.k,
+        m=KNOWN,
+        method="disassociation",  # a shop's baskets are too diverse to be of use if generalized
         hierarchy=stage / TREE,
         output=stage / RELEASE,
         alignment=stage / ALIGNMENT,

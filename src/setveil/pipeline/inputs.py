@@ -15,6 +15,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import (
     DataError,
     FileFormatError,
+    Note,
     ParameterError,
     UnknownItemError,
     brief,
@@ -106,7 +107,11 @@ def fit(tree: Hierarchy | None, data: Transactions, options: TreeOptions) -> Fit
         f"{are(len(missing), 'item')} not in the hierarchy ({plural(times, 'occurrence')}, {share})"
     )
     if options.unknown == "root":
-        note = f"{text}: placed directly below its root."
+        only = "placed directly below its root, so only the root can replace them; Apriori may"
+        remedy = "add them to the hierarchy, or leave them out with {unknown=drop}"
+        note: str = Note(
+            f"{text}: {only} then replace everything by it. If much is lost, {remedy}."
+        )
         return Fit(fitting, left, (), (note,))
     note = f"{text}: left out of every record; losses do not count them."
     return Fit(fitting, left, tuple(missing), (note,))

@@ -118,8 +118,20 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         job = replace(job, promise=promise)
     with stages("verifying"):
         verdict = _verdict(job, published, original, tree)
+        if isinstance(job.release, str | Path) and not isinstance(published, Release):
+            verdict = _with_private_witnesses(verdict)
     own = published if isinstance(published, Release) and job.promise is None else None
     return Verification(verdict=verdict, release=own, notes=(*notes, *_notes(job, published)))
+
+
+def _with_private_witnesses(verdict: Verdict) -> Verdict:
+    """The verdict on a plain file, which may be original data: what it shows of people is
+    private."""
+    checks = (
+        replace(each, witnesses=tuple(replace(one, private=True) for one in each.witnesses))
+        for each in verdict.checks
+    )
+    return replace(verdict, checks=tuple(checks))
 
 
 def _published(job: VerifyJob) -> object:

@@ -108,6 +108,14 @@ def _verdict(verdict: Verdict) -> list[Section]:
     """What anyone can check on the release, and apart from it what only its owner can."""
     title = f"{'Verified' if verdict.keeps_promise else 'Does not hold'}: {verdict.promise.title}"
     sections = [_checks(title, verdict, private=False)]
+    hidden = [
+        Fact(check.name, "witness", witness.text)
+        for check in verdict.checks
+        for witness in check.witnesses
+        if witness.private and not check.private
+    ]
+    if hidden:
+        sections.append(Section("Where it does not hold", facts=tuple(hidden), private=True))
     if any(check.private for check in verdict.checks):
         comes = "Comes from" if verdict.fits_original else "Does not come from"
         sections.append(_checks(f"{comes} this original", verdict, private=True))
@@ -126,6 +134,7 @@ def _check(check: Check) -> list[Fact]:
     return facts + [
         Fact("", "witness", f"{'(private) ' * witness.private}{witness.text}")
         for witness in check.witnesses
+        if check.private or not witness.private
     ]
 
 

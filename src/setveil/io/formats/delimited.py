@@ -134,7 +134,8 @@ def csv_rows(lines: Iterable[str], name: str, delimiter: str = ",") -> Iterator[
     except UnicodeDecodeError:
         raise not_utf8(name) from None
     except csv.Error as error:
-        problem = f"this line is not CSV ({error})"
+        said = str(error).replace("\t", "\\t")  # the delimiter, if it is a tab
+        problem = f"this line is not CSV ({said})"
         raise FileFormatError(name, problem, line=rows.line_num) from None
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from setveil.data.tables.columns import RECORD_NAMES, plain_name
-from setveil.errors import FileFormatError
+from setveil.errors import FileFormatError, brief_list
 from setveil.io.formats.reading import Reading
 from setveil.io.formats.table import FORMATS, Format
 from setveil.io.source.source import Source
 
+_DELIMITERS = r"[,;|\t]"
 NO = 0
 POSSIBLE = 1
 """The content fits, but might mean something else."""
@@ -75,16 +76,37 @@ def _question(source: Source, text: str) -> FileFormatError:
     """The error for a table that may be read in several ways.
 
     If the first line names a record, its column would become items of baskets."""
-    names = (plain_name(name) for name in re.split(r"[,;|\t]", text.lstrip("\n").split("\n", 1)[0]))
+    first, _, rest = text.lstrip("\n").partition("\n")
+    header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
+    mark = next(iter(re.findall(_DELIMITERS, first)), ",")
     ways = (
         "name the columns with {record} and {item}; or say {onehot=True} if each column is an item"
     )
-    if RECORD_NAMES.intersection(names):
-        return source.fault(
-            "it is not obvious which columns are the record and the item", remedy=ways
-        )
+    if RECORD_NAMES.intersection(map(plain_name, header)):
+        listed = f" of {brief_list(header)}" if _is_surely_header(header, rest) else ""
+        problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
+        return source.fault(problem, remedy=ways)
     problem = "is each line a whole basket, or one record-item pair?"
+    if _is_surely_header(header, rest) and _has_numbers(rest, mark, len(header)):
+        problem = f"{problem} (the columns are {brief_list(header)})"
     return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
+
+
+def _is_surely_header(names: list[str], rest: str) -> bool:
+    """Whether a first line can be quoted: it names columns and is nobody's row."""
+    cells = {cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)}
+    are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
+    return are_names and len(set(names)) == len(names) and cells.isdisjoint(names)
+
+
+def _has_numbers(rest: str, mark: str, width: int) -> bool:
+    """Whether a column has a number in each of 3 or more rows, so that its name is no item."""
+    lines = rest.splitlines()[:-1] if not rest.endswith("\n") else rest.splitlines()
+    rows = [line.split(mark) for line in lines if line.strip()]
+    whole = len(rows) >= 3 and all(len(row) == width for row in rows)
+    return whole and any(
+        all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
+    )
 
 
 def _refuse_log(source: Source, text: str) -> None:

@@ -92,11 +92,12 @@ def _read_sets(table: Table, sets: SetColumn, reading: Reading) -> Transactions:
 
 def _read_one_hot(table: Table, reading: Reading) -> Transactions:
     reading.account.used |= {"onehot"}
-    names, labels = table.glimpse.names, item_columns(table.glimpse, reading)
+    names = table.glimpse.names
+    owner = choose_column(names, "record", reading.record, RECORD_NAMES, table.source.fault)
+    labels = item_columns(table.glimpse, reading)
     if not labels:
         problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
         raise table.source.fault(problem)
-    owner = choose_column(names, "record", reading.record, RECORD_NAMES, table.source.fault)
     labels = [name for name in labels if name != owner]
     layout = f"one-hot: {SETS}, and {plural(len(labels), 'column')} are items"
     reading.account.note_columns(layout, {"record": owner}, set(names).difference(labels))

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, time
+from errno import EINVAL
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def is_workbook(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as packed:
             return "xl/workbook.xml" in packed.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
         return False
 
 
@@ -40,9 +41,11 @@ def sheet_as_csv(source: Source, sheet: str | int | None = None) -> tuple[Source
             chosen = _chosen(source, names, sheet)
             _write(book[names[chosen]], target)
             book.close()
-    except (SetveilError, MemoryError, OSError):
+    except (SetveilError, MemoryError):
         raise
-    except Exception:  # openpyxl has no error of its own for a damaged file
+    except Exception as error:  # openpyxl has no error of its own for a damaged file
+        if isinstance(error, OSError) and error.errno not in (None, EINVAL):  # a place outside it
+            raise
         raise source.fault("the spreadsheet is damaged", remedy="save it again") from None
     note = f"The sheet {brief(names[chosen])} was read, the first of {len(names)}; {{sheet}} names"
     notes: list[str] = [Note(f"{note} another.")] if sheet is None and len(names) > 1 else []
