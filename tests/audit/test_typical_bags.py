@@ -19,7 +19,7 @@ from setveil.published.generalized import Generalized
 from setveil.published.typical_bags import Matches, TypicalBags
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
-TYPICAL = ("majority", "slots", "generalized")
+TYPICAL = ("majority", "mixed", "slots", "generalized")
 
 
 def failed(verdict):

@@ -19,9 +19,10 @@ from setveil.promises import VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
-TYPICAL = ("majority", "slots", "generalized")
+TYPICAL = ("majority", "mixed", "slots", "generalized")
 FILES = {
     "majority": {"release.json", "data.csv"},
+    "mixed": {"release.json", "data.csv", "hierarchy.csv"},
     "slots": {"release.json", "data.csv", "slots.csv"},
     "generalized": {"release.json", "data.csv", "hierarchy.csv"},
 }

@@ -76,6 +76,7 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
         semantics=read_origin(about["semantics"]) if about.get("semantics") else None,
         epsilon=about.get("epsilon"),
         omega=about.get("omega"),
+        by_majority=bool(about.get("by_majority")),
     )
     if release.slots is not None:
         check_lines(folder, SLOTS, _slot_lines(release.slots))
@@ -95,6 +96,7 @@ TYPICAL_BAGS = ReleaseForm(
         "bags": TRUTH,
         "hierarchy": RECIPE,
         "semantics": RECIPE,
+        "by_majority": Fact(lambda value: value is True, "true if it is there"),
         "epsilon": Fact(lambda value: type(value) is int and value >= 0, "a number of steps"),
         "omega": Fact(
             lambda value: type(value) in (int, float) and 0 < value < inf, "a number above 0"
