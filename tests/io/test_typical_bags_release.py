@@ -55,7 +55,9 @@ def test_nothing_but_what_is_published_is_written(typical, tmp_path):
     assert about["records"] == 5
     assert about["form"] == "typical-bags"
     assert about["bags"] is True
+    assert about.get("by_majority") == (True if typical == "mixed" else None)
     assert set(about) <= {
+        "by_majority",
         "epsilon",
         "omega",
         "setveil",
