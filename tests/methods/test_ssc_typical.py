@@ -90,6 +90,7 @@ def check_mixed(data, tree, variant, k):
         assert verdict.holds, verdict
     assert release.sizes.min(initial=k) >= k
     other = SSC(variant=variant).anonymize(data, VocabularyKAnonymity(k=k), tree)
+    assert verify(other, data, hierarchy=tree).holds
     mine, its = (measure(made, data, ["blm"], hierarchy=tree)["blm"] for made in (release, other))
     assert mine == pytest.approx(its) if variant == "best" else mine <= its + 1e-9
     for item in release.items:
