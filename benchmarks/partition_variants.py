@@ -15,7 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.data import REAL_DATA, balanced, with_own_tree
-from benchmarks.partition_limits import LISTED, OWN_TREES, lattice, leaf_records, sample
+from benchmarks.partition_limits import (
+    LISTED,
+    OWN_TREES,
+    lattice,
+    leaf_records,
+    sample,
+    title,
+)
 from benchmarks.utility import FILES
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
@@ -284,10 +291,11 @@ def main(names: Sequence[str]) -> int:
         ways = [("fan-out 5", balanced(sample(name)))]
         if name in OWN_TREES:
             ways.append(("its own", with_own_tree(FILES[name], OWN_TREES[name])))
-        for title, (data, tree) in ways:
+        for tree_name, (data, tree) in ways:
             for k in (5, 10, 25):
                 print(
-                    f"| {name} | {title} | {k} | {' | '.join(cells(data, tree, k))} |", flush=True
+                    f"| {title(name)} | {tree_name} | {k} | {' | '.join(cells(data, tree, k))} |",
+                    flush=True,
                 )
     return 0
 
@@ -297,6 +305,7 @@ def cells(data: Transactions, tree: Hierarchy, k: int) -> list[str]:
     records = leaf_records(data, tree)
     release = Partition().anonymize(data, KAnonymity(k=k), tree)
     ncp = measure(release, data, ["ncp"])["ncp"]
+    assert isinstance(ncp, float)
     base = run(records, tree, k)
     assert abs(base / tree.leaf_count / data.occurrences - ncp) < 1e-9
     costs = [variant(records, tree, k) for variant in VARIANTS.values()]

@@ -2,8 +2,9 @@
 
 `python -m benchmarks.ssc [USERS[:SEED] ...]` prints what it loses, next to LG(bag), on logs with a
 long tail: the nouns of users, and of sessions. Seeds other than 1 are shown without the variants.
-`python -m benchmarks.ssc excite` does so for the small real log, if it is there, and `python -m
-benchmarks.ssc time` prints seconds and memory of 30,000 and 100,000 sessions.
+`python -m benchmarks.ssc excite` does so for the small real log, if it is there, `python -m
+benchmarks.ssc weights` for other weights of common terms, and `python -m benchmarks.ssc time`
+prints seconds and memory of 30,000 and 100,000 sessions.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ WAYS: Mapping[str, Method[Any]] = {
 }
 ALWAYS = ("LG(bag), partition", "SSC")
 EXCITE = "excite-small.log.gz"
+WEIGHTS = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 2), (4, 2), (4, 3))
+"""How many occurrences more a term counts, if so many times k bags have it."""
 SIZES = (971, 3300)
 """Users whose logs have about 30,000 and 100,000 sessions."""
 
@@ -124,6 +127,18 @@ def table(
                 say(f"{f'k = {k}, {name}':38}" + _line(method, data, tree, k))
 
 
+def weights(say: Callable[[str], None]) -> None:
+    """What other weights of common terms lose at k = 10, on the sessions of seed 1."""
+    from setveil.methods.ssc import best
+
+    data, tree = noun_bags(SIZES[0], "long-tail", "30m")
+    say(f"{'a common term counts more, if k times':38}" + "".join(f"{n:>12}" for n in LOSSES))
+    usual = best.EXACT, best.CROWDS
+    for best.EXACT, best.CROWDS in WEIGHTS:
+        say(f"{f'{best.EXACT}, {best.CROWDS}':38}" + _line(SSC(), data, tree, 10))
+    best.EXACT, best.CROWDS = usual
+
+
 def clock(users: int, say: Callable[[str], None]) -> None:
     """Processor time, time on the clock and memory of the sessions of a log with a long tail."""
     SSC.warmup()
@@ -160,6 +175,9 @@ if __name__ == "__main__":
     for text in sys.argv[1:] or ["971"]:
         if text == "excite":
             excite(lambda line: print(line, flush=True))
+            continue
+        if text == "weights":
+            weights(lambda line: print(line, flush=True))
             continue
         if text == "time":
             for count in SIZES:
