@@ -1,7 +1,10 @@
 """SSC on generated query logs: time, memory and growth; `SETVEIL_BENCH_LONG` adds 100,000 users.
 
 `python -m benchmarks.ssc [USERS[:SEED] ...]` prints what it loses, next to LG(bag), on logs with a
-long tail: the nouns of sessions, and of users.
+long tail: the nouns of users, and of sessions. Seeds other than 1 are shown without the variants.
+`python -m benchmarks.ssc excite` does so for the small real log, if it is there, `python -m
+benchmarks.ssc weights` for other weights of common terms, and `python -m benchmarks.ssc time`
+prints seconds and memory of 30,000 and 100,000 sessions.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import Case, sort_baseline
+from benchmarks.data import REAL_DATA, Case, sort_baseline
 from benchmarks.measured import Measured, peak_mb
 from setveil.audit import verify
 from setveil.data.transactions import Bags
@@ -31,13 +34,21 @@ from setveil.promises import VocabularyKAnonymity
 
 PROMISE = VocabularyKAnonymity(k=5)
 CROWDS = (2, 5, 10)
-LOSSES = ("blm", "distortion", "recall", "sdist")
+LOSSES = ("blm", "distortion", "recall", "sdist", "pair_error")
 WAYS: Mapping[str, Method[Any]] = {
     "LG(bag), partition": Partition(),
     "SSC": SSC(),
+    "SSC, mixed": SSC(typical="mixed"),
     "SSC, two rounds of exchanges": SSC(exchanges=2),
     "SSC, the paper's": SSC(variant="paper"),
+    "SSC, the paper's, mixed": SSC(variant="paper", typical="mixed"),
 }
+ALWAYS = ("LG(bag), partition", "SSC")
+EXCITE = "excite-small.log.gz"
+WEIGHTS = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 2), (4, 2), (4, 3))
+"""How many occurrences more a term counts, if so many times k bags have it."""
+SIZES = (971, 3300)
+"""Users whose logs have about 30,000 and 100,000 sessions."""
 
 
 def noun_bags(
@@ -89,15 +100,56 @@ def cluster(name: str, *, users: int, seconds: float, mb: float) -> Measured:
 
 def compare(users: int, gap: str, say: Callable[[str], None], seed: int = 1) -> None:
     """What each way loses on the same bags."""
-    SSC.warmup()
     data, tree = noun_bags(users, "long-tail", gap, seed)
+    table(f"{users:,} users, seed {seed}, gap {gap}", data, tree, say, full=seed == 1)
+
+
+def excite(say: Callable[[str], None]) -> None:
+    """What each way loses on the small real log."""
+    if not (REAL_DATA / EXCITE).is_file():
+        sys.exit("the real data (../shared/data) is absent")
+    data, _ = read_querylog(REAL_DATA / EXCITE, terms="nouns", gap="30m", seed=1)
+    assert isinstance(data, Bags)
+    table(EXCITE, data, WordNet.read().tree(data.vocabulary), say, full=True)
+
+
+def table(
+    title: str, data: Bags, tree: Hierarchy, say: Callable[[str], None], *, full: bool
+) -> None:
+    """A line for each way and k; the variants only at k = 5, and only if asked for."""
+    SSC.warmup()
     size = f"{len(data):,} bags, {data.occurrences:,} occurrences, {len(data.vocabulary):,} nouns"
-    say(f"{users:,} users, seed {seed}, gap {gap}: {size}")
-    say(f"{'':38}" + "".join(f"{title:>12}" for title in (*LOSSES, "seconds")))
+    say(f"{title}: {size}")
+    say(f"{'':38}" + "".join(f"{name:>12}" for name in (*LOSSES, "seconds")))
     for k in CROWDS:
         for name, method in WAYS.items():
-            if k == PROMISE.k or name in ("LG(bag), partition", "SSC"):
+            if name in ALWAYS or (full and k == PROMISE.k):
                 say(f"{f'k = {k}, {name}':38}" + _line(method, data, tree, k))
+
+
+def weights(say: Callable[[str], None]) -> None:
+    """What other weights of common terms lose at k = 10, on the sessions of seed 1."""
+    from setveil.methods.ssc import best
+
+    data, tree = noun_bags(SIZES[0], "long-tail", "30m")
+    say(f"{'a common term counts more, if k times':38}" + "".join(f"{n:>12}" for n in LOSSES))
+    usual = best.EXACT, best.CROWDS
+    for best.EXACT, best.CROWDS in WEIGHTS:
+        say(f"{f'{best.EXACT}, {best.CROWDS}':38}" + _line(SSC(), data, tree, 10))
+    best.EXACT, best.CROWDS = usual
+
+
+def clock(users: int, say: Callable[[str], None]) -> None:
+    """Processor time, time on the clock and memory of the sessions of a log with a long tail."""
+    SSC.warmup()
+    data, tree = noun_bags(users, "long-tail", "30m")
+    start, used = time.perf_counter(), time.process_time()
+    SSC().anonymize(data, PROMISE, tree)
+    took, spent = time.perf_counter() - start, time.process_time() - used
+    mb = peak_mb()
+    say(
+        f"{len(data):,} sessions, k = 5: {spent:.1f} s of processor time, {took:.1f} s, {mb:.0f} MB"
+    )
 
 
 def _line(method: Method[Any], data: Bags, tree: Hierarchy, k: int) -> str:
@@ -121,6 +173,16 @@ if WordNet.find():
 
 if __name__ == "__main__":
     for text in sys.argv[1:] or ["971"]:
+        if text == "excite":
+            excite(lambda line: print(line, flush=True))
+            continue
+        if text == "weights":
+            weights(lambda line: print(line, flush=True))
+            continue
+        if text == "time":
+            for count in SIZES:
+                clock(count, lambda line: print(line, flush=True))
+            continue
         number, _, drawn = text.partition(":")
         for pause in ("inf", "30m"):
             compare(int(number), pause, lambda line: print(line, flush=True), int(drawn or 1))

@@ -19,9 +19,10 @@ from setveil.promises import VocabularyKAnonymity
 from setveil.published.typical_bags import TypicalBags
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
-TYPICAL = ("majority", "slots", "generalized")
+TYPICAL = ("majority", "mixed", "slots", "generalized")
 FILES = {
     "majority": {"release.json", "data.csv"},
+    "mixed": {"release.json", "data.csv", "hierarchy.csv"},
     "slots": {"release.json", "data.csv", "slots.csv"},
     "generalized": {"release.json", "data.csv", "hierarchy.csv"},
 }
@@ -54,7 +55,10 @@ def test_nothing_but_what_is_published_is_written(typical, tmp_path):
     assert about["records"] == 5
     assert about["form"] == "typical-bags"
     assert about["bags"] is True
+    assert about.get("by_majority") == (True if typical == "mixed" else None)
     assert set(about) <= {
+        "by_majority",
+        "same_branch",
         "epsilon",
         "omega",
         "setveil",

@@ -57,7 +57,7 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
         (
             SSC,
             {"typical": "mode"},
-            "typical = 'mode' is not allowed: it must be one of majority, slots, generalized",
+            "typical = 'mode' is not allowed: it must be one of majority, mixed, slots, generalized",
         ),
         (
             SSC,

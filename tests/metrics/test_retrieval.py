@@ -27,7 +27,7 @@ from tests.oracle import retrieval as oracle
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
 PROMISE = VocabularyKAnonymity(k=2)
-TYPICAL = ("majority", "slots", "generalized")
+TYPICAL = ("majority", "mixed", "slots", "generalized")
 PATHS = {label: TREE.path(label) for label in TREE.labels}
 LEAVES = TREE.labels[: TREE.leaf_count]
 bags = st.lists(

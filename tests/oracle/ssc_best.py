@@ -1,7 +1,7 @@
 """The best variant of SSC, plain and slow: what clusters keep, which bags join, which change places.
 
 A bag is a list of terms with repeats; a tree is given by paths from leaf to root. What is kept is
-counted in leaves: those that are not below a slot's node, and all of them four times more for a
+counted in leaves: those that are not below a slot's node, and all of them once more for a
 common term that is published as itself.
 """
 
@@ -35,7 +35,7 @@ class Tree:
     def kept(self, node: str) -> int:
         """What each member keeps of an occurrence at a node; 0 at the root."""
         if node in self.common:
-            return 5 * self.whole
+            return 2 * self.whole
         return self.whole - (self.width[node] - 1)
 
 

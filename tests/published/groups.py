@@ -89,6 +89,14 @@ def publish(
         options["hierarchy"] = TREE
     else:
         labels = [slot.most_common(1)[0][0] for slot in slots]
+    if typical == "mixed":
+        leaves = TREE.leaf_numbers(original.vocabulary)[matches.items]
+        nodes = common_ancestors(TREE, matches.slots, leaves, len(slots)).tolist()
+        labels = [
+            label if 2 * slot[label] >= slot.total() else TREE.labels[node]
+            for label, slot, node in zip(labels, slots, nodes, strict=True)
+        ]
+        options |= {"hierarchy": TREE, "by_majority": True, "same_branch": True, "epsilon": None}
     bags = [
         Counter(label for label, row in zip(labels, rows, strict=True) if row == group)
         for group in range(len(groups))

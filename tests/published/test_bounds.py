@@ -186,7 +186,7 @@ def random_typical(chance: Random, typical: str) -> tuple[TypicalBags, Typical] 
         return None
     slots = [dict(Counter(chance.choices(leaves, k=2))) for _ in range(3)]
     names = [str(number) for number in range(3)] if typical == "slots" else list(leaves)
-    if typical == "generalized":
+    if typical in ("generalized", "mixed"):
         names = list(tree.labels)
 
     def fits(name: str, column: Sequence[str]) -> bool:
@@ -196,8 +196,13 @@ def random_typical(chance: Random, typical: str) -> tuple[TypicalBags, Typical] 
             times = len(column) // 2
             held = {item: count * times for item, count in slots[int(name)].items()}
             return Counter(column) == held
+        if typical == "mixed" and name in leaves:
+            branches = {containment.path(item, parents)[-2:][0] for item in column}
+            return len(branches) == 1 and 2 * column.count(name) >= len(column)
         near = (
-            epsilon is None or max(steps(a, b, parents) for a in column for b in column) <= epsilon
+            typical == "mixed"
+            or epsilon is None
+            or max(steps(a, b, parents) for a in column for b in column) <= epsilon
         )
         return near and lowest_above(column, parents) == name
 
@@ -214,8 +219,9 @@ def random_typical(chance: Random, typical: str) -> tuple[TypicalBags, Typical] 
         {},
         weights=np.array(sizes),
         slots=held,
-        hierarchy=tree if typical == "generalized" else None,
-        epsilon=epsilon,
+        hierarchy=tree if typical in ("generalized", "mixed") else None,
+        by_majority=typical == "mixed",
+        epsilon=None if typical == "mixed" else epsilon,
     )
     shown = bags_of(release.classes)
     if typical == "slots":
@@ -232,7 +238,7 @@ def random_typical(chance: Random, typical: str) -> tuple[TypicalBags, Typical] 
     return (release, oracle) if able else None
 
 
-@pytest.mark.parametrize("typical", ["majority", "slots", "generalized"])
+@pytest.mark.parametrize("typical", ["majority", "mixed", "slots", "generalized"])
 @pytest.mark.parametrize("block", range(2))
 def test_typical_bags_are_within_their_bounds_whatever_they_represent(typical, block):
     tried = 0
@@ -252,7 +258,7 @@ def test_typical_bags_are_within_their_bounds_whatever_they_represent(typical, b
             found, low = release.support(asked), oracle.least(below)
             assert found.lower <= low, (oracle, asked, found)
             assert found.lower <= found.expected <= found.upper == len(release)
-            if len(asked) < 2 and typical != "generalized":
+            if len(asked) < 2 and typical in ("majority", "slots"):
                 assert found.lower == low, (oracle, asked, found)
         for world in worlds_of(release):
             assert oracle.allows(world), (oracle, world)

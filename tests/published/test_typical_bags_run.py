@@ -43,7 +43,7 @@ def outcome(tmp_path, **options):
     return run(job)
 
 
-@pytest.mark.parametrize("typical", ["majority", "slots", "generalized"])
+@pytest.mark.parametrize("typical", ["majority", "mixed", "slots", "generalized"])
 def test_it_is_written_verified_and_measured_with_the_tree_of_the_run(typical, tmp_path):
     found = outcome(tmp_path, typical=typical)
     assert found.verdict.holds, found.verdict.text

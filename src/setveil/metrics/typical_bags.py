@@ -45,12 +45,27 @@ def _represented(
     people = classes.counts * release.sizes[classes.rows]
     if release.matches is not None:
         return _of_matches(release.matches, leaves, tree)
+    if release.by_majority:
+        return _of_both(release, original, tree)
     if release.hierarchy is not None:
         return tree.nodes.encode(release.items.labels)[classes.items], people
     if release.slots is not None:
         slots, held = release.slots, leaves[_encoded(release.slots, original)]
         return common_ancestors(tree, slots.rows, held, len(slots))[classes.items], people
     return _matched_anew(release, original, tree, leaves)
+
+
+def _of_both(
+    release: TypicalBags, original: Transactions, tree: Hierarchy
+) -> tuple[Int32s, Int64s]:
+    """Groups represent themselves; the slots of single items are found by matching."""
+    classes = release.classes
+    nodes = tree.nodes.encode(release.items.labels)[classes.items]
+    is_group = nodes >= tree.leaf_count
+    people = (classes.counts * release.sizes[classes.rows])[is_group]
+    leaves = tree.leaf_numbers(original.vocabulary)
+    over, times = _matched_anew(release.only_terms(), original, tree, leaves)
+    return np.concatenate((nodes[is_group], over)), np.concatenate((people, times))
 
 
 def _of_matches(matches: Matches, leaves: Int32s, tree: Hierarchy) -> tuple[Int32s, Int64s]:

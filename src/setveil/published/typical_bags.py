@@ -8,7 +8,7 @@ from typing import ClassVar, Self, cast
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int32s, Int64s, find
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, find
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
@@ -91,6 +91,9 @@ class TypicalBags(RecordRelease):
     """At most how many steps apart in the tree the occurrences in one slot are; None if unknown."""
     omega: float | None = None
     """What an occurrence without a partner cost when bags were compared; None if unknown."""
+    by_majority: bool = False
+    """Whether a published leaf of the hierarchy belongs to at least half of the people, not to all,
+    and the others have something else in the same branch below the root."""
     min_people: int = 0
     same_branch: bool = False
     """Whether the occurrences in one slot are said to have more than the root in common."""
@@ -98,6 +101,8 @@ class TypicalBags(RecordRelease):
     def __post_init__(self) -> None:
         if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):
             raise DataError("epsilon is not a number of steps")
+        if self.by_majority and self.hierarchy is None:
+            raise DataError("items by majority need the hierarchy of the other items")
         super().__post_init__()
 
     @classmethod
@@ -136,7 +141,7 @@ class TypicalBags(RecordRelease):
             slots: What each item of the rows contains, if they are slots; equal ones are merged and
                 numbered anew.
             facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`,
-                `same_branch`.
+                `by_majority`, `same_branch`.
         """
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
@@ -159,23 +164,55 @@ class TypicalBags(RecordRelease):
 
     @property
     def facts(self) -> dict[str, object]:
-        branch = self.same_branch or None
-        known = {"epsilon": self.epsilon, "omega": self.omega, "same_branch": branch}
-        return {name: value for name, value in known.items() if value is not None}
+        said = {
+            "epsilon": self.epsilon,
+            "omega": self.omega,
+            "same_branch": self.same_branch or None,
+            "by_majority": self.by_majority or None,
+        }
+        return {name: value for name, value in said.items() if value is not None}
 
     def replaced(self, original: Transactions) -> float:
         """The share of the published occurrences whose people have another item instead; 0 if it is
         not known who they are, and for nodes and slots, which say themselves what they replace."""
-        named = self.hierarchy is None and self.slots is None
+        named = self.slots is None and (self.hierarchy is None or self.by_majority)
         if self.alignment is None or not named or not len(self.classes.items):
             return 0.0
         published, width = self.classes.take(self.alignment), len(original.vocabulary) + 1
         place = original.vocabulary.find(self.items)[published.items] % width
+        groups = self._is_group()[published.items]
         own = original.rows * width + original.items
         at = find(own, published.rows * width + place)
         counts = original.counts if isinstance(original, Bags) else np.ones(len(own), np.int64)
-        kept = np.minimum(np.append(counts, 0)[at], published.counts).sum()
-        return float(1 - kept / published.counts.sum())
+        kept = np.where(groups, published.counts, np.append(counts, 0)[at])
+        return float(1 - np.minimum(kept, published.counts).sum() / published.counts.sum())
+
+    def only_terms(self) -> Self:
+        """The same release without groups of items; classes keep their places."""
+        classes = self.classes
+        shown = ~self._is_group()[classes.items]
+        rows, items, counts = classes.rows[shown], classes.items[shown], classes.counts[shown]
+        size = len(classes)
+        kept = Bags.from_pairs(rows, items, self.items, size=size, counts=counts)
+        used = np.unique(items)
+        labels = Vocabulary([self.items[number] for number in used.tolist()])
+        places = np.searchsorted(used, np.arange(len(self.items))).astype(np.int32)
+        named = cast(Bags, relabeled(kept, places, labels))
+        return replace(self, classes=named, hierarchy=None, by_majority=False)
+
+    def _is_group(self) -> Flags:
+        """Whether each published item is a group of items: an inner node of the hierarchy."""
+        if self.hierarchy is None:
+            return np.zeros(len(self.items), dtype=bool)
+        return self.hierarchy.nodes.encode(self.items.labels) >= self.hierarchy.leaf_count
+
+    def least_holders(self) -> Int64s:
+        """For each entry of `classes` how many people have what it shows, at least."""
+        sizes = self.sizes[self.classes.rows]
+        if self.hierarchy is None and self.slots is None:
+            return np.ones_like(sizes)
+        is_shared = ~self._is_group()[self.classes.items] & self.by_majority
+        return np.where(is_shared, (sizes + 1) // 2, sizes)
 
     def published_nodes(self) -> Int32s:
         """The nodes of the hierarchy that are published; empty if there is no hierarchy."""
@@ -269,8 +306,8 @@ class TypicalBags(RecordRelease):
         """For each entry of `classes`: how many people have an item for certain because of it, and
         the chance that one has.
 
-        A node at or below the label is certain for all of them, an item belongs to at least one,
-        and a slot says how many have each of its items."""
+        A node at or below the label is certain for all of them, an item belongs to at least one (by
+        majority to half of them), and a slot says how many have each of its items."""
         items, slots, tree = self.classes.items, self.slots, self.hierarchy
         sizes = self.sizes[self.classes.rows]
         if slots is not None:
@@ -284,7 +321,7 @@ class TypicalBags(RecordRelease):
         if tree is None:
             return (items == node).astype(np.int64), (items == node).astype(np.float64)
         within, _, chance = coverage(tree, tree.nodes.encode(self.items.labels)[items], node)
-        return np.where(within, sizes, 0), chance
+        return np.where(within, self.least_holders(), 0), chance
 
     def meanings(self) -> list[object]:
         if self.slots is None:

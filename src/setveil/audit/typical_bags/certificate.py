@@ -14,6 +14,7 @@ from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int32s, Int64s, find, offsets, ranges
 from setveil.data.transactions import Bags
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
+from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import Matches, TypicalBags
 from setveil.words import plural
 
@@ -125,22 +126,24 @@ def _of_leaders(slots: Slots, alignment: Int64s) -> Int64s:
 
 def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witness]:
     """Groups whose bag does not show its slots: the slot itself, the lowest node above its items,
-    or one of them."""
+    one of them, or, by majority, that node or an item of at least half of the people."""
     alignment = release.alignment
     assert alignment is not None
     leader = slots.records[slots.starts[:-1]]
     first = np.full(len(alignment), len(slots), dtype=np.int64)
     np.minimum.at(first, slots.records, slots.slots)
     group = first[leader]
+    if release.by_majority:
+        shows = _majority(slots, release, original)
+        return _without_item(slots, group, leader, release, shows)
     if release.hierarchy is not None:
-        tree = release.hierarchy
-        leaves = tree.leaf_numbers(original.vocabulary)[slots.items]
-        nodes = common_ancestors(tree, slots.slots, leaves, len(slots))
-        shown: list[object] = [tree.labels[node] for node in nodes.tolist()]
+        shown: list[object] = list(_over(slots, release.hierarchy, original))
     elif release.slots is not None:
         shown = [_counted(slots.members(slot), original) for slot in range(len(slots))]
     else:
-        return _without_item(slots, group, leader, release, original)
+        place = release.items.find(original.vocabulary).tolist()
+        items = [frozenset(place[item] for item in slots.members(i)) for i in range(len(slots))]
+        return _without_item(slots, group, leader, release, items)
     numbers = {meaning: number for number, meaning in enumerate(release.meanings())}
     found: dict[int, Counter[int]] = {}
     for slot, meaning in enumerate(shown):
@@ -153,12 +156,35 @@ def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witne
     ]
 
 
-def _without_item(
-    slots: Slots, group: Int64s, leader: Int64s, release: TypicalBags, original: Bags
-) -> list[Witness]:
-    """Groups in which some published item cannot be assigned to a slot that holds it."""
-    assert release.alignment is not None
+def _over(slots: Slots, tree: Hierarchy, original: Bags) -> list[str]:
+    """The lowest node above the items of each slot."""
+    leaves = tree.leaf_numbers(original.vocabulary)[slots.items]
+    nodes = common_ancestors(tree, slots.slots, leaves, len(slots))
+    return [tree.labels[node] for node in nodes.tolist()]
+
+
+def _majority(slots: Slots, release: TypicalBags, original: Bags) -> list[frozenset[int]]:
+    """The published items that may show each slot: the lowest node above it, and the items of at
+    least half of its people."""
+    assert release.hierarchy is not None
     place = release.items.find(original.vocabulary).tolist()
+    numbers, found = release.items.numbers, []
+    for slot, node in enumerate(_over(slots, release.hierarchy, original)):
+        votes = Counter(slots.members(slot))
+        shows = {place[item] for item, times in votes.items() if 2 * times >= votes.total()}
+        found.append(frozenset(shows | {numbers.get(node, -1)}))
+    return found
+
+
+def _without_item(
+    slots: Slots,
+    group: Int64s,
+    leader: Int64s,
+    release: TypicalBags,
+    shows: list[frozenset[int]],
+) -> list[Witness]:
+    """Groups in which some published item cannot be assigned to a slot that may show it."""
+    assert release.alignment is not None
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.unique(group)).tolist()
     faults = []
@@ -167,7 +193,7 @@ def _without_item(
         bag = _bag(release, row)
         at = {item: position for position, item in enumerate(bag)}
         kinds = Counter(
-            frozenset(at[place[item]] for item in slots.members(slot) if place[item] in at)
+            frozenset(at[item] for item in shows[slot] if item in at)
             for slot in order[start:stop].tolist()
         )
         edges = [sorted(kind) for kind in kinds]

@@ -159,7 +159,10 @@ def _over_nodes(release: TypicalBags, original: Bags) -> Iterator[Witness]:
     tree, classes = release.hierarchy, release.classes
     assert tree is not None
     nodes = tree.nodes.encode(release.items.labels)[classes.items]
-    mass = sums(nodes, classes.counts * release.sizes[classes.rows], len(tree))
+    certain = release.least_holders()
+    mass = sums(nodes, classes.counts * certain, len(tree))
+    others = classes.counts * (release.sizes[classes.rows] - certain)  # only their branch is known
+    mass += sums(tree.ancestors[tree.first[nodes], min(1, tree.height)], others, len(tree))
     leaves = tree.leaf_numbers(original.vocabulary)[original.items]
     held = offsets(sums(leaves, original.counts, tree.leaf_count))
     for depth in range(tree.height, 0, -1):
@@ -255,6 +258,8 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
     if relation.partners is None:
         return _check_owned(release, original, question)
+    if release.by_majority and (few := _check_majority(release, original, question)) is not None:
+        return few
     faults, classes = [], release.classes
     pairing = Pairing(classes, original, relation)
     assert release.alignment is not None
@@ -270,9 +275,34 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
         text = "a published bag cannot represent its original"
         return Check("containment", False, text, tuple(faults))
     text = "each published occurrence can be paired with one occurrence in each of its originals"
-    if release.slots is None and release.hierarchy is None:
+    if release.by_majority or (release.slots is None and release.hierarchy is None):
         text += f", {relation.words}"
     return Check("containment", True, text)
+
+
+def _check_majority(release: TypicalBags, original: Bags, question: Question) -> Check | None:
+    """A failed check unless the originals of each bag have its single items often enough."""
+    assert release.alignment is not None and release.hierarchy is not None
+    classes, width = release.classes, max(len(release.items), 1)
+    place = release.items.find(original.vocabulary)[original.items]
+    codes = (release.alignment[original.rows] * width + place)[place >= 0]
+    shown = classes.rows * width + classes.items
+    at = find(shown, codes) % (len(shown) + 1)
+    used = np.minimum(original.counts[place >= 0], np.append(classes.counts, 0)[at])
+    held = sums(at, used, len(shown) + 1)[:-1]
+    is_item = release.hierarchy.nodes.encode(release.items.labels) < release.hierarchy.leaf_count
+    wrong = np.flatnonzero(
+        is_item[classes.items] & (held < classes.counts * release.least_holders())
+    )
+    if not len(wrong):
+        return None
+    faults = []
+    for entry in wrong[: question.limit].tolist():
+        bag = shown_record(classes, int(classes.rows[entry]))
+        text = f"the bag {show_items(bag)} has {release.items[classes.items[entry]]}"
+        faults.append(Witness(f"{text}, which fewer than half of its originals have", bag))
+    text = "a published bag has an item that fewer than half of its originals have"
+    return Check("containment", False, text, tuple(faults))
 
 
 def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Check:

@@ -108,6 +108,8 @@ class Relation:
         if release.slots is not None:
             held = ((numbers[item] for item in slot if item in numbers) for slot in release.slots)
             return cls(tuple(map(frozenset, held)))
+        if release.by_majority:
+            return cls(_under_nodes(release, vocabulary), f"below a group or {BRANCH}")
         if release.hierarchy is not None:
             return cls(_under_nodes(release, vocabulary))
         if hierarchy is not None and release.same_branch:
@@ -178,10 +180,14 @@ def _in_branches(
 
 
 def _under_nodes(release: TypicalBags, vocabulary: Vocabulary) -> tuple[frozenset[int], ...]:
+    """The items below each published node; in its branch, if it is an item shown by majority."""
     tree = release.hierarchy
     assert tree is not None
     leaves = tree.leaf_numbers(vocabulary)
     order = np.argsort(leaves)
     nodes = tree.nodes.encode(release.items.labels)
+    if release.by_majority:
+        branches = tree.ancestors[tree.first[nodes], min(1, tree.height)]
+        nodes = np.where(nodes < tree.leaf_count, branches, nodes)
     ends = (np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop))
     return tuple(frozenset(order[low:high].tolist()) for low, high in zip(*ends, strict=True))

@@ -77,6 +77,7 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
         epsilon=about.get("epsilon"),
         omega=about.get("omega"),
         same_branch="same_branch" in about,
+        by_majority=bool(about.get("by_majority")),
     )
     if release.slots is not None:
         check_lines(folder, SLOTS, _slot_lines(release.slots))
@@ -97,6 +98,7 @@ TYPICAL_BAGS = ReleaseForm(
         "hierarchy": RECIPE,
         "semantics": RECIPE,
         "same_branch": Fact(lambda value: value is True, "true"),
+        "by_majority": Fact(lambda value: value is True, "true if it is there"),
         "epsilon": Fact(lambda value: type(value) is int and value >= 0, "a number of steps"),
         "omega": Fact(
             lambda value: type(value) in (int, float) and 0 < value < inf, "a number above 0"

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, find, sums
 from setveil.data.transactions import Bags
 from setveil.engines.base import Engine, Progress
+from setveil.hierarchy.neighbours import common_ancestors
 from setveil.hierarchy.tree import Hierarchy
 from setveil.kernels.ssc import exchange, gather
 from setveil.kernels.ssc.profiles import Block, Nodes
 from setveil.kernels.ssc.slots import fill_slots
 from setveil.methods.ssc.cluster import Clusters, finished
 
-EXACT = 4
-"""How many occurrences more a common term counts if it is published as itself. 0 loses least, but
-then frequent terms are replaced by others of similar meaning, and frequent itemsets are not found.
-"""
+EXACT = 1
+"""How many occurrences more a common term counts if it is published as itself: as much as to be
+published at all. 0 loses least, but then terms that occur together are replaced by others of
+similar meaning, and frequent itemsets are not found."""
 CROWDS = 2
 """A term is common if it could be published as itself by so many clusters: CROWDS * k bags have it.
 Rarer terms seldom find k bags at all, and only keep their cluster from better company."""
@@ -180,3 +182,43 @@ def with_slots(clusters: tuple[Block, Int64s, Int64s]) -> Clusters:
     block, members, bounds = clusters
     made, times, leaves = fill_slots(block, members, bounds)
     return Clusters(members, bounds, np.repeat(np.arange(len(made)), made), times, leaves)
+
+
+def with_rest(data: Bags, clusters: Clusters, hierarchy: Hierarchy) -> Clusters:
+    """Clusters with slots for what they do not publish yet, as far as it shares a node.
+
+    Slots that have nothing but the root in common are dissolved first: they lose everything."""
+    clusters = _without_root(data, clusters, hierarchy)
+    width, sizes = max(len(data.vocabulary), 1), clusters.slot_sizes
+    place = np.arange(len(clusters.terms)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    first = clusters.bounds[clusters.slot_cluster]
+    people = clusters.members[np.repeat(first, sizes) + place]
+    at = find(data.rows * width + data.items, people * width + clusters.terms)
+    left = data.counts - sums(at, np.repeat(clusters.slot_times, sizes), len(data.counts))
+    is_left = left > 0
+    owners, items, counts = data.rows[is_left], data.items[is_left], left[is_left]
+    rest = Bags.from_pairs(owners, items, data.vocabulary, size=len(data), counts=counts)
+    rest = rest.take(clusters.members)
+    if not rest.occurrences:
+        return clusters
+    block, named = block_of(rest, hierarchy, 1)
+    more = with_slots((block, np.arange(len(clusters.members)), clusters.bounds))
+    return replace(
+        clusters,
+        slot_cluster=np.concatenate((clusters.slot_cluster, more.slot_cluster)),
+        slot_times=np.concatenate((clusters.slot_times, more.slot_times)),
+        terms=np.concatenate((clusters.terms, named[more.terms])),
+    )
+
+
+def _without_root(data: Bags, clusters: Clusters, hierarchy: Hierarchy) -> Clusters:
+    """Clusters without the slots whose terms have only the root in common."""
+    leaves = hierarchy.leaf_numbers(data.vocabulary)[clusters.terms]
+    count, owners = len(clusters.slot_times), clusters.slot_owners
+    kept = common_ancestors(hierarchy, owners, leaves, count) != hierarchy.root
+    return replace(
+        clusters,
+        slot_cluster=clusters.slot_cluster[kept],
+        slot_times=clusters.slot_times[kept],
+        terms=clusters.terms[kept[owners]],
+    )

@@ -1,24 +1,18 @@
-"""Clusters of bags, and what is published for them. [Liu2010b] section IV-B"""
+"""Clusters of bags, and the slots that their members share. [Liu2010b] section IV-B"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags
-from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Engine, Progress
 from setveil.errors import DataError
-from setveil.hierarchy.neighbours import common_ancestors
-from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import Matches
-
-if TYPE_CHECKING:
-    from setveil.kernels.ssc.centre import NearTerms
 
 
 @dataclass(frozen=True)
@@ -116,61 +110,6 @@ def joined_clusters(parts: list[Clusters]) -> Clusters:
 
 MOST_MATCHES = 1 << 31
 """How many published occurrences can be linked to their records; each takes 20 bytes."""
-
-
-class Typical(NamedTuple):
-    """One bag per cluster; its items are terms, or nodes of the hierarchy, or slots."""
-
-    bags: Bags
-    hierarchy: Hierarchy | None = None
-    slots: Bags | None = None
-
-
-def closest(data: Bags, clusters: Clusters, near: NearTerms, size: int) -> Typical:
-    """From each slot the term closest to the others."""
-    from setveil.kernels.ssc.centre import choose_terms
-
-    slots = clusters.slot_sizes, clusters.terms
-    items = choose_terms(near, _frequency(data), *slots).astype(np.int64)
-    return Typical(_bags(clusters, items, data.vocabulary, size))
-
-
-def voted(data: Bags, clusters: Clusters, size: int) -> Typical:
-    """From each slot the term that most members have in it.
-
-    Ties go to the term that is most frequent in the data, then to the first."""
-    width, count = max(len(data.vocabulary), 1), len(clusters.slot_times)
-    codes, votes = np.unique(clusters.slot_owners * width + clusters.terms, return_counts=True)
-    owners, terms = np.divmod(codes, width)
-    order = np.lexsort((terms, -_frequency(data)[terms], -votes, owners))
-    firsts = np.searchsorted(owners[order], np.arange(count))
-    return Typical(_bags(clusters, terms[order][firsts], data.vocabulary, size))
-
-
-def _frequency(data: Bags) -> Int64s:
-    """How often each term occurs in the data."""
-    totals = np.bincount(data.items, weights=data.counts, minlength=len(data.vocabulary))
-    return totals.astype(np.int64)
-
-
-def generalized(data: Bags, clusters: Clusters, hierarchy: Hierarchy, size: int) -> Typical:
-    """From each slot the lowest node over its terms."""
-    leaves = hierarchy.leaf_numbers(data.vocabulary)[clusters.terms]
-    items = common_ancestors(hierarchy, clusters.slot_owners, leaves, len(clusters.slot_times))
-    return Typical(_bags(clusters, items.astype(np.int64), hierarchy.nodes, size), hierarchy)
-
-
-def slots(data: Bags, clusters: Clusters, size: int) -> Typical:
-    """Each slot itself, with all its terms."""
-    count = len(clusters.slot_times)
-    held = Bags.from_pairs(clusters.slot_owners, clusters.terms, data.vocabulary, size=count)
-    numbers = Vocabulary(str(number) for number in range(count))
-    return Typical(_bags(clusters, np.arange(count), numbers, size), slots=held)
-
-
-def _bags(clusters: Clusters, items: Int64s, vocabulary: Vocabulary, size: int) -> Bags:
-    times = clusters.slot_times
-    return Bags.from_pairs(clusters.slot_cluster, items, vocabulary, size=size, counts=times)
 
 
 def matches_of(clusters: Clusters) -> Matches:

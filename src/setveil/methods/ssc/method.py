@@ -19,7 +19,8 @@ from setveil.published.typical_bags import TypicalBags
 
 if TYPE_CHECKING:
     from setveil.kernels.ssc.centre import NearTerms, Rule
-    from setveil.methods.ssc.cluster import Clusters, Typical
+    from setveil.methods.ssc.cluster import Clusters
+    from setveil.methods.ssc.typical import Typical
 
 BLOCK = 30_000  # how many bags are clustered together at most, unless `exact` is set
 SCALE = 1_000  # costs are whole numbers of thousandths
@@ -44,8 +45,13 @@ class SSC(Method[TypicalBags]):
     as each of its members has occurrences there, and all nodes reach that at once, from the lowest
     up. So a cluster keeps a weighted sum of its *common profile*: for each node the least number of
     occurrences that any member has below it. Nothing is too far apart to be matched, and only what
-    has nothing but the root in common is dropped. A term that at least 2 k bags have counts five
-    times if it is published as itself, so that frequent terms and itemsets survive.
+    has nothing but the root in common is dropped. A term that at least 2 k bags have counts twice
+    if it is published as itself, so that frequent terms and itemsets survive.
+
+    A slot shows the term that most members have in it and that is not yet published as often as it
+    occurs in the data, so that supports stay near the true ones (`typical="majority"`); or all its
+    terms (`slots`), the lowest node above them (`generalized`), or a term if at least half of the
+    members have it, else the node (`mixed`).
 
     Bags count repeats; sets are bags of single terms. The result depends only on the bags, not on
     their order or the number of threads; ties go to the first in a canonical order (by length, then
@@ -58,6 +64,8 @@ class SSC(Method[TypicalBags]):
           unmatched slot, which the paper does not give, is omega for each term in it, in both
           models.
         - The default is as above, and k or more equal bags are a cluster of their own.
+        - `typical="mixed"` with `variant="paper"` also publishes words without a partner within
+          epsilon, below more general nodes.
         - More than 30,000 bags are first divided into blocks of similar ones, and each block is
           clustered on its own; with `exact=True` there is one block.
         - If there are 1 to k - 1 empty bags, the shortest others are published empty as well.
@@ -92,10 +100,11 @@ class SSC(Method[TypicalBags]):
     trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
 
-    typical: Literal["majority", "slots", "generalized"] = with_default(
+    typical: Literal["majority", "mixed", "slots", "generalized"] = with_default(
         "majority",
-        "What is published for matched terms: one of them (`majority`), all of them (`slots`), or "
-        "the smallest group that contains them (`generalized`).",
+        "What is published for matched terms: one of them (`majority`), all of them (`slots`), the "
+        "smallest group that contains them (`generalized`), or one that at least half of the "
+        "people have, else the group (`mixed`).",
     )
     exact: bool = with_default(
         False, f"Compare every bag with all others, even if there are more than {BLOCK:,}."
@@ -174,7 +183,8 @@ class SSC(Method[TypicalBags]):
             hierarchy=typical.hierarchy,
             semantics=None if is_known else hierarchy.origin,
             matches=matches_of(made),
-            epsilon=self.epsilon,
+            by_majority=typical.by_majority,
+            epsilon=None if self.typical == "mixed" else self.epsilon,
             omega=self.omega,
             same_branch=near is None,
         )
@@ -193,7 +203,16 @@ class SSC(Method[TypicalBags]):
         if near is not None:
             found = self._paper(request, [bags.take(part) for part in rows], near)
             found = [clusters.of(part) for clusters, part in zip(found, rows, strict=True)]
-        return joined_clusters([*found, of_equal(bags, prepared.groups)])
+        made = joined_clusters([*found, of_equal(bags, prepared.groups)])
+        return made if near is None or self.typical != "mixed" else self._completed(request, made)
+
+    def _completed(self, request: Request[VocabularyKAnonymity], made: Clusters) -> Clusters:
+        """The paper's clusters with slots for words that found no partner within epsilon."""
+        from setveil.methods.ssc.best import with_rest
+
+        bags = request.records
+        assert isinstance(bags, Bags)
+        return with_rest(bags, made, request.tree)
 
     def _best(
         self, request: Request[VocabularyKAnonymity], bags: Bags, parts: list[Int64s]
@@ -224,8 +243,10 @@ class SSC(Method[TypicalBags]):
     def _typical(
         self, bags: Bags, made: Clusters, near: NearTerms | None, hierarchy: Hierarchy, size: int
     ) -> Typical:
-        from setveil.methods.ssc.cluster import closest, generalized, slots, voted
+        from setveil.methods.ssc.typical import closest, generalized, mixed, slots, voted
 
+        if self.typical == "mixed":
+            return mixed(bags, made, hierarchy, size)
         if self.typical == "slots":
             return slots(bags, made, size)
         if self.typical == "generalized":
