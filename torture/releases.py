@@ -137,7 +137,7 @@ def _method(rng: Random, kind: type[Method[Release]]) -> Method[Release]:
             chosen[name] = rng.choice(parameter.choices)
         elif bool in parameter.kinds and rng.random() < 0.3:
             chosen[name] = not parameter.default
-        elif name == "epsilon":
+        elif name == "term_epsilon":
             chosen[name] = rng.randint(0, 5)
         elif name == "min_support" and rng.random() < 0.3:
             chosen[name] = 0.3

@@ -70,6 +70,8 @@ class Method(ABC, Generic[Form]):
     form: ClassVar[str] = "generalized"  # the form of its releases
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
     explains: ClassVar[bool] = False  # whether it can explain why so much is lost
+    former: ClassVar[tuple[str, ...]] = ()
+    """Former names of parameters, which releases of earlier versions may have."""
     trial: ClassVar[Promise | None] = None
     """What `warmup` promises; None for a method without kernels."""
 

@@ -64,11 +64,11 @@ def _ways(job: Job) -> Iterator[Way]:
 
 
 def _looser(job: Job) -> Iterator[Way]:
-    """The same method with a smaller crowd, and if it has an epsilon, a larger one."""
-    epsilon, k = getattr(job.method, "epsilon", None), job.promise.crowd
+    """The same method with a smaller crowd, and if terms have a largest distance, a larger one."""
+    epsilon, k = getattr(job.method, "term_epsilon", None), job.promise.crowd
     if epsilon is not None:
         further = 2 * max(epsilon, 1)
-        changed: Any = {"epsilon": further}
+        changed: Any = {"term_epsilon": further}
         if getattr(job.method, "omega", further + 1) <= further:  # it must stay above epsilon
             changed["omega"] = 2 * further
         options = " ".join(f"{{{name}={value}}}" for name, value in changed.items())
