@@ -70,6 +70,9 @@ class Method(ABC, Generic[Form]):
     form: ClassVar[str] = "generalized"  # the form of its releases
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
     explains: ClassVar[bool] = False  # whether it can explain why so much is lost
+    draws_noise: ClassVar[bool] = False
+    """Whether noise keeps the promise, so that nothing may be repeatable, and nothing but its own
+    noisy counts may depend on the data."""
     former: ClassVar[tuple[str, ...]] = ()
     """Former names of parameters, which releases of earlier versions may have."""
     trial: ClassVar[Promise | None] = None
