@@ -96,7 +96,9 @@ def test_the_message_says_what_is_allowed(
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
-    method = SSC(variant="paper", term_epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True))  # type: ignore[arg-type]
+    method = SSC(
+        variant="paper", term_epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True)
+    )  # type: ignore[arg-type]
     assert [type(value) for value in (method.term_epsilon, method.omega, method.exact)] == [
         int,
         float,

@@ -14,6 +14,7 @@ from setveil.audit.km import check_km_anonymity
 from setveil.audit.question import Question
 from setveil.audit.records import Counted, count_records
 from setveil.audit.suppressed import check_suppressed
+from setveil.audit.synthetic import check_synthetic, refuse_plain_records
 from setveil.audit.typical_bags.check import check_typical_bags
 from setveil.audit.verdict import Check
 from setveil.errors import ParameterError
@@ -25,6 +26,7 @@ PROMISE_CHECKS: dict[str, Callable[[Counted, Any, int], Check]] = {
     "vocabulary-k-anonymity": check_k_anonymity,
     "km-anonymity": check_km_anonymity,
     "coherence": check_coherence,
+    "differential-privacy": refuse_plain_records,
 }
 """By model: whether distinct records and their counts keep a promise."""
 
@@ -33,11 +35,12 @@ FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
     "suppressed": check_suppressed,
     "typical-bags": check_typical_bags,
     "disassociated": check_disassociated,
+    "synthetic": check_synthetic,
 }
 """By form: whether a release is well formed and comes from its original, if one is given.
 A form that does not show records also checks its promise."""
 
-OF_THE_RELEASE = ("structure", "clusters", "chunks")
+OF_THE_RELEASE = ("structure", "clusters", "chunks", "ledger")
 """Checks that need no original, besides those of promises."""
 
 

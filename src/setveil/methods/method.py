@@ -65,6 +65,7 @@ class Method(ABC, Generic[Form]):
     chosen_for: ClassVar[Mapping[type[Promise], str]] = {}
     """The promises for which it is chosen if no method is named, and why."""
     needs_hierarchy: ClassVar[bool]
+    takes_hierarchy: ClassVar[bool] = False  # whether one is of use though it needs none
     reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
     """The data it works on; given the other kind, counts are dropped, or are all 1."""
     form: ClassVar[str] = "generalized"  # the form of its releases
@@ -139,6 +140,15 @@ class Method(ABC, Generic[Form]):
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
                 raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+
+    def can_find_items(self, promise: Promise) -> bool:
+        """Whether it needs no public list of the items that may occur."""
+        return not self.draws_noise
+
+    @classmethod
+    def needs_public_items(cls) -> str:
+        """Why a list of items must be public, and what to do; empty if it need not be."""
+        return ""
 
     def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
         """Why keeping a promise on some data loses so much. Private: it may name lost items."""

@@ -1,9 +1,10 @@
 """Noise for differential privacy: exact discrete distributions, from the randomness of the system.
 
 Floating point noise can reveal what it should hide [Mironov2012], and a seed would let anyone
-subtract it. So counts get discrete Laplace noise from OpenDP, which samples it exactly [Canonne2020],
-and what OpenDP does not offer is built here from exact arithmetic over random bits. Nothing in this
-file takes a seed. Tests pass another `Noise` to `anonymize`; the command line cannot."""
+subtract it. So counts get discrete Laplace noise from OpenDP, which samples it exactly
+[Canonne2020], and what OpenDP does not offer is built here from exact arithmetic over random bits.
+Nothing in this file takes a seed. Tests pass another `Noise` to `anonymize`; the command line
+cannot."""
 
 from __future__ import annotations
 
@@ -120,7 +121,9 @@ class Uniform:
         # The logarithm of Decimal is correctly rounded; one unit more makes the bounds certain.
         with localcontext(prec=digits + 5):
             low = -(Decimal(whole - self.value) / whole).ln()
-            high = -(Decimal(whole - self.value - 1) / whole).ln() if self.value + 1 < whole else low
+            high = (
+                -(Decimal(whole - self.value - 1) / whole).ln() if self.value + 1 < whole else low
+            )
             slack = Decimal(10) ** -digits
             return low * (1 - slack), high * (1 + slack)
 

@@ -105,9 +105,7 @@ class PrivateMethod(Method[Synthetic]):
         known = records if items is None else _over(records, items)
         request: Request[Any] = Request(records, promise, hierarchy, engine, progress)
         budget = Budget(promise, SystemNoise() if noise is None else noise)
-        return self._publish(
-            Private(known, promise, hierarchy, items is not None, budget, request)
-        )
+        return self._publish(Private(known, promise, hierarchy, items is not None, budget, request))
 
     @abstractmethod
     def _publish(self, private: Private) -> Synthetic:
@@ -130,9 +128,12 @@ class PrivateMethod(Method[Synthetic]):
             return Vocabulary(sort_labels(set(map(str, domain))))
         if hierarchy is not None and hierarchy.origin.is_public:
             return Vocabulary(hierarchy.labels[: hierarchy.leaf_count])
-        if promise.delta and self.finds_items:
+        if self.can_find_items(promise):
             return None
-        raise ParameterError("public_items", False, self.needs_public_items())
+        raise ParameterError("public_items", None, self.needs_public_items())
+
+    def can_find_items(self, promise: Promise) -> bool:
+        return self.finds_items and bool(getattr(promise, "delta", 0))
 
     @classmethod
     def needs_public_items(cls) -> str:
@@ -142,7 +143,9 @@ class PrivateMethod(Method[Synthetic]):
             "be public knowledge: give it as the leaves of a hierarchy file with {hierarchy}, or "
             "declare that the items of the data are such a list with {public_items=True}"
         )
-        return f"{text}, or let them be found privately with {{delta=1e-6}}" * cls.finds_items or text
+        return (
+            f"{text}, or let them be found privately with {{delta=1e-6}}" * cls.finds_items or text
+        )
 
 
 def _over(records: Transactions, items: Vocabulary) -> Transactions:

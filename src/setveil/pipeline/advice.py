@@ -32,6 +32,8 @@ def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, .
 
     The sample is drawn at random; the other settings are tried on it too, for comparison.
     """
+    if job.method.draws_noise:
+        return ()  # a sample says little: noise weighs more there
     most = SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE
     size = min(most, len(data))
     chosen = np.random.default_rng(job.seed or 0).choice(len(data), size, replace=False)

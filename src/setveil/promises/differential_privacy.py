@@ -40,7 +40,7 @@ class DifferentialPrivacy(Promise):
     )
     """Above 0 and at most 100."""
     delta: float = with_default(
-        0.0,
+        0,
         "With what chance the promise may fail; above 0, the list of items need not be public.",
         metavar="NUMBER",
     )
@@ -52,10 +52,17 @@ class DifferentialPrivacy(Promise):
             raise ParameterError("epsilon", self.epsilon, f"it must be above 0 and at most {MOST}")
         if not 0 <= self.delta < 1:
             raise ParameterError("delta", self.delta, "it must be 0 or more and less than 1")
+        for name in ("epsilon", "delta"):  # 1.0 is written as 1
+            if getattr(self, name) == int(getattr(self, name)):
+                object.__setattr__(self, name, int(getattr(self, name)))
 
     @property
     def crowd(self) -> int:
         return 0
+
+    @property
+    def easing(self) -> str:
+        return "a larger epsilon, or data of more people"
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The ledger of a private release: every mechanism that touched the data, and what it spent.
 
-Shares of the budget are fractions, so that they add up exactly. The scale of the noise is a floating
-point number, which is a fraction as well, rounded up: a mechanism never spends more than its share.
+Shares of the budget are fractions, so that they add up exactly. The scale of the noise is a
+floating point number, which is a fraction as well, rounded up: a mechanism never spends more than
+its share.
 """
 
 from __future__ import annotations

@@ -65,6 +65,7 @@ class Synthetic(Release):
     shows_records: ClassVar[bool] = False
     expected_is: ClassVar[str] = "a noisy count, or a count of synthetic records"
     bounds_are: ClassVar[str] = "95 % sure"
+    stands_alone: ClassVar[bool] = True
     no_rule: ClassVar[str] = "its records are drawn at random"
 
     classes: Transactions
@@ -72,6 +73,8 @@ class Synthetic(Release):
     sizes: Int64s
     promise: Promise
     method: Mapping[str, object] = field(default_factory=dict)
+    people: int = 0
+    """The number of original records, with noise; there may be fewer synthetic ones."""
     ledger: tuple[Expense, ...] = ()
     supports: tuple[NoisySupport, ...] = ()
     """Noisy supports of items and pairs; empty if only records are published."""
@@ -79,6 +82,8 @@ class Synthetic(Release):
     """Always None: no record belongs to anyone."""
 
     def __post_init__(self) -> None:
+        if type(self.people) is not int or self.people < 0:
+            raise DataError("people is not a number of records")
         if self.alignment is not None:
             raise DataError("a synthetic release has no alignment: its records are nobody's")
         super().__post_init__()
@@ -103,13 +108,15 @@ class Synthetic(Release):
         method: Mapping[str, object] | None = None,
         *,
         weights: Int64s | None = None,
+        people: int | None = None,
         ledger: Sequence[Expense] = (),
         supports: Sequence[NoisySupport] = (),
     ) -> Synthetic:
         """From records in any order; equal ones are merged, and unused items dropped."""
         classes, sizes, _ = merged(tidy(rows), weights)
         ordered = tuple(sorted(supports, key=lambda one: (len(one.items), -one.support, one.items)))
-        return cls(classes, sizes, promise, method or {}, tuple(ledger), ordered)
+        number = int(sizes.sum()) if people is None else people
+        return cls(classes, sizes, promise, method or {}, number, tuple(ledger), ordered)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -131,12 +138,12 @@ class Synthetic(Release):
         return self.classes.vocabulary
 
     @property
-    def empty(self) -> int:
+    def silent(self) -> int:
         return int(self.sizes[self.classes.lengths == 0].sum())
 
     @property
     def facts(self) -> dict[str, object]:
-        return {"ledger": [expense.to_dict() for expense in self.ledger]}
+        return {"people": self.people, "ledger": [expense.to_dict() for expense in self.ledger]}
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         """The synthetic records; nothing in them is certain."""
@@ -213,6 +220,5 @@ class Synthetic(Release):
     @property
     def _most(self) -> int:
         """No more records than this, 95 times of 100, contain an item that is not counted."""
-        by_part = {expense.counts: expense.scale for expense in self.ledger}
-        scale = by_part.get("records", by_part.get("leaves", 0.0))
-        return len(self) + math.ceil(scale * math.log(1 / (1 - LEVEL)))
+        scale = max((one.scale for one in self.ledger if one.counts == "records"), default=0.0)
+        return self.people + math.ceil(scale * math.log(1 / (1 - LEVEL)))

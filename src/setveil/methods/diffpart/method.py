@@ -25,8 +25,9 @@ class DiffPart(PrivateMethod):
     then which. A part whose cut has only leaves is published as so many equal records as its noisy
     count says. [Chen2011]
 
-    Half of epsilon is for dividing. A part spends an equal share of what its path has left for each
-    node that may still be divided below its cut. The other half is for the counts of leaves.
+    One hundredth of epsilon counts the records, and half of the rest is for dividing. A part
+    spends an equal share of what its path has left for each node that may still be divided below
+    its cut. The other half is for the counts of leaves.
 
     Departures from the paper:
         - Nodes with more than `max_fanout` children get groups of neighbours in between, so the
@@ -71,5 +72,6 @@ class DiffPart(PrivateMethod):
             private.promise,
             self.to_dict(),
             weights=weights,
+            people=walk.people,
             ledger=private.budget.ledger,
         )

@@ -19,6 +19,9 @@ STEADY = 2 * math.sqrt(2)
 """A count passes if it is so many times the scale of its noise, for each level that is left: two
 standard deviations. [Chen2011] section 5.3"""
 
+RECORDS = Fraction(1, 100)
+"""The share of the budget for the number of records; the rest is halved."""
+
 Cut = tuple[int, ...]
 
 
@@ -66,8 +69,8 @@ class Walk:
         self.private, self.budget, self.noise = private, private.budget, private.budget.noise
         self.tree, self.taxonomy = private.tree, Taxonomy.of(private.tree, max_fanout)
         self.leaves = Vocabulary(self.tree.labels[: self.tree.leaf_count])
-        self.half = self.budget.epsilon / 2
-        self.least_scale = math.inf
+        self.half = self.budget.epsilon * (1 - RECORDS) / 2
+        self.least_scale, self.people = math.inf, 0
         data = private.data
         numbers = self.tree.leaf_numbers(data.vocabulary).astype(np.int64)
         self.data = Transactions.from_pairs(
@@ -76,6 +79,8 @@ class Walk:
 
     def run(self) -> tuple[Transactions, Int64s]:
         """The records of the leaves, and how often each is published."""
+        total = np.array([len(self.data)])
+        self.people = max(int(self.budget.count("records", total, RECORDS)[0][0]), 0)
         parts, found, done = self._first(), dict[Cut, int](), 0
         while parts:
             part = parts.pop()

@@ -1,7 +1,7 @@
 """How much one record may contribute: cut to its first items, and what the cut loses.
 
-Nothing here adds noise. Which items are first is decided by a ranking, which is itself a noisy count
-or drawn at random, and so public."""
+Nothing here adds noise. Which items are first is decided by a ranking, which is itself a noisy
+count or drawn at random, and so public."""
 
 from __future__ import annotations
 
@@ -123,4 +123,4 @@ def kept_shares(histogram: Floats, supports: Floats, most: int, size: int) -> Fl
         moved = chances[:, :-1] * before[:, None]
         chances *= 1 - before[:, None]
         chances[:, 1:] += moved
-    return np.maximum(kept / total, LEAST_KEPT) if total else np.ones(len(supports))
+    return np.clip(kept / total, LEAST_KEPT, 1.0) if total else np.ones(len(supports))

@@ -87,6 +87,7 @@ class Frequent(PrivateMethod):
         DifferentialPrivacy: "it keeps what is frequent, also in sparse data"
     }
     needs_hierarchy: ClassVar[bool] = False
+    takes_hierarchy: ClassVar[bool] = True
     finds_items: ClassVar[bool] = True
 
     max_items: int | None = with_default(
@@ -123,6 +124,7 @@ class Frequent(PrivateMethod):
             rows,
             private.promise,
             self.to_dict(),
+            people=size,
             ledger=budget.ledger,
             supports=counted.supports(size),
         )
@@ -169,9 +171,7 @@ class Frequent(PrivateMethod):
         best = np.argsort(rank)[: min(self.paired, len(counts))]
         if len(best) < 2:
             return wanted
-        most = self.max_paired or self._choose_paired(
-            private, wanted.histogram, len(best), share
-        )
+        most = self.max_paired or self._choose_paired(private, wanted.histogram, len(best), share)
         most = min(most, len(best))
         place = np.full(len(counts), -1)
         place[best] = np.arange(len(best))

@@ -153,7 +153,7 @@ def _fitted(
         fitted *= others
         np.minimum(fitted, 1.0, out=fitted)
         fitted *= support / fitted.sum()
-    return fitted
+    return np.asarray(fitted)
 
 
 def _drawn(weights: Floats, number: int, random: np.random.Generator) -> Int64s:

@@ -52,8 +52,8 @@ class SSC(Method[TypicalBags]):
     by terms and counts). A cluster without slots is published as empty bags, at full loss.
 
     Departures from the paper (`docs/methods/ssc.md` has reasons and figures):
-        - `variant="paper"` is the paper's algorithm: terms at most `term_epsilon` apart are matched one
-          member after the other, and what is unmatched costs `omega`. Clusters begin with the
+        - `variant="paper"` is the paper's algorithm: terms at most `term_epsilon` apart are matched
+          one member after the other, and what is unmatched costs `omega`. Clusters begin with the
           farthest bag: the paper's pseudocode says the first, its example does not. The cost of an
           unmatched slot, which the paper does not give, is omega for each term in it, in both
           models.
@@ -146,7 +146,9 @@ class SSC(Method[TypicalBags]):
                 object.__setattr__(self, name, value)
         assert self.term_epsilon is not None and self.omega is not None
         if not self.term_epsilon < self.omega <= MOST_OMEGA:
-            allowed = f"it must be above term_epsilon = {self.term_epsilon} and at most {MOST_OMEGA}"
+            allowed = (
+                f"it must be above term_epsilon = {self.term_epsilon} and at most {MOST_OMEGA}"
+            )
             raise ParameterError("omega", self.omega, allowed)
         if self.exchanges:
             allowed = "the algorithm of the paper makes none; leave out {variant=paper}"
