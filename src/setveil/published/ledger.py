@@ -15,6 +15,7 @@ from typing import Any
 
 PARTS = ("records", "domain", "ranking", "lengths", "items", "pairs", "partitions", "leaves")
 """What a mechanism may count."""
+_LONGEST = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,12 +115,14 @@ def is_ledger(value: object) -> bool:
 
 
 def _is_expense(entry: dict[str, Any]) -> bool:
-    whole = ("sensitivity", "threshold")
-    try:
-        plain = all(type(entry[name]) is int and 0 < entry[name] < 1 << 60 for name in whole[:1])
-        plain &= entry["counts"] in PARTS and type(entry["scale"]) is float
-        plain &= math.isfinite(entry["scale"]) and entry["scale"] > 0
-        plain &= all(type(entry[name]) is str and len(entry[name]) < 80 for name in ("epsilon",))
-        return plain and Expense.from_dict(entry).to_dict() == entry
-    except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
+    kinds = {"sensitivity": int, "threshold": int, "scale": float, "epsilon": str, "delta": str}
+    if any(name in kinds and type(value) is not kinds[name] for name, value in entry.items()):
         return False
+    if any(len(str(value)) > _LONGEST for value in entry.values()):
+        return False
+    try:
+        expense = Expense.from_dict(entry)
+    except (KeyError, ValueError, ZeroDivisionError):
+        return False
+    is_finite = math.isfinite(expense.scale) and expense.scale > 0
+    return expense.counts in PARTS and is_finite and expense.to_dict() == entry
