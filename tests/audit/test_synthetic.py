@@ -71,7 +71,7 @@ def test_a_missing_entry_of_diffpart_is_noticed(name):
         ("items", {"sensitivity": 10**6}, "too small for its share"),
         ("items", {"epsilon": Fraction(-1)}, "not above 0"),
         ("items", {"scale": 1e9}, "less noise than the ledger says"),
-        ("pairs", {"sensitivity": 2}, "no number of items has as many pairs"),
+        ("pairs", {"sensitivity": 2, "scale": 1e6}, "no number of items has as many pairs"),
         ("records", {"sensitivity": 2, "scale": 1e6}, "changes records by 1, not by 2"),
         ("items", {"delta": Fraction(1, 10**9)}, "spent by finding the items"),
         ("ranking", {"counts": "lengths"}, "two entries for the same count"),

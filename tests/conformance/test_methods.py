@@ -110,7 +110,7 @@ def test_two_noisy_releases_of_the_same_records_differ(method):
     data = Transactions.of([[str(number % 7)] for number in range(3000)])
     tree = Hierarchy.balanced(data.vocabulary, 3, public_items=True)
     one, other = (method().anonymize(data, promise_of(method, 3), tree) for _ in range(2))
-    assert len(one) and len(other)
+    assert min(len(one), len(other)) > 0
     assert one != other
 
 
