@@ -45,7 +45,8 @@ class Try:
 
     @classmethod
     def at_random(cls, rng: Random) -> Try:
-        kind = METHODS[rng.choice(sorted(name for name in METHODS if not METHODS[name].draws_noise))]
+        exact = sorted(name for name, kind in METHODS.items() if not kind.draws_noise)
+        kind = METHODS[rng.choice(exact)]
         records = _records(rng, most=8 if kind.form == "disassociated" else 10)
         data = (Bags if rng.random() < 0.4 else Transactions).of(records)
         k = rng.randint(2, 3) if kind.form == "disassociated" else rng.randint(2, 4)

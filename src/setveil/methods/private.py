@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -100,12 +100,12 @@ class PrivateMethod(Method[Synthetic]):
         """
         records = self.admit(data)
         self.check(len(records), promise, hierarchy, engine)
-        assert isinstance(promise, DifferentialPrivacy)
-        items = self._domain(promise, hierarchy, domain)
+        asked = cast(DifferentialPrivacy, promise)  # `check` has refused any other
+        items = self._domain(asked, hierarchy, domain)
         known = records if items is None else _over(records, items)
         request: Request[Any] = Request(records, promise, hierarchy, engine, progress)
-        budget = Budget(promise, SystemNoise() if noise is None else noise)
-        return self._publish(Private(known, promise, hierarchy, items is not None, budget, request))
+        budget = Budget(asked, SystemNoise() if noise is None else noise)
+        return self._publish(Private(known, asked, hierarchy, items is not None, budget, request))
 
     @abstractmethod
     def _publish(self, private: Private) -> Synthetic:
