@@ -44,7 +44,7 @@ def test_each_count_gets_noise_of_its_own(source):
 )
 def test_as_many_empty_counts_pass_as_if_all_were_drawn(source, zeros, threshold, scale):
     chance = 1 - laplace_cdf(threshold - 1, scale)
-    found = [source().passing(zeros, threshold, scale) for _ in range(1500)]
+    found = [source().passing(zeros, threshold, scale) for _ in range(600)]
     numbers = [len(values) for values in found]
     assert looks_like(
         numbers, lambda value: binomial_cdf(value, zeros, chance) if value >= 0 else 0
@@ -63,7 +63,7 @@ def test_very_many_and_very_unlikely_counts_are_quick():
 
 @pytest.mark.parametrize("rate", [0.01, 0.7, 5.0])
 def test_geometric_numbers_have_their_distribution(rate):
-    drawn = [geometric(lambda digits: module._one_over(1 / rate, digits)) for _ in range(3000)]
+    drawn = [geometric(lambda digits: module._one_over(1 / rate, digits)) for _ in range(1500)]
     assert looks_like(drawn, lambda value: geometric_cdf(value, rate) if value >= 0 else 0)
 
 

@@ -81,23 +81,24 @@ def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Tran
     Items are placed one after the other, the most frequent first. Each record is given a number of
     frequent items that it should have, by the noisy histogram, and takes an item the more readily
     the more it lacks. For a frequent item these weights are fitted, in turn, to its published pairs
-    with the items already placed; other pairs may not become more frequent than was counted."""
+    with the items already placed; other pairs may not become more frequent than was counted. Items
+    that were not counted in pairs go anywhere."""
     supports = _whole(np.where(wanted.is_shown, wanted.counts, 0.0), size)
     lacking = _lengths(wanted.histogram, size, random)
-    readiness = lacking + 0.5
     holders: dict[int, Int64s] = {}
     limits = _limits(wanted, supports)
     places = {item: place for place, item in enumerate(wanted.best.tolist())}
     for item in np.argsort(-supports, kind="stable").tolist():
         if supports[item] == 0:
             break
-        weights = readiness
-        if item in places:
-            weights = np.maximum(lacking, FLOOR)
-            weights = _fitted(weights, int(supports[item]), limits.get(item, []), holders)
-        holders[item] = _drawn(weights, int(supports[item]), random)
-        if item in places:
-            lacking[holders[item]] -= 1
+        number = int(supports[item])
+        if item not in places:
+            holders[item] = random.choice(size, number, replace=False)
+            continue
+        weights = np.maximum(lacking, FLOOR)
+        weights = _fitted(weights, number, limits.get(item, []), holders)
+        holders[item] = _drawn(weights, number, random)
+        lacking[holders[item]] -= 1
     rows = np.concatenate([np.zeros(0, dtype=np.int64), *holders.values()])
     items = np.repeat(np.array(list(holders), dtype=np.int64), [len(r) for r in holders.values()])
     return Transactions.from_pairs(rows, items, Vocabulary(wanted.labels), size=size)
