@@ -89,6 +89,16 @@ def test_what_would_break_the_promise_is_refused(call, shop, tmp_path, options, 
     assert not folder.exists()
 
 
+def test_items_that_the_hierarchy_lacks_do_not_become_public(call, shop, tree, tmp_path):
+    tree.write_text(TREE.replace("tea;Soft;ALL\n", ""), encoding="utf-8")
+    how = ("--epsilon", 2, "--hierarchy", tree, "--method", "diffpart", "--unknown")
+    refused = call("anonymize", shop, "-o", tmp_path / "r", *how, "root")
+    assert refused.code == 2
+    assert "would become public" in words(refused.err)
+    assert call("anonymize", shop, "-o", tmp_path / "r", *how, "drop").code == 0
+    assert "tea" not in (tmp_path / "r" / "data.csv").read_text(encoding="utf-8")
+
+
 def test_a_job_file_with_a_seed_is_refused(call, shop, tmp_path):
     job = tmp_path / "job.toml"
     job.write_text(

@@ -219,6 +219,12 @@ def check_noise(job: Job) -> None:
             "items by itself"
         )
         raise ParameterError("min_people", job.min_people, allowed)
+    if job.unknown == "root":
+        allowed = (
+            "items that the hierarchy lacks would become public with the tree: leave them out with "
+            "{unknown=drop} (diffpart), or add them to the file"
+        )
+        raise ParameterError("unknown", job.unknown, allowed)
     known = job.public_items or (job.hierarchy is not None and not is_recipe(job.hierarchy))
     if not known and not job.method.can_find_items(job.promise):
         raise ParameterError("public_items", None, job.method.needs_public_items())

@@ -87,12 +87,12 @@ def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Tran
     lacking = _lengths(wanted.histogram, size, random)
     holders: dict[int, Int64s] = {}
     limits = _limits(wanted, supports)
-    places = {item: place for place, item in enumerate(wanted.best.tolist())}
+    paired = set(wanted.best.tolist())
     for item in np.argsort(-supports, kind="stable").tolist():
         if supports[item] == 0:
             break
         number = int(supports[item])
-        if item not in places:
+        if item not in paired:
             holders[item] = random.choice(size, number, replace=False)
             continue
         weights = np.maximum(lacking, FLOOR)
