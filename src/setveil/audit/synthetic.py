@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 
 from setveil.audit.question import Question
-from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
@@ -47,11 +46,6 @@ def check_synthetic(release: Synthetic, question: Question) -> list[Check]:
         data = original.sets() if isinstance(original, Bags) else original
         checks.append(_check_origin(release, data, question.limit))
     return checks
-
-
-def refuse_plain_records(counted: Counted, promise: Promise, limit: int) -> Check:
-    """Plain records cannot be verified for differential privacy."""
-    raise ParameterError("promise", promise.title, f"{PROCESS}; verify a release folder instead")
 
 
 def _asked(promise: Promise) -> tuple[Fraction, Fraction]:

@@ -11,8 +11,10 @@ from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.methods.noise import Keys
 
-MOST_LENGTH = 30
+MOST_LENGTH = 20
 """Records with more frequent items than this are counted together."""
+CERTAIN = 3.0
+"""A noisy count above so many scales is not noise alone."""
 LEAST_KEPT = 0.7
 """Supports are divided by no less to make up for what was cut: it would raise noise as well."""
 
@@ -66,8 +68,8 @@ def pair_counts(rows: Int64s, places: Int64s, frequent: int) -> Int64s:
 def smoothed(histogram: Int64s, scale: float) -> Floats:
     """A noisy histogram of lengths as a plausible one: never below 0, and falling after its peak.
 
-    The fit is the best one by least squares (pool adjacent violators). What is left of the noise
-    would otherwise count many times in the tail."""
+    The fit is the best one by least squares (pool adjacent violators). Levels that noise alone
+    could explain are 0: in the tail it would count many times, once for each pair of items."""
     peak, values = int(np.argmax(histogram)), histogram.astype(np.float64)
     levels: list[float] = []
     widths: list[int] = []
@@ -78,8 +80,9 @@ def smoothed(histogram: Int64s, scale: float) -> Floats:
             width = widths[-2] + widths[-1]
             level = (levels[-2] * widths[-2] + levels[-1] * widths[-1]) / width
             levels[-2:], widths[-2:] = [level], [width]
-    values[peak:] = np.repeat(levels, widths)
-    values[values < scale] = 0.0
+    values[:peak][values[:peak] < CERTAIN * scale] = 0.0
+    noise = CERTAIN * scale / np.sqrt(widths)  # of the mean of so many counts
+    values[peak:] = np.repeat(np.where(levels < noise, 0.0, levels), widths)
     return values
 
 
