@@ -33,7 +33,7 @@ NAMED = [*BASKETS, ["beer", "Ada"], ["beer", "Bob", "wine"]]
         ({"k": 5, "m": 2, "l": 2, "sensitive": ["HIV"], "hierarchy": TREE}, "disassociation"),
         ({"k": 5, "p": 2, "h": 0.5, "private": ["HIV"]}, "suppression"),
         ({"k": 5, "m": 2, "max_cluster": 50, "hierarchy": TREE}, "disassociation"),
-        ({"k": 5, "variant": "paper", "epsilon": 4, "hierarchy": TREE}, "ssc"),
+        ({"k": 5, "variant": "paper", "term_epsilon": 4, "hierarchy": TREE}, "ssc"),
         ({"k": 5, "promise": "vocabulary-k-anonymity", "hierarchy": TREE}, "partition"),
     ],
 )
@@ -121,7 +121,7 @@ def test_the_algorithm_of_the_paper_may_be_tried_with_a_larger_epsilon():
     outcome = sv.anonymize(sv.Bags.of(SEARCHES), variant="paper", **words)
     text = "\n".join(section.text for section in report_outcome(outcome).sections)
     assert "items up to 4 steps away in the hierarchy" in text
-    further = "epsilon=8 (items of less similar meaning may represent each other)"
+    further = "term_epsilon=8 (items of less similar meaning may represent each other)"
     assert any(line.startswith(further) for line in outcome.advice)
 
 

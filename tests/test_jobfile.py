@@ -71,7 +71,7 @@ def test_a_job_that_is_saved_runs_again_with_the_same_release(folder):
         ),
         (
             VocabularyKAnonymity(k=5),
-            SSC(variant="paper", epsilon=3),
+            SSC(variant="paper", term_epsilon=3),
             {"hierarchy": "tree.csv", "layout": "pairs", "format": "parquet", "threads": 2},
         ),
     ],

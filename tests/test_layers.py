@@ -39,7 +39,7 @@ MAY_IMPORT = {
 }
 """Folder or module -> what it may import of ours; `setveil` is the front door itself."""
 
-OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard"}
+OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard", "opendp"}
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
     *("__future__", "collections", "contextlib", "contextvars", "gc", "hashlib", "inspect"),
@@ -125,7 +125,7 @@ def test_the_reader_of_imports_sees_those_inside_functions(tmp_path):
     assert set(imports(file, at_start=True)) == {"a"}
 
 
-FORM_CLASSES = {"Generalized", "Suppressed", "TypicalBags", "Disassociated"}
+FORM_CLASSES = {"Generalized", "Suppressed", "TypicalBags", "Disassociated", "Synthetic"}
 PROMISE_CLASSES = {kind.__name__ for kind in PROMISES.values()}
 
 

@@ -21,6 +21,7 @@ FORM_PAGES = {
     "generalized": "receiving.md",
     "suppressed": "receiving.md",
     "typical-bags": "forms/typical-bags.md",
+    "synthetic": "forms/synthetic.md",
     "disassociated": "forms/disassociated.md",
 }
 NEEDS = {"worlds": "reconstructions", "hierarchy": "a hierarchy"}

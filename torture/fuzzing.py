@@ -289,7 +289,7 @@ _JOBS = (
     Job(
         data="bags.dat.gz",
         promise=VocabularyKAnonymity(k=5),
-        method=SSC(variant="paper", epsilon=3, omega=8.5),
+        method=SSC(variant="paper", term_epsilon=3, omega=8.5),
         hierarchy="tree.csv",
         layout="pairs",
         format="parquet",

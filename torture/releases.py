@@ -45,7 +45,8 @@ class Try:
 
     @classmethod
     def at_random(cls, rng: Random) -> Try:
-        kind = METHODS[rng.choice(sorted(METHODS))]
+        exact = sorted(name for name, kind in METHODS.items() if not kind.draws_noise)
+        kind = METHODS[rng.choice(exact)]
         records = _records(rng, most=8 if kind.form == "disassociated" else 10)
         data = (Bags if rng.random() < 0.4 else Transactions).of(records)
         k = rng.randint(2, 3) if kind.form == "disassociated" else rng.randint(2, 4)
@@ -137,7 +138,7 @@ def _method(rng: Random, kind: type[Method[Release]]) -> Method[Release]:
             chosen[name] = rng.choice(parameter.choices)
         elif bool in parameter.kinds and rng.random() < 0.3:
             chosen[name] = not parameter.default
-        elif name == "epsilon":
+        elif name == "term_epsilon":
             chosen[name] = rng.randint(0, 5)
         elif name == "min_support" and rng.random() < 0.3:
             chosen[name] = 0.3

@@ -44,7 +44,7 @@ FORMS: dict[str, tuple[Any, Any]] = {
     "generalized with m": (sv.Apriori(), _KM),
     "suppressed": (sv.Suppression(), _COHERENCE),
     "suppressed, without rare items": (sv.Suppression(min_support=0.3), _COHERENCE),
-    "typical-bags": (sv.SSC(variant="paper", epsilon=2), sv.VocabularyKAnonymity(k=2)),
+    "typical-bags": (sv.SSC(variant="paper", term_epsilon=2), sv.VocabularyKAnonymity(k=2)),
     "disassociated": (sv.Disassociation(max_cluster=3), _KM),
     "disassociated, larger": (sv.Disassociation(max_cluster=5), sv.KmAnonymity(k=3, m=2)),
     "disassociated with l": (sv.Disassociation(max_cluster=3), _KML),

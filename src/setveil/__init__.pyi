@@ -20,7 +20,9 @@ from setveil.io.releases.folder import read_release as read_release
 from setveil.methods import METHODS as METHODS
 from setveil.methods import SSC as SSC
 from setveil.methods import Apriori as Apriori
+from setveil.methods import DiffPart as DiffPart
 from setveil.methods import Disassociation as Disassociation
+from setveil.methods import Frequent as Frequent
 from setveil.methods import HgHs as HgHs
 from setveil.methods import MHgHs as MHgHs
 from setveil.methods import Partition as Partition
@@ -41,6 +43,7 @@ from setveil.pipeline.rules import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
 from setveil.promises import Coherence as Coherence
+from setveil.promises import DifferentialPrivacy as DifferentialPrivacy
 from setveil.promises import KAnonymity as KAnonymity
 from setveil.promises import KmAnonymity as KmAnonymity
 from setveil.promises import LDiversity as LDiversity
@@ -48,6 +51,7 @@ from setveil.promises import VocabularyKAnonymity as VocabularyKAnonymity
 from setveil.published import Disassociated as Disassociated
 from setveil.published import Generalized as Generalized
 from setveil.published import Suppressed as Suppressed
+from setveil.published import Synthetic as Synthetic
 from setveil.published import TypicalBags as TypicalBags
 
 __version__: str

@@ -63,7 +63,14 @@ def test_the_help_shows_what_everybody_needs_first_and_one_group_per_method(call
 def test_every_option_is_in_the_help_once(call):
     text = call("anonymize", "--help").out.split("What everybody needs:")[1]
     names = [word.rstrip(",") for word in text.split() if word.startswith("--")]
-    for name in ("--epsilon", "--alignment", "--threads", "--min-people", "--json", "--record"):
+    for name in (
+        "--term-epsilon",
+        "--alignment",
+        "--threads",
+        "--min-people",
+        "--json",
+        "--record",
+    ):
         assert names.count(name) == 1
 
 

@@ -11,12 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from setveil.audit import verify
 from setveil.data.transactions import Bags
 from setveil.errors import InfeasibleError, UnknownItemError
-from setveil.io.releases.folder import FORMS
+from setveil.io.releases.folder import FORMS, read_release
 from setveil.methods import METHODS
 from setveil.pipeline import Job, run
-from setveil.promises import Coherence, KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
+from setveil.promises import (
+    Coherence,
+    DifferentialPrivacy,
+    KAnonymity,
+    KmAnonymity,
+    LDiversity,
+    VocabularyKAnonymity,
+)
 from tests.conformance.test_methods import promise_of
 from tests.oracle import coherence, disassociation, folders, kanonymity, km
 from tests.oracle.containment import path as path_up
@@ -27,7 +35,13 @@ WAYS = [
     (name, format)
     for name, method in METHODS.items()
     for format in FORMS[method.form].formats
-    if format != "dat"
+    if format != "dat" and not method.draws_noise
+]
+NOISY_WAYS = [
+    (name, format)
+    for name, method in METHODS.items()
+    for format in FORMS[method.form].formats
+    if format != "dat" and method.draws_noise
 ]
 
 
@@ -101,6 +115,34 @@ def test_files_depend_on_the_records_alone(tmp_path, monkeypatch, name, format, 
             str(tmp_path),
             str(SEED),
         ):
+            assert secret.encode() not in content
+
+
+@pytest.mark.parametrize("hierarchy", ["tree.csv", "balanced:3"])
+@pytest.mark.parametrize(("name", "format"), NOISY_WAYS)
+def test_noisy_releases_are_read_back_and_name_nobody(
+    tmp_path, monkeypatch, name, format, hierarchy
+):
+    monkeypatch.chdir(tmp_path)
+    Path("tree.csv").write_text(
+        "".join(f"it{number:02};G{number // 2};H{number // 4};TOP\n" for number in range(14))
+    )
+    Path("earlier-name.csv").write_text(table(shop([f"SECRET{n}" for n in range(63)]), False))
+    output = tmp_path / "release"
+    job = Job(
+        data="earlier-name.csv",
+        promise=DifferentialPrivacy(epsilon=8),
+        method=METHODS[name](),
+        hierarchy=hierarchy,
+        public_items=True,
+        output=output,
+        format=format,
+    )
+    outcome = run(job)
+    assert outcome.verdict.holds, outcome.verdict.text
+    assert verify(read_release(output)).holds
+    for content in (path.read_bytes() for path in output.iterdir()):
+        for secret in ("SECRET", "earlier-name", "tree.csv", str(tmp_path)):
             assert secret.encode() not in content
 
 

@@ -44,8 +44,12 @@ INFEASIBLE = {
 """What a method cannot do, and how it says so: disassociation keeps every item, so those of few
 records have nowhere to hide."""
 
-each_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-by_tree = {name: method for name, method in METHODS.items() if method.needs_hierarchy}
+exact = {name: method for name, method in METHODS.items() if not method.draws_noise}
+"""The methods whose result depends on the records alone."""
+noisy = {name: method for name, method in METHODS.items() if method.draws_noise}
+each_method = pytest.mark.parametrize("method", exact.values(), ids=exact)
+each_noisy_method = pytest.mark.parametrize("method", noisy.values(), ids=noisy)
+by_tree = {name: method for name, method in exact.items() if method.needs_hierarchy}
 each_method_by_tree = pytest.mark.parametrize("method", by_tree.values(), ids=by_tree)
 each_engine = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 
@@ -85,6 +89,45 @@ def test_every_release_verifies_and_keeps_the_number_of_records(method, engine, 
     assert len(release) == len(data)
     assert release.form == method.form
     assert verify(release, data).holds
+
+
+@each_noisy_method
+@each_engine
+@pytest.mark.parametrize("case", AWKWARD)
+@pytest.mark.parametrize("fanout", [2, 5, 1000])
+def test_every_noisy_release_verifies(method, engine, case, fanout):
+    data = Transactions.of(AWKWARD[case])
+    tree = Hierarchy.balanced(data.vocabulary, fanout, public_items=True)
+    release = method().anonymize(data, promise_of(method, 3), tree, engine=engine)
+    assert release.form == method.form
+    assert release.alignment is None
+    assert verify(release, data).holds
+    assert set(release.items) <= set(tree.labels[: tree.leaf_count])
+
+
+@each_noisy_method
+def test_two_noisy_releases_of_the_same_records_differ(method):
+    data = Transactions.of([[str(number % 7)] for number in range(3000)])
+    tree = Hierarchy.balanced(data.vocabulary, 3, public_items=True)
+    one, other = (method().anonymize(data, promise_of(method, 3), tree) for _ in range(2))
+    assert min(len(one), len(other)) > 0
+    assert one != other
+
+
+@each_noisy_method
+def test_a_noisy_method_takes_plain_lists_and_bags(method):
+    records = [["a", "b"], ["b", "b"], []] * 50
+    tree = Hierarchy.from_paths([("a", "ALL"), ("b", "ALL")])
+    for data in (records, Bags.of(records)):
+        release = method().anonymize(data, promise_of(method, 2), tree)
+        assert verify(release, data).holds
+
+
+@each_noisy_method
+def test_a_noisy_method_needs_public_items(method):
+    data = Transactions.of([["a"]] * 3)
+    with pytest.raises(ParameterError, match="must be public knowledge"):
+        method().anonymize(data, promise_of(method, 3), Hierarchy.balanced(data.vocabulary, 2))
 
 
 @each_method

@@ -16,8 +16,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Answer, Engine, Task
 from setveil.engines.local import LOCAL
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods import METHODS
-from tests.conformance.test_methods import promise_of
+from tests.conformance.test_methods import each_method, promise_of
 
 
 class Pickler(pickle.Pickler):
@@ -98,7 +97,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@each_method
 @pytest.mark.parametrize("kind", [Transactions, Bags], ids=["sets", "bags"])
 def test_every_task_runs_from_a_copy_in_any_order_and_changes_nothing(method, kind, order):
     chance = Random(7)

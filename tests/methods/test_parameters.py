@@ -67,7 +67,7 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
         (
             SSC,
             {"variant": "paper", "omega": float("nan")},
-            "omega = nan is not allowed: it must be above epsilon = 4 and at most 10000",
+            "omega = nan is not allowed: it must be above term_epsilon = 4 and at most 10000",
         ),
         (
             Disassociation,
@@ -96,13 +96,15 @@ def test_the_message_says_what_is_allowed(
 
 
 def test_numbers_of_numpy_become_plain_ones() -> None:
-    method = SSC(variant="paper", epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True))  # type: ignore[arg-type]
-    assert [type(value) for value in (method.epsilon, method.omega, method.exact)] == [
+    method = SSC(
+        variant="paper", term_epsilon=np.int32(3), omega=np.float32(8), exact=np.bool_(True)
+    )  # type: ignore[arg-type]
+    assert [type(value) for value in (method.term_epsilon, method.omega, method.exact)] == [
         int,
         float,
         bool,
     ]
-    assert method.to_dict()["epsilon"] == 3
+    assert method.to_dict()["term_epsilon"] == 3
 
 
 def test_a_method_does_not_change_with_what_it_was_given() -> None:

@@ -25,7 +25,7 @@ from tests.strategies import bags, data_with_tree, trees
 
 WAYS = st.fixed_dictionaries(
     {
-        "epsilon": st.integers(0, 5),
+        "term_epsilon": st.integers(0, 5),
         "omega": st.sampled_from([5.5, 10, 40]),
         "model": st.sampled_from(["nil", "maximum"]),
         "seed_rule": st.sampled_from(["farthest", "first"]),
@@ -102,7 +102,7 @@ def check_against_oracle(records, tree, ways, k, typical):
     release = method.anonymize(data, VocabularyKAnonymity(k=k), tree, engine=Local(1))
     terms = [spread(record) for record in records]
     space = oracle.Space(
-        oracle.tree_distance(paths_of(tree)), method.epsilon, method.omega, method.model
+        oracle.tree_distance(paths_of(tree)), method.term_epsilon, method.omega, method.model
     )
     follow = Follower(data, tree, method, k)
     expected = [Counter()] * len(records)
@@ -158,7 +158,7 @@ def test_matched_occurrences_are_in_their_records_and_relevant_to_each_other(dra
     data, tree = drawn
     method = method_of(variant, ways)
     release = method.anonymize(data, VocabularyKAnonymity(k=3), tree)
-    near, matches = tree.neighbours(data.vocabulary, ways["epsilon"]), release.matches
+    near, matches = tree.neighbours(data.vocabulary, ways["term_epsilon"]), release.matches
     slots = {slot: matches.items[matches.slots == slot] for slot in np.unique(matches.slots)}
     assert variant == "best" or all(
         near.distance(one, other) is not None
@@ -437,9 +437,9 @@ def test_progress_counts_the_bags_in_clusters():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"omega": 4}, "omega = 4 is not allowed: it must be above epsilon = 4"),
-        ({"omega": float("nan")}, "above epsilon"),
-        ({"epsilon": 0, "omega": True}, "it must be a number"),
+        ({"omega": 4}, "omega = 4 is not allowed: it must be above term_epsilon = 4"),
+        ({"omega": float("nan")}, "above term_epsilon"),
+        ({"term_epsilon": 0, "omega": True}, "it must be a number"),
         ({"omega": 1e9}, "at most 10000"),
         ({"model": "best"}, "it must be one of nil, maximum"),
         ({"seed_rule": "last"}, "it must be one of farthest, first"),
@@ -447,7 +447,7 @@ def test_progress_counts_the_bags_in_clusters():
         ({"variant": "mine"}, "it must be one of best, paper"),
         ({"exchanges": -1}, "it must be a whole number of 0 or more"),
         ({"exchanges": 2}, "the algorithm of the paper makes none"),
-        ({"epsilon": -1}, "it must be a whole number of 0 or more"),
+        ({"term_epsilon": -1}, "it must be a whole number of 0 or more"),
     ],
 )
 def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
@@ -457,7 +457,7 @@ def test_wrong_parameters_are_refused_with_what_is_allowed(wrong, said):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"epsilon": 4}, {"omega": 10.0}, {"model": "nil"}, {"seed_rule": "first"}],
+    [{"term_epsilon": 4}, {"omega": 10.0}, {"model": "nil"}, {"seed_rule": "first"}],
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_what_only_the_paper_uses_is_refused_without_it(wrong):
@@ -467,7 +467,7 @@ def test_what_only_the_paper_uses_is_refused_without_it(wrong):
 
 
 def test_an_epsilon_of_numpy_becomes_a_plain_number():
-    assert type(SSC(variant="paper", epsilon=np.int64(3)).to_dict()["epsilon"]) is int
+    assert type(SSC(variant="paper", term_epsilon=np.int64(3)).to_dict()["term_epsilon"]) is int
 
 
 def test_more_occurrences_than_can_be_linked_to_records_are_refused():

@@ -14,6 +14,7 @@ from setveil.errors import ParameterError
 from setveil.promises import (
     PROMISES,
     Coherence,
+    DifferentialPrivacy,
     KAnonymity,
     KmAnonymity,
     LDiversity,
@@ -28,6 +29,7 @@ SOME = [
     LDiversity(l=3, sensitive=["flu", "HIV"]),
     Coherence(h=0.8, k=5, p=2, private=["flu"]),
     VocabularyKAnonymity(k=5),
+    DifferentialPrivacy(epsilon=0.5, delta=1e-6),
 ]
 
 

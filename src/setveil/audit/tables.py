@@ -14,6 +14,7 @@ from setveil.audit.km import check_km_anonymity
 from setveil.audit.question import Question
 from setveil.audit.records import Counted, count_records
 from setveil.audit.suppressed import check_suppressed
+from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
 from setveil.audit.verdict import Check
 from setveil.errors import ParameterError
@@ -28,22 +29,30 @@ PROMISE_CHECKS: dict[str, Callable[[Counted, Any, int], Check]] = {
 }
 """By model: whether distinct records and their counts keep a promise."""
 
+OF_THE_PROCESS: dict[str, str] = {
+    "differential-privacy": f"{PROCESS}; verify a release folder instead",
+}
+"""By model: why no records can be checked for a promise."""
+
 FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
     "generalized": check_generalized,
     "suppressed": check_suppressed,
     "typical-bags": check_typical_bags,
     "disassociated": check_disassociated,
+    "synthetic": check_synthetic,
 }
 """By form: whether a release is well formed and comes from its original, if one is given.
 A form that does not show records also checks its promise."""
 
-OF_THE_RELEASE = ("structure", "clusters", "chunks")
+OF_THE_RELEASE = ("structure", "clusters", "chunks", "ledger")
 """Checks that need no original, besides those of promises."""
 
 
 def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
     """Whether these records keep a promise."""
     for part in promise.parts:
+        if part.model in OF_THE_PROCESS:
+            raise ParameterError("promise", part.title, OF_THE_PROCESS[part.model])
         if part.model not in PROMISE_CHECKS:
             allowed = f"records can be verified for {', '.join(PROMISE_CHECKS)}, not {part.model}"
             raise ParameterError("promise", part, allowed)

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
 )
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
-@public_items_option("publish all of a tree built from it, and name items in it")
+@public_items_option(
+    "publish all of a tree built from it, and name items in it; differential privacy needs it, or "
+    "a hierarchy file"
+)
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
 @click.option(
@@ -64,6 +67,7 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     setveil anonymize baskets.csv -o release -k 10 --hierarchy products.hierarchy.csv
     setveil anonymize baskets.csv -o release -k 10 -m 2 --hierarchy balanced:5
     setveil anonymize clicks.dat.gz -o release -k 5 -m 2
+    setveil anonymize clicks.dat.gz -o release --epsilon 1 --public-items
     setveil anonymize visits.csv -o release -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil anonymize searches.csv -o release --method ssc -k 5 --semantics wordnet"""
     from setveil.pipeline.anonymize import anonymize

@@ -1,7 +1,9 @@
 """How the promise is kept."""
 
 from setveil.methods.apriori import Apriori
+from setveil.methods.diffpart import DiffPart
 from setveil.methods.disassociation import Disassociation
+from setveil.methods.frequent import Frequent
 from setveil.methods.hghs import HgHs, MHgHs
 from setveil.methods.method import Method
 from setveil.methods.partition import Partition
@@ -17,6 +19,8 @@ METHODS: dict[str, type[Method[Release]]] = {
     "hghs": HgHs,
     "mhghs": MHgHs,
     "ssc": SSC,
+    "frequent": Frequent,
+    "diffpart": DiffPart,
 }
 
 
@@ -30,7 +34,9 @@ __all__ = [
     "METHODS",
     "SSC",
     "Apriori",
+    "DiffPart",
     "Disassociation",
+    "Frequent",
     "HgHs",
     "MHgHs",
     "Method",

@@ -65,11 +65,17 @@ class Method(ABC, Generic[Form]):
     chosen_for: ClassVar[Mapping[type[Promise], str]] = {}
     """The promises for which it is chosen if no method is named, and why."""
     needs_hierarchy: ClassVar[bool]
+    takes_hierarchy: ClassVar[bool] = False  # whether one is of use though it needs none
     reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
     """The data it works on; given the other kind, counts are dropped, or are all 1."""
     form: ClassVar[str] = "generalized"  # the form of its releases
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
     explains: ClassVar[bool] = False  # whether it can explain why so much is lost
+    draws_noise: ClassVar[bool] = False
+    """Whether noise keeps the promise, so that nothing may be repeatable, and nothing but its own
+    noisy counts may depend on the data."""
+    former: ClassVar[tuple[str, ...]] = ()
+    """Former names of parameters, which releases of earlier versions may have."""
     trial: ClassVar[Promise | None] = None
     """What `warmup` promises; None for a method without kernels."""
 
@@ -134,6 +140,15 @@ class Method(ABC, Generic[Form]):
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
                 raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+
+    def can_find_items(self, promise: Promise) -> bool:
+        """Whether it needs no public list of the items that may occur."""
+        return not self.draws_noise
+
+    @classmethod
+    def needs_public_items(cls) -> str:
+        """Why a list of items must be public, and what to do; empty if it need not be."""
+        return ""
 
     def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
         """Why keeping a promise on some data loses so much. Private: it may name lost items."""

@@ -54,7 +54,7 @@ class Metric:
 
 
 GENERALIZED, SUPPRESSED = "generalized", "suppressed"
-TYPICAL_BAGS, DISASSOCIATED = "typical-bags", "disassociated"
+TYPICAL_BAGS, DISASSOCIATED, SYNTHETIC = "typical-bags", "disassociated", "synthetic"
 
 METRICS: dict[str, Metric] = {
     "ncp": Metric(
@@ -86,7 +86,7 @@ METRICS: dict[str, Metric] = {
     "are": Metric(
         are,
         "average error when counting the people who have 1 to 3 given items",
-        (GENERALIZED, SUPPRESSED),
+        (GENERALIZED, SUPPRESSED, SYNTHETIC),
         on_request=True,
         needs=("seed",),
         by_form={SUPPRESSED: are_of_suppressed},
@@ -122,14 +122,14 @@ METRICS: dict[str, Metric] = {
     "tkd": Metric(
         tkd,
         "share of the 1,000 most frequent itemsets that drop out of the top 1,000",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds", "find"),
     ),
     "tkd_2": Metric(
         tkd_2,
         "the same for itemsets of 2 or more items",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds", "find"),
     ),
@@ -148,14 +148,14 @@ METRICS: dict[str, Metric] = {
     "re": Metric(
         re,
         "error for pairs of rare items (ranks 200 to 219, or the last 20); 200 % if none is kept",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds",),
     ),
     "re_top": Metric(
         re_top,
         "the same for the 20 most frequent items",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds",),
     ),
@@ -164,14 +164,14 @@ METRICS: dict[str, Metric] = {
     "pair_error": Metric(
         pair_error,
         "average error of the supports of the 1,000 most frequent pairs",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds", "find"),
     ),
     "pair_error_top": Metric(
         pair_error_top,
         "the same for the 100 most frequent pairs",
-        (DISASSOCIATED,),
+        (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds", "find"),
     ),

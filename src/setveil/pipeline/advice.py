@@ -36,6 +36,8 @@ def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, .
     The sample is drawn at random; the settings of the job are tried on it too, for comparison. A
     way whose kernels are not compiled yet is only named: compiling takes longer than most runs.
     """
+    if job.method.draws_noise:
+        return ()  # a sample says little: noise weighs more there
     most = SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE
     size = min(most, len(data))
     chosen = np.random.default_rng(job.seed or 0).choice(len(data), size, replace=False)
@@ -75,11 +77,11 @@ def _ways(job: Job) -> Iterator[Way]:
 
 
 def _looser(job: Job) -> Iterator[Way]:
-    """The same method with a smaller crowd, and if it has an epsilon, a larger one."""
-    epsilon, k = getattr(job.method, "epsilon", None), job.promise.crowd
+    """The same method with a smaller crowd, and if terms have a largest distance, a larger one."""
+    epsilon, k = getattr(job.method, "term_epsilon", None), job.promise.crowd
     if epsilon is not None:
         further = 2 * max(epsilon, 1)
-        changed: Any = {"epsilon": further}
+        changed: Any = {"term_epsilon": further}
         if getattr(job.method, "omega", further + 1) <= further:  # it must stay above epsilon
             changed["omega"] = 2 * further
         options = " ".join(f"{{{name}={value}}}" for name, value in changed.items())

@@ -125,6 +125,11 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     return publish(Places.of(job), work.stages, work.make, work.explained)
 
 
+def _leaves(tree: Hierarchy) -> tuple[str, ...]:
+    """The items that the user says are public, if there is a tree over them."""
+    return tree.labels[: tree.leaf_count]
+
+
 class _Loaded(NamedTuple):
     """A job with its data and tree; its promise has the items that the user named."""
 
@@ -146,6 +151,8 @@ class _Work:
         job, data, tree, account = self.loaded
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
+            if job.method.draws_noise and job.public_items:
+                how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
             release = job.method.anonymize(data, job.promise, tree, **how)
         return Made(
             release=release.leaving_out(job.min_people),

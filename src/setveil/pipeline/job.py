@@ -12,6 +12,7 @@ from setveil.data.account import Account
 from setveil.disk import check_place
 from setveil.errors import Note, OutputError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.recipes import is_recipe
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS, release_formats
@@ -195,10 +196,38 @@ def check_job(job: Job) -> None:
         raise ParameterError("unknown", job.unknown, allowed)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
+    check_noise(job)
     if job.explain and not job.method.explains:
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
     check_places(Places.of(job), (job.data, job.hierarchy))
+
+
+def check_noise(job: Job) -> None:
+    """Refuse what would weaken the noise of a method, or look at the data without noise."""
+    if not job.method.draws_noise:
+        return
+    if job.seed is not None:
+        allowed = (
+            f"the method {job.method.name} protects people by noise, and whoever knows a seed can "
+            "subtract the noise; leave it out"
+        )
+        raise ParameterError("seed", job.seed, allowed)
+    if job.min_people:
+        allowed = (
+            f"the method {job.method.name} must not count people without noise; it leaves out rare "
+            "items by itself"
+        )
+        raise ParameterError("min_people", job.min_people, allowed)
+    if job.unknown == "root":
+        allowed = (
+            "items that the hierarchy lacks would become public with the tree: leave them out with "
+            "{unknown=drop} (diffpart), or add them to the file"
+        )
+        raise ParameterError("unknown", job.unknown, allowed)
+    known = job.public_items or (job.hierarchy is not None and not is_recipe(job.hierarchy))
+    if not known and not job.method.can_find_items(job.promise):
+        raise ParameterError("public_items", None, job.method.needs_public_items())
 
 
 def check_places(places: Places, given: Sequence[object]) -> None:

@@ -120,7 +120,8 @@ def chosen_method(words: Words) -> tuple[str, str]:
     def misfit(name: str) -> tuple[bool, bool, bool]:
         kind = fitting[name]
         lacks_tree = kind.needs_hierarchy and not has_tree
-        return lacks_tree, kind.needs_hierarchy != has_tree, not _reason(kind, promise)
+        ignores_tree = has_tree and not (kind.needs_hierarchy or kind.takes_hierarchy)
+        return lacks_tree, ignores_tree, not _reason(kind, promise)
 
     name = min(fitting, key=misfit) if fitting else next(iter(METHODS))
     return name, _reason(METHODS[name], promise)

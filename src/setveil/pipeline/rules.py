@@ -17,6 +17,7 @@ class Rules:
 
     records: int
     found: tuple[Rule, ...]
+    bounds_are: str = "certain"
 
 
 def rules(release: object, *, progress: Progress | None = None, **words: Any) -> Rules:
@@ -45,4 +46,4 @@ def rules(release: object, *, progress: Progress | None = None, **words: Any) ->
         raise ParameterError("release", kind, "it must be a release or its folder")
     with stages("finding rules", compiles=True):
         found = association_rules(loaded, wanted)
-    return Rules(records=len(loaded), found=tuple(found))
+    return Rules(records=len(loaded), found=tuple(found), bounds_are=loaded.bounds_are)

@@ -36,6 +36,7 @@ class Supports:
     note: str = ""
     """What a reader must know about the expected number."""
     expected_is: str = "an estimate"
+    bounds_are: str = "certain"
     is_top: bool = False
     """Whether these are the itemsets that occur most often, not one that was asked for."""
 
@@ -60,8 +61,14 @@ def run(job: SupportJob, progress: Progress | None = None) -> Supports:
             near=did_you_mean(unknown[0], release.items) if unknown else "",
             note=release.support_note(itemset),
             expected_is=release.expected_is,
+            bounds_are=release.bounds_are,
         )
     with stages("finding itemsets", compiles=True):
         top = top_itemsets_with_bounds(release, job.top, least_size=job.least_size or 1)
-    how = {"is_top": True, "expected_is": release.expected_is}
-    return Supports(records=len(release), found=tuple(top), **how)
+    return Supports(
+        records=len(release),
+        found=tuple(top),
+        is_top=True,
+        expected_is=release.expected_is,
+        bounds_are=release.bounds_are,
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from setveil.audit import verify as check
@@ -11,7 +12,7 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Progress
-from setveil.errors import MisfitError, Note, ParameterError, ReleaseError
+from setveil.errors import MisfitError, Note, ParameterError, ReleaseError, brief
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
@@ -159,6 +160,8 @@ def _check_method(place: Path | str, method: Mapping[str, Any]) -> None:
         raise ReleaseError(place, f"this version does not know its method {name!r}")
     known = parameters(METHODS[name])
     for key, value in method.items():
+        if key in METHODS[name].former and type(value) in (int, float, NoneType):
+            continue
         words = (*known[key].choices, "given") if key in known else ()
         if key != "name" and (key not in known or (isinstance(value, str) and value not in words)):
             said = f"{key} = {value!r}"[:80]
@@ -193,7 +196,7 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
     """What was not checked, and what an answer may not mean."""
     notes: list[str] = []
     others = other_files(str(job.release)) if _is_folder(job.release) else []
-    if others:
+    if others and not getattr(published, "stands_alone", False):
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         notes.append(
             f"The folder also contains {', '.join(others[:3])}{more}, not part of the release and "
@@ -205,6 +208,18 @@ def _notes(job: VerifyJob, published: object) -> tuple[str, ...]:
         text = "Repeats of an item in a record were counted, because a reader of the file sees them"
         notes.append(Note(f"{text}; {{bags=False}} ignores repeats."))
     return (*notes, *(() if job.promise is None else job.promise.doubts))
+
+
+def _alone(job: VerifyJob, published: object) -> tuple[Check, ...]:
+    """Whether nothing else is in the folder of a release whose promise covers the whole folder."""
+    if not (isinstance(published, Release) and published.stands_alone and _is_folder(job.release)):
+        return ()
+    others = other_files(str(job.release))
+    if not others:
+        return (Check("folder", True, "nothing but the release is in its folder"),)
+    named = ", ".join(map(brief, others[:3])) + (f" and {len(others) - 3} more" * (len(others) > 3))
+    text = f"the folder also contains {named}, which the ledger does not cover: remove it"
+    return (Check("folder", False, text),)
 
 
 def _vocabulary(data: Any) -> Vocabulary:
@@ -227,7 +242,8 @@ def _verdict(
 ) -> Verdict:
     how: dict[str, Any] = {"promise": job.promise, "limit": job.limit}
     if job.alignment is None:
-        return check(published, original, hierarchy=tree, **how)
+        verdict = check(published, original, hierarchy=tree, **how)
+        return Verdict(verdict.promise, (*verdict.checks, *_alone(job, published)))
     if original is None or not isinstance(published, Release):
         allowed = (
             "it links each original to its published record: give a release and its {original}"

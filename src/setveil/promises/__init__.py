@@ -1,6 +1,7 @@
 """What is promised: numbers, definitions and plain words; no data, no method."""
 
 from setveil.promises.coherence import Coherence
+from setveil.promises.differential_privacy import DifferentialPrivacy
 from setveil.promises.kanonymity import KAnonymity, KmAnonymity, LDiversity, VocabularyKAnonymity
 from setveil.promises.promise import Promise
 
@@ -10,11 +11,13 @@ PROMISES: dict[str, type[Promise]] = {
     "l-diversity": LDiversity,
     "coherence": Coherence,
     "vocabulary-k-anonymity": VocabularyKAnonymity,
+    "differential-privacy": DifferentialPrivacy,
 }
 
 __all__ = [
     "PROMISES",
     "Coherence",
+    "DifferentialPrivacy",
     "KAnonymity",
     "KmAnonymity",
     "LDiversity",

@@ -73,6 +73,11 @@ class Promise(ABC):
         }
 
     @property
+    def easing(self) -> str:
+        """What to change if nothing is left of the data, in a few words."""
+        return "a smaller k, fewer known items (m), or a hierarchy with smaller groups"
+
+    @property
     def weaker(self) -> tuple[Promise, ...]:
         """Promises that cost less, to try if this one leaves little of the data."""
         return ()

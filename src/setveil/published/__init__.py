@@ -4,6 +4,15 @@ from setveil.published.disassociated.form import Disassociated
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release, Support
 from setveil.published.suppressed import Suppressed
+from setveil.published.synthetic import Synthetic
 from setveil.published.typical_bags import TypicalBags
 
-__all__ = ["Disassociated", "Generalized", "Release", "Support", "Suppressed", "TypicalBags"]
+__all__ = [
+    "Disassociated",
+    "Generalized",
+    "Release",
+    "Support",
+    "Suppressed",
+    "Synthetic",
+    "TypicalBags",
+]

@@ -38,7 +38,7 @@ class Support:
     lower: int
     upper: int
     expected: float
-    """An estimate; always between the two bounds, which are certain."""
+    """An estimate; always between the two bounds, which are certain unless the form says else."""
 
 
 class Frozen:
@@ -69,6 +69,10 @@ class Release(Frozen, ABC):
     """Whether each person has one published record, so that an alignment can link the two."""
     expected_is: ClassVar[str] = "an estimate"
     """What the expected support of an itemset is."""
+    bounds_are: ClassVar[str] = "certain"
+    """How sure the bounds of supports are."""
+    stands_alone: ClassVar[bool] = False
+    """Whether a file beside it in its folder breaks its promise."""
     no_rule: ClassVar[str] = "its records depend on each other"
     """Why it has no rule that other records could follow; see `images`."""
     compares_by_tree: ClassVar[bool] = False

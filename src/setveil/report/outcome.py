@@ -157,7 +157,7 @@ def _usefulness(outcome: Outcome, spell: Spelling) -> list[Section]:
     sections = [Section(title, "\n".join(found.sentences), private=True)]
     lines = [_spelled(line, spell) for line in outcome.advice]
     if found.is_poor and not lines:
-        other = "a smaller k, fewer known items (m), or a hierarchy with smaller groups"
+        other = outcome.release.promise.easing
         lines = ["anonymize this data on its own" if outcome.like else other]
     return sections + ([Section("Try", "\n".join(lines), private=True)] if lines else [])
 

@@ -13,7 +13,8 @@ def report_rules(rules: Rules) -> Report:
     """Each rule with its confidence and support, and their bounds."""
     title = f"{plural(len(rules.found), 'rule')} with the largest expected confidence"
     text = "How many of the records with the first items have the others too. The bounds are"
-    text += " certain." if rules.found else " certain. No rule is expected to reach these limits."
+    text += f" {rules.bounds_are}."
+    text += "" if rules.found else " No rule is expected to reach these limits."
     facts = tuple(map(_fact, rules.found))
     section = Section(f"{title}, of {plural(rules.records, 'record')}", text, facts)
     values = [asdict(rule) for rule in rules.found]

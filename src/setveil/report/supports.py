@@ -27,9 +27,9 @@ def report_reconstructions(done: Reconstructions) -> Report:
 def _one(found: Supports) -> Report:
     ((itemset, support),) = found.found
     facts = (
-        Fact("at least", count(support.lower), "certain"),
+        Fact("at least", count(support.lower), found.bounds_are),
         Fact("expected", _expected(support), found.expected_is),
-        Fact("at most", count(support.upper), "certain"),
+        Fact("at most", count(support.upper), found.bounds_are),
     )
     absent = ", ".join(map(repr, found.unknown))
     near = f"; {found.near}" if found.near else "."
@@ -49,7 +49,7 @@ def _top(found: Supports) -> Report:
     records = plural(found.records, "record")
     title = f"{plural(len(facts), 'itemset')} with the largest expected support in {records}"
     itemsets = [{"items": list(items), **_values(one)} for items, one in found.found]
-    text = f"The expected number is {found.expected_is}. The bounds are certain."
+    text = f"The expected number is {found.expected_is}. The bounds are {found.bounds_are}."
     section = Section(title, text, facts)
     return Report((section,), {"records": found.records, "itemsets": itemsets})
 

@@ -21,6 +21,11 @@ Disassociated data
 
     data.jsonl      one top-level cluster per line; or clusters, subrecords and terms.parquet
 
+Synthetic records
+
+    data.csv        record,item; or data.dat, data.parquet
+    supports.csv    item,other,support,scale: noisy supports of items and pairs, if there are any
+
 Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. The order
 of clusters depends only on what they contain. Identifiers, times and the order of the input are
 never written.
@@ -47,6 +52,7 @@ from setveil.io.releases.form import TRUTH, Choices, Fact, ReleaseFolder, Releas
 from setveil.io.releases.generalized import GENERALIZED
 from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.suppressed import SUPPRESSED
+from setveil.io.releases.synthetic import SYNTHETIC
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
 from setveil.published.disassociated.clusters import MOST_RECORDS
@@ -58,6 +64,7 @@ FORMS: dict[str, ReleaseForm] = {
     "suppressed": SUPPRESSED,
     "typical-bags": TYPICAL_BAGS,
     "disassociated": DISASSOCIATED,
+    "synthetic": SYNTHETIC,
 }
 """How each form is written and read: one line per form."""
 _NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}

@@ -92,6 +92,8 @@ class ReleaseForm:
     """The models that it can keep and be verified for."""
     has_tree: bool = False
     """Whether it publishes a hierarchy, so that the user may choose to publish all of it."""
+    has_public_items: bool = False
+    """Whether the list of items must be public for it."""
     beside: tuple[str, ...] = ()
     """Further files that it may have."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
@@ -104,7 +106,7 @@ class ReleaseForm:
         if choices.format is not None and choices.format not in self.formats:
             allowed = f"choose one of {', '.join(self.formats)} for a {self.name} release"
             raise ParameterError("format", choices.format, allowed)
-        if choices.public_items and not self.has_tree:
+        if choices.public_items and not (self.has_tree or self.has_public_items):
             allowed = f"a {self.name} release has no hierarchy to publish"
             raise ParameterError("public_items", True, allowed)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BLOCK = 30_000  # how many bags are clustered together at most, unless `exact` is set
 SCALE = 1_000  # costs are whole numbers of thousandths
-PAPER = {"epsilon": 4, "omega": 10.0, "model": "nil", "seed_rule": "farthest"}
+PAPER = {"term_epsilon": 4, "omega": 10.0, "model": "nil", "seed_rule": "farthest"}
 """The settings that only `variant="paper"` uses, and what they are if not given."""
 MOST_OMEGA = 10_000
 MOST_COST = 2.0**59
@@ -58,8 +58,8 @@ class SSC(Method[TypicalBags]):
     by terms and counts). A cluster without slots is published as empty bags, at full loss.
 
     Departures from the paper (`docs/methods/ssc.md` has reasons and figures):
-        - `variant="paper"` is the paper's algorithm: terms at most `epsilon` apart are matched one
-          member after the other, and what is unmatched costs `omega`. Clusters begin with the
+        - `variant="paper"` is the paper's algorithm: terms at most `term_epsilon` apart are matched
+          one member after the other, and what is unmatched costs `omega`. Clusters begin with the
           farthest bag: the paper's pseudocode says the first, its example does not. The cost of an
           unmatched slot, which the paper does not give, is omega for each term in it, in both
           models.
@@ -99,6 +99,7 @@ class SSC(Method[TypicalBags]):
     reads: ClassVar[Literal["bags"]] = "bags"
     trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
+    former: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     typical: Literal["majority", "mixed", "slots", "generalized"] = with_default(
         "majority",
@@ -115,7 +116,7 @@ class SSC(Method[TypicalBags]):
     variant: Literal["best", "paper"] = with_default(
         "best", "`best` loses less; `paper` is the published algorithm, for comparison."
     )
-    epsilon: int | None = with_default(
+    term_epsilon: int | None = with_default(
         None,
         "Only with variant `paper`: how many steps apart in the hierarchy matched terms may be; "
         "4 if not given.",
@@ -124,7 +125,7 @@ class SSC(Method[TypicalBags]):
     omega: float | None = with_default(
         None,
         "Only with variant `paper`: the cost of an unmatched occurrence, in steps; more than "
-        "epsilon, 10 if not given.",
+        "term_epsilon, 10 if not given.",
     )
     model: Literal["nil", "maximum"] | None = with_default(
         None,
@@ -152,9 +153,11 @@ class SSC(Method[TypicalBags]):
         for name, value in PAPER.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        assert self.epsilon is not None and self.omega is not None
-        if not self.epsilon < self.omega <= MOST_OMEGA:
-            allowed = f"it must be above epsilon = {self.epsilon} and at most {MOST_OMEGA}"
+        assert self.term_epsilon is not None and self.omega is not None
+        if not self.term_epsilon < self.omega <= MOST_OMEGA:
+            allowed = (
+                f"it must be above term_epsilon = {self.term_epsilon} and at most {MOST_OMEGA}"
+            )
             raise ParameterError("omega", self.omega, allowed)
         if self.exchanges:
             allowed = "the algorithm of the paper makes none; leave out {variant=paper}"
@@ -184,7 +187,7 @@ class SSC(Method[TypicalBags]):
             semantics=None if is_known else hierarchy.origin,
             matches=matches_of(made),
             by_majority=typical.by_majority,
-            epsilon=None if self.typical == "mixed" else self.epsilon,
+            epsilon=None if self.typical == "mixed" else self.term_epsilon,
             omega=self.omega,
             same_branch=near is None,
         )
@@ -280,6 +283,6 @@ class SSC(Method[TypicalBags]):
         """The relevant terms of each term."""
         from setveil.kernels.ssc.centre import NearTerms
 
-        assert self.epsilon is not None
-        found = hierarchy.neighbours(data.vocabulary, self.epsilon)
+        assert self.term_epsilon is not None
+        found = hierarchy.neighbours(data.vocabulary, self.term_epsilon)
         return NearTerms(found.indptr, found.items, found.distances)

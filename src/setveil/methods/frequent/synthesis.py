@@ -1,0 +1,187 @@
+"""Records that fit noisy supports of items and pairs. Nothing here looks at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.published.synthetic import NoisySupport
+
+ROUNDS = 6
+"""How often the wanted supports of pairs are fitted in turn."""
+FLOOR = 0.05
+"""The weight of a record that has all the items it should have."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The noisy counts that records are drawn to fit."""
+
+    labels: Sequence[str]
+    histogram: Floats
+    """How many records have 0, 1, 2, ... frequent items."""
+    counts: Floats
+    """The support of each item."""
+    scales: Floats
+    """Of the noise in each."""
+    is_shown: Flags
+    """Whether each is published."""
+    best: Int64s = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The items that were counted in pairs, the most frequent first."""
+    pairs: Int64s = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    """Their pairs, as places in `best`, the first place smaller."""
+    pair_counts: Floats = field(default_factory=lambda: np.zeros(0))
+    pair_scales: Floats = field(default_factory=lambda: np.zeros(0))
+    pair_is_shown: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def paired(
+        self, best: Int64s, pairs: Int64s, counts: Floats, scales: Floats, is_shown: Flags
+    ) -> Wanted:
+        """The same with counts of pairs; those of items that are not published are not either."""
+        both = self.is_shown[best[pairs]].all(axis=1)
+        return replace(
+            self,
+            best=best,
+            pairs=pairs,
+            pair_counts=counts,
+            pair_scales=scales,
+            pair_is_shown=is_shown & both,
+        )
+
+    def supports(self, size: int) -> list[NoisySupport]:
+        """What is published; no support is larger than the number of records, nor that of a pair
+        than that of its items."""
+        shown = np.flatnonzero(self.is_shown)
+        values = _whole(self.counts, size)
+        found = [
+            NoisySupport((self.labels[item],), int(values[item]), float(self.scales[item]))
+            for item in shown.tolist()
+        ]
+        for at in np.flatnonzero(self.pair_is_shown).tolist():
+            one, other = self.best[self.pairs[at]].tolist()
+            most = min(values[one], values[other])
+            support = int(_whole(self.pair_counts[at : at + 1], int(most))[0])
+            names = tuple(sorted((self.labels[one], self.labels[other])))
+            found.append(NoisySupport(names, support, float(self.pair_scales[at])))
+        return found
+
+
+def _whole(counts: Floats, most: int) -> Int64s:
+    return np.asarray(np.clip(np.rint(counts), 0, most), dtype=np.int64)
+
+
+def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Transactions:
+    """So many records in which each published item occurs as often as its support says.
+
+    Items are placed one after the other, the most frequent first. Each record is given a number of
+    frequent items that it should have, by the noisy histogram, and takes an item the more readily
+    the more it lacks. For a frequent item these weights are fitted, in turn, to its published pairs
+    with the items already placed; other pairs may not become more frequent than was counted. Items
+    that were not counted in pairs go anywhere."""
+    supports = _whole(np.where(wanted.is_shown, wanted.counts, 0.0), size)
+    lacking = _lengths(wanted.histogram, size, random)
+    holders: dict[int, Int64s] = {}
+    limits = _limits(wanted, supports)
+    paired = set(wanted.best.tolist())
+    for item in np.argsort(-supports, kind="stable").tolist():
+        if supports[item] == 0:
+            break
+        number = int(supports[item])
+        if item not in paired:
+            holders[item] = random.choice(size, number, replace=False)
+            continue
+        weights = np.maximum(lacking, FLOOR)
+        weights = _fitted(weights, number, limits.get(item, []), holders)
+        holders[item] = _drawn(weights, number, random)
+        lacking[holders[item]] -= 1
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *holders.values()])
+    items = np.repeat(np.array(list(holders), dtype=np.int64), [len(r) for r in holders.values()])
+    return Transactions.from_pairs(rows, items, Vocabulary(wanted.labels), size=size)
+
+
+Limit = tuple[int, float, bool]
+"""Another item, how many records should have both, and whether also at least so many."""
+
+
+def _limits(wanted: Wanted, supports: Int64s) -> dict[int, list[Limit]]:
+    """For each item, its pairs with items that are placed before it."""
+    found: dict[int, list[Limit]] = {}
+    order = np.argsort(-supports, kind="stable")
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.arange(len(order))
+    most = np.maximum(wanted.pair_counts, 0) + np.where(wanted.pair_is_shown, 0, wanted.pair_scales)
+    pairs = wanted.best[wanted.pairs].tolist()
+    for (one, other), count, shown in zip(pairs, most, wanted.pair_is_shown, strict=True):
+        first, last = (one, other) if turn[one] < turn[other] else (other, one)
+        if supports[last] > 0:
+            found.setdefault(last, []).append((first, float(count), bool(shown)))
+    return found
+
+
+def _lengths(histogram: Floats, size: int, random: np.random.Generator) -> Floats:
+    """A number of frequent items for each record, by a histogram, in random order."""
+    total = histogram.sum()
+    shares = histogram / total if total else np.eye(len(histogram))[0]
+    bounds = np.rint(np.cumsum(shares) * size).astype(np.int64)
+    lengths = np.searchsorted(bounds, np.arange(size), side="right")
+    return np.asarray(random.permutation(lengths), dtype=np.float64)
+
+
+def _fitted(
+    weights: Floats, support: int, limits: Sequence[Limit], holders: dict[int, Int64s]
+) -> Floats:
+    """Weights that add up to a support, also within the records of each item in `limits`.
+
+    Iterative proportional fitting. A factor for all other records is kept aside as a number, so
+    that a step only touches the records of one item."""
+    fitted = weights * (support / weights.sum())
+    for _ in range(ROUNDS if limits else 0):
+        others = 1.0
+        for item, wanted, at_least in limits:
+            rows = holders[item]
+            now = others * float(fitted[rows].sum())
+            if now <= 0 or (not at_least and now <= wanted):
+                continue
+            target = min(max(wanted, 1e-3), 0.999 * support)
+            rest = (support - target) / max(support - now, 1e-3 * support)
+            fitted[rows] *= target / now / rest
+            others *= rest
+        fitted *= others
+        np.minimum(fitted, 1.0, out=fitted)
+        fitted *= support / fitted.sum()
+    return np.asarray(fitted)
+
+
+def _drawn(weights: Floats, number: int, random: np.random.Generator) -> Int64s:
+    """So many different records, each with a chance that is about proportional to its weight.
+
+    Systematic sampling: in a random order, one record for each step of 1 of the sum of the
+    chances."""
+    chances = weights * (number / weights.sum())
+    for _ in range(20):  # what exceeds 1 goes to the others
+        full = chances >= 1
+        room = number - int(full.sum())
+        rest = chances[~full].sum()
+        if room <= 0 or rest <= 0 or abs(rest - room) < 1e-6:
+            break
+        chances = np.where(full, 1.0, chances * (room / rest))
+    order = random.permutation(len(chances))
+    reached = np.cumsum(np.minimum(chances[order], 1.0))
+    reached *= number / reached[-1]
+    steps = np.floor(reached + random.random())
+    chosen = order[np.diff(steps, prepend=0.0) > 0]
+    return _exactly(chosen, number, len(chances), random)
+
+
+def _exactly(chosen: Int64s, number: int, size: int, random: np.random.Generator) -> Int64s:
+    """So many records: a few more or fewer than were chosen, where rounding made it necessary."""
+    if len(chosen) >= number:
+        return random.permutation(chosen)[:number]
+    left = np.setdiff1d(np.arange(size), chosen)
+    more = random.choice(left, number - len(chosen), replace=False)
+    return np.concatenate([chosen, more])
