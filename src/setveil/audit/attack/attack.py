@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from setveil.audit.attack.draws import Draw, Draws, Items, Pool
+from setveil.audit.attack.draws import Draws, Items, Pool
 from setveil.audit.attack.outcome import Attack, Inference, Kind, Row, summed_up
 from setveil.audit.attack.statistics import Sample
 from setveil.audit.attack.table import view_of
@@ -19,8 +21,8 @@ from setveil.errors import DataError
 from setveil.published.release import Release
 from setveil.words import rough_share
 
-MOST_BELIEFS = 2_000
-"""On how many draws beliefs are computed: for each, the belief in every item."""
+BELIEFS = 5
+"""Beliefs are computed on one of so many draws: for each, the belief in every item."""
 _SURE = 1 - 1e-9
 
 Progress = Callable[[int, int], None]
@@ -100,7 +102,7 @@ class _Job:
             numbers.append(None)
         for number in numbers:
             within = most is None or (number is not None and number <= most)
-            yield lambda number=number, within=within: [self.known(number, within)]
+            yield partial(self.known, number, within)
         usual = most if most is not None else max(knows, default=2)
         yield lambda: self.lacking(usual)
         yield lambda: self.likely(usual)
@@ -108,11 +110,11 @@ class _Job:
         if other is not None:
             yield lambda: [self.both(usual, other)]
 
-    def known(self, items: int | None, within: bool) -> Row:
+    def known(self, items: int | None, within: bool) -> list[Row]:
         """A row for an adversary who knows so many items of a person."""
         draws = self.pool.draws(items, self.trials, self.random)
         row = self._row("items", items, within, draws, self._counted(draws, self.view.candidates))
-        return _with_inference(row, self, draws)
+        return [_with_inference(row, self, draws)]
 
     def lacking(self, items: int) -> list[Row]:
         """One more item is known: one that the person does not have."""
@@ -190,9 +192,7 @@ def _home(view: View, people: int, parameter: str = "other") -> Any:
 
 def _with_inference(row: Row, job: _Job, draws: Draws) -> Row:
     """The row with what is inferred about further items, all of them and the private ones."""
-    from dataclasses import replace
-
-    some = draws.first(MOST_BELIEFS)
+    some = draws.first(max(job.trials // BELIEFS, 1))
     found = _beliefs(job, some)
     return replace(
         row,
@@ -219,8 +219,7 @@ def _beliefs(job: _Job, draws: Draws) -> _Seen:
         beliefs = job.view.beliefs(known)
         beliefs[list(known)] = 0.0
         for number in numbers:
-            draw: Draw = draws.draws[number]
-            others = job.pool.others(draw)
+            others = job.pool.others(draws.draws[number])
             if len(others):
                 means = job.base[others].mean(), beliefs[others].mean()
                 seen.further[:, number] = *means, float(beliefs.max(initial=0.0) >= _SURE)

@@ -60,16 +60,33 @@ class Clusters(View):
         self._exact = self._hard_tops()
 
     def candidates(self, known: Items, lacking: Items = ()) -> int:
+        """At least so many records can have the items in one world; in most cases exactly.
+
+        A shared chunk gives no more subrecords than it has to all clusters that take from it. If
+        some clusters take from several shared chunks and others from one, only the larger part is
+        counted, because both may need the same subrecords."""
         query = self._query(known)
         if query is None:
             return max(len(self.release), 1)
         absent = [int(self.numbers[item]) for item in lacking if self.numbers[item] >= 0]
-        total = 0
+        own, several = 0, 0
+        by_chunk = np.zeros(len(self.release.chunk_node), dtype=np.int64)
+        limits = np.zeros(len(self.release.chunk_node), dtype=np.int64)
         for clusters, groups in query.patterns():
-            simple = ~self._exact[clusters]
-            if simple.any():
-                total += self._most(query, clusters[simple], groups, absent)
-        return max(total + self._most_exactly(query), 1)
+            clusters = clusters[~self._exact[clusters]]
+            if not len(clusters):
+                continue
+            high, shared = self._most(query, clusters, groups, absent)
+            if not shared:
+                own += int(high.sum())
+            elif len(shared) == 1:
+                source = query.sources[shared[0][0], clusters]
+                np.add.at(by_chunk, source, high)
+                limits[source] = query.count(shared[0])[source]
+            else:
+                several = max(several, query.most_shared(clusters, shared, high))
+        once = int(np.minimum(by_chunk, limits).sum())
+        return max(own + max(once, several) + self._most_exactly(query), 1)
 
     def places(self, known: Items) -> Int64s:
         query = self._query(known)
@@ -85,15 +102,7 @@ class Clusters(View):
         query = self._query(known)
         if query is None:
             return float(len(self.release))
-        spreads = list(self._spreads(query))
-        total = sum(float(spread.expected.sum()) for spread in spreads)
-        if not total:
-            return 1.0
-        found = 0.0
-        for spread in spreads:
-            others = total - spread.expected + self._others(query, spread)
-            found += float((spread.expected / total) @ (1 + others))
-        return found
+        return max(sum(float(spread.expected.sum()) for spread in self._spreads(query)), 1.0)
 
     def beliefs(self, known: Items) -> Floats:
         if self._pieces is None:
@@ -122,13 +131,15 @@ class Clusters(View):
         items = [int(self.numbers[item]) for item in known if self.numbers[item] >= 0]
         return Query(self.index, items) if items else None
 
-    def _most(self, query: Query, clusters: Int64s, groups: list[Group], lacking: list[int]) -> int:
-        """The most records of these clusters with all items of the query in one world.
+    def _most(
+        self, query: Query, clusters: Int64s, groups: list[Group], lacking: list[int]
+    ) -> tuple[Int64s, list[Group]]:
+        """The most records of each of these clusters with all items of the query in one world, if
+        shared chunks give them what they need; and what they need from shared chunks.
 
-        In a simple cluster, the least of: its size; the subrecords of each record chunk with its
-        share; and, if there is no term chunk to fill the other records, as many as leave a
-        subrecord for each of them (see `Worlds`; shared chunks are not counted on for that).
-        Shared chunks then divide theirs among the clusters below."""
+        That is the least of: its size; the subrecords of each record chunk with its share; and, if
+        there is no term chunk to fill the other records, as many as leave a subrecord for each of
+        them (see `Worlds`; shared chunks are not counted on for that)."""
         high = self.index.forest.sizes[clusters]
         shared, own = list[Group](), 0
         for group in groups:
@@ -144,8 +155,7 @@ class Clusters(View):
             high = np.minimum(high, self._slack[clusters] // (own - 1))
         for item in lacking:
             high = np.minimum(high, self._without(query, clusters, groups, item))
-        high = np.maximum(high, 0)
-        return query.most_shared(clusters, shared, high) if shared else int(high.sum())
+        return np.maximum(high, 0), shared
 
     def _without(self, query: Query, clusters: Int64s, groups: list[Group], item: int) -> Int64s:
         """How many records of each cluster can have the items of a query and lack another one."""
@@ -192,18 +202,6 @@ class Clusters(View):
         if self.index.is_shared[source[0]]:
             return query.room(group)[source].astype(np.float64)
         return self.release.sizes[self.release.chunk_node[source]].astype(np.float64)
-
-    def _others(self, query: Query, spread: Spread) -> Floats:
-        """How many further records of the cluster of a person have the items on average."""
-        others = self.index.forest.sizes[spread.clusters] - 1.0
-        for group in spread.groups:
-            source = query.sources[group[0], spread.clusters]
-            if source[0] == TERM:
-                return np.zeros(len(others))
-            room = self._room(query, group, source)
-            others = others * (query.count(group)[source] - 1) / np.maximum(room - 1, 1)
-        kept: Floats = np.maximum(others, 0.0)
-        return kept
 
     def _hard_tops(self) -> Flags:
         """The simple clusters below a top-level cluster that counting does not decide."""

@@ -75,7 +75,7 @@ class Rows(View):
 
     def beliefs(self, known: Items) -> Floats:
         places = self.places(known)
-        weights = self.sizes[places] / max(int(self.sizes[places].sum()), 1)
+        weights = self._weights(places, known)
         lengths = self.classes.lengths[places]
         entries = ranges(self.classes.indptr[places], lengths)
         labels = self.classes.items[entries]
@@ -97,6 +97,21 @@ class Rows(View):
 
     def findings(self) -> list[Finding]:
         return list(self.named)
+
+    def _weights(self, places: Int64s, known: Items) -> Floats:
+        """How likely each candidate class is that of the person: the more people it has, and the
+        likelier its labels represent the known items. A class that may be anybody's is as likely as
+        one with a label for all items."""
+        weights = self.sizes[places].astype(np.float64)
+        for item in known if self.strict else ():
+            labels = self.represents(item)
+            if labels is None:
+                continue
+            chance = np.full(len(self.classes), 1 / max(len(self.original.vocabulary), 1))
+            for label in labels.tolist():
+                chance[self._of_label(label)] = self.meaning[2][label]
+            weights *= chance[places]
+        return weights / max(float(weights.sum()), 1e-300)
 
     @cached_property
     def _chances(self) -> Floats:

@@ -46,8 +46,8 @@ class View(ABC):
         return None
 
     def likely(self, known: Items) -> float | None:
-        """How many records contain the known items on average, if all originals that fit the
-        release are equally likely; None if that is the same as `candidates`."""
+        """How many records contain the known items on average, at least 1, if all originals that
+        fit the release are equally likely; None if that is the same as `candidates`."""
         return None
 
     def knowing_method(self) -> View | None:
