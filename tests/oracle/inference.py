@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import factorial, prod
 
-from tests.oracle.disassociation import simple_clusters, worlds
+from tests.oracle.disassociation import is_void, simple_clusters, worlds
 
 
 def inferences(clusters, m):
@@ -41,9 +41,11 @@ def _given(records, source, m):
 
 
 def shares(clusters):
-    """The share of all records that have each item for certain."""
+    """The share of all records, without empty ones, that have each item for certain."""
     shown, size = Counter(), 0
     for cluster in clusters:
+        if is_void(cluster):
+            continue
         for simple in simple_clusters(cluster):
             size += simple["size"]
             shown.update(simple["terms"])

@@ -35,7 +35,7 @@ from setveil.pipeline.names import (
     promise_words,
     reading_from,
 )
-from setveil.pipeline.notes import left_out_note
+from setveil.pipeline.notes import left_out_note, price_note
 from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.stages import Stages
 
@@ -147,6 +147,10 @@ class _Work:
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
             release = job.method.anonymize(data, job.promise, tree, **how)
+            plain = job.method.plain
+            if plain is not None and len(data):
+                usual = plain.anonymize(data, job.promise, tree, **how)
+                notes = (*notes, price_note(release, usual, data, "safe=True"))
         return Made(
             release=release.leaving_out(job.min_people),
             data=data,

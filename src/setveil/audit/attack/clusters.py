@@ -180,7 +180,7 @@ class Clusters(View):
                 minlength=len(release.chunk_node) + 2,
             )
             here = (source == places) & (source >= 0)
-            counts = query.count(group)
+            counts = np.append(query.count(group), [0, 0])
             found = np.where(here, counts[source] - joint[source], found)
         return found.astype(np.int64)
 

@@ -60,7 +60,8 @@ class Domain:
 
 
 def check_safe(layout: Layout, limit: int = 1) -> Check:
-    """Whether no item of a chunk is likelier than the larger of 1/k and its share of all records.
+    """Whether no item of a chunk is likelier than the larger of 1/k and its share of all records
+    that are not empty.
 
     An adversary knows a person's cluster and one to m items S of them, none of which the person has
     from chunk C, and asks for an item y of C. All originals that fit the release are equally
@@ -79,7 +80,8 @@ def check_safe(layout: Layout, limit: int = 1) -> Check:
     them; items of a chunk of which something is known, which are published together on purpose;
     and knowledge of what a person does not have."""
     k, domain = max(layout.release.promise.crowd, 1), Domain.of(layout)
-    records = max(len(layout.release), 1)
+    release = layout.release
+    records = max(len(release) - int(release.sizes[layout.is_void].sum()), 1)
     common = domain.shown(layout)[domain.items]
     likely = (domain.counts * k > domain.room) & (domain.counts * records > common * domain.room)
     unclear = is_overlaid(layout)[domain.chunks]
