@@ -15,7 +15,7 @@ from setveil.audit.attack.draws import Pool
 from setveil.audit.attack.rows import view_rows
 from setveil.audit.attack.statistics import Sample, mean_margin, median_ranks, share_interval
 from setveil.audit.attack.table import ATTACKS, view_of
-from setveil.errors import DataError, ParameterError
+from setveil.errors import DataError, MisfitError, ParameterError
 from setveil.io.releases.folder import FORMS
 from tests.audit.disassociations import effort, invented, projected, released
 from tests.oracle import attacks as oracle
@@ -98,6 +98,11 @@ def small_clusters(seed):
     return (clusters, release, worlds) if all(worlds) else None
 
 
+def some_original(release):
+    """Records with the items of a release, as many as it has; what is in them does not matter."""
+    return sv.Transactions.of([list(release.items)] * len(release))
+
+
 def test_candidates_of_clusters_are_the_most_records_of_a_world():
     exact = fewer = 0
     for seed in range(120):
@@ -105,7 +110,7 @@ def test_candidates_of_clusters_are_the_most_records_of_a_world():
         if made is None:
             continue
         _, release, worlds = made
-        data = sv.Transactions.of([list(release.items)])
+        data = some_original(release)
         view = view_of(release, data)
         for known in [k for size in (1, 2, 3) for k in combinations(data.vocabulary, size)]:
             most = sum(disassociation.most_records(world, known) for world in worlds)
@@ -136,7 +141,7 @@ def test_beliefs_in_clusters_are_shares_of_all_placements():
         ways = list(placements.placements(clusters))
         if len(ways) > 3000:
             continue
-        data = sv.Transactions.of([list(release.items)])
+        data = some_original(release)
         view, items = view_of(release, data), list(data.vocabulary)
         for known in [k for size in (0, 1, 2) for k in combinations(items, size)]:
             fits = [record for way in ways for record in way if set(known) <= record]
@@ -224,8 +229,25 @@ def test_a_second_release_of_other_people_is_refused():
     data = sv.Transactions.of([["a"], ["a"], ["b"], ["b"]])
     one = sv.Generalized.of([["a"], ["a"], ["b"], ["b"]], TREE, sv.KAnonymity(k=2))
     other = sv.Generalized.of([["a"], ["a"]], TREE, sv.KAnonymity(k=2))
-    with pytest.raises(DataError, match="which person of the original is where in this other"):
+    with pytest.raises(MisfitError, match="it has 2 records and the original has 4"):
         sv.attack(one, data, other=other)
+    bags = sv.TypicalBags.of(list(data), sv.VocabularyKAnonymity(k=2)).without_alignment()
+    with pytest.raises(DataError, match="which person of the original is where in this other"):
+        sv.attack(one, data, other=bags)
+
+
+def test_another_original_is_refused():
+    data = sv.Transactions.of([["a"], ["a"], ["b"], ["b"]])
+    other = sv.Transactions.of([["a", "c"], ["c"], ["d"], ["b"]])
+    for release in (
+        sv.Generalized.of(list(data), TREE, sv.KAnonymity(k=2)).without_alignment(),
+        sv.Suppressed.of(list(data), sv.KAnonymity(k=2)),
+        sv.Disassociation().anonymize(data, KM),
+    ):
+        with pytest.raises(MisfitError):
+            sv.attack(release, other)
+        with pytest.raises(MisfitError):
+            sv.attack(release, data.take([0, 1, 2]))
 
 
 def test_homogeneity_is_found_where_all_candidates_share_a_private_item():

@@ -177,7 +177,7 @@ def _linkability(found: Attack) -> str:
             f"a chance of {_shown(worst.success)} on average."
         )
     if both is None:
-        return f"{text} A second release of the same people was not tried (--other)."
+        return f"{text} A second release of the same people was not tried."
     return (
         f"{text} Together with the other release, {_shown(both.alone)} of the draws left one "
         "person."

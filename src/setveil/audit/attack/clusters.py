@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from setveil.alignment.align import check_size
 from setveil.alignment.flow import Budget, TooLargeError
 from setveil.audit.attack.draws import Items
 from setveil.audit.attack.pieces import Pieces, Spread
@@ -20,11 +21,12 @@ from setveil.audit.disassociated.proof import find_doubtful
 from setveil.audit.disassociated.safe import Domain
 from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
+from setveil.errors import MisfitError
 from setveil.promises.kanonymity import KmAnonymity
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.supports import TERM, Group, Query, SupportIndex
-from setveil.words import rough_share
+from setveil.words import plural, rough_share
 
 _REMEMBERED = 2_000
 """For how many items the place in each cluster is kept."""
@@ -252,6 +254,10 @@ class _Index(SupportIndex):
 
 def view_disassociated(release: Disassociated, original: Transactions) -> View:
     """Clusters as an adversary sees them who reasons about all originals that fit."""
+    check_size(release, original)
+    lost = (release.items.find(original.vocabulary) < 0) & (original.supports() > 0)
+    if lost.any():
+        raise MisfitError(f"it lacks {plural(int(lost.sum()), 'item')} of the original")
     return Clusters(release, original)
 
 

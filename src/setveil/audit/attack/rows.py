@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from setveil.alignment.align import align, over_whole_tree
+from setveil.alignment.align import align, check_size, over_whole_tree
 from setveil.audit.attack.draws import Items
 from setveil.audit.attack.minimality import narrowing
 from setveil.audit.attack.view import Finding, View
@@ -190,13 +190,14 @@ def view_generalized(release: Generalized, original: Transactions) -> View:
         _below(tree, np.arange(len(tree))),
         _items_at(tree, leaves),
         free=empty[:0] if release.is_global else empty,
-        homes=_home(release, original),
+        homes=align(release, original),
         named=(narrowing(release),),
     )
 
 
 def view_suppressed(release: Suppressed, original: Transactions) -> View:
     """A record is a candidate if it contains every known item that is published at all."""
+    check_size(release, original)
     data = original.sets() if isinstance(original, Bags) else original
     images = release.images(data.vocabulary)
 
@@ -219,6 +220,7 @@ def view_suppressed(release: Suppressed, original: Transactions) -> View:
 def view_typical_bags(release: TypicalBags, original: Transactions) -> View:
     """Anybody may have had any item, so the adversary takes the bags that represent most of the
     known items: by the same item, by a slot with it, or by a node above it."""
+    check_size(release, original)
     release = over_whole_tree(release, original)
     tree = release.hierarchy
     words: dict[str, Any] = {"strict": False, "homes": release.alignment}
@@ -324,23 +326,15 @@ def _items_at(tree: Hierarchy, leaves: Int64s) -> Int64s:
     return items
 
 
-def _home(release: Generalized, original: Transactions) -> Int64s | None:
-    try:
-        return align(release, original)
-    except MisfitError:
-        return None
-
-
-def _own_classes(release: Suppressed, data: Transactions) -> Int64s | None:
+def _own_classes(release: Suppressed, data: Transactions) -> Int64s:
     """The class of each original record."""
-    classes = {tuple(record): number for number, record in enumerate(release.classes)}
     items = set(release.items)
+    classes = {tuple(sorted(record)): number for number, record in enumerate(release.classes)}
     remains = (tuple(sorted(item for item in record if item in items)) for record in data)
-    by_items = {tuple(sorted(record)): number for record, number in classes.items()}
-    found = np.array([by_items.get(record, -1) for record in remains], dtype=np.int64)
-    fits = len(found) == len(release) and (found >= 0).all()
-    sizes = sums(found, 1, len(release.classes)) if fits else None
-    return found if sizes is not None and np.array_equal(sizes, release.sizes) else None
+    found = np.array([classes.get(record, -1) for record in remains], dtype=np.int64)
+    if (found < 0).any() or not np.array_equal(sums(found, 1, len(classes)), release.sizes):
+        raise MisfitError("its records are not those of the original without some items")
+    return found
 
 
 def _no_trace() -> Finding:
