@@ -18,7 +18,18 @@ from setveil.methods.method import Method
 from setveil.promises import Coherence, KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 
 TRIALS, M, LOG = 2_000, 2, "excite-small"
-COLUMNS = ("data", "method", "k", "fewest", "success", "m + 1", "m + 2", "1 lacking", "method")
+COLUMNS = (
+    "data",
+    "method",
+    "k",
+    "fewest",
+    "success",
+    "m + 1",
+    "m + 2",
+    "1 lacking",
+    "method known",
+    "equal odds",
+)
 
 
 def methods(k: int) -> Iterator[tuple[str, Method, Promise]]:  # type: ignore[type-arg]
@@ -70,7 +81,8 @@ def _cells(found: Attack) -> list[str]:
     beyond = [_beyond(row) for row in more[-2:]] if more else ["covered", "covered"]
     fewest = min(row.fewest for row in covered)
     lacking = _beyond(others["lacking"]) if "lacking" in others else "-"
-    return [f"{fewest:,.0f}", _figure(worst), *beyond, lacking, _method(others)]
+    odds = _figure(others["likely"]) if "likely" in others else "-"
+    return [f"{fewest:,.0f}", _figure(worst), *beyond, lacking, _method(others), odds]
 
 
 def _figure(row: Row) -> str:
