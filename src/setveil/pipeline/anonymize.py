@@ -150,7 +150,7 @@ class _Work:
             plain = job.method.plain
             if plain is not None and len(data):
                 usual = plain.anonymize(data, job.promise, tree, **how)
-                notes = (*notes, price_note(release, usual, data, "safe=True"))
+                notes = (*notes, price_note(release, usual, data))
         return Made(
             release=release.leaving_out(job.min_people),
             data=data,
