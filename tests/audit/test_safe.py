@@ -11,7 +11,7 @@ import pytest
 import setveil as sv
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.safe import check_safe
-from setveil.errors import ParameterError
+from setveil.errors import InfeasibleError, ParameterError
 from tests.audit.disassociations import effort, invented, released
 from tests.oracle import inference
 
@@ -125,3 +125,14 @@ def test_the_price_is_said(tmp_path):
     data = [[i for i in "abcdefgh" if rng.random() < 0.4] or ["a"] for _ in range(60)]
     done = sv.anonymize(data, k=3, m=2, safe=True)
     assert any("Price of safe=True" in note and "chunked" in note for note in done.notes)
+
+
+def test_sensitive_items_stay_apart_in_a_safe_release():
+    rng = Random(2)
+    data = [[i for i in "abcde" if rng.random() < 0.5] or ["a"] for _ in range(20)]
+    promise = sv.KmAnonymity(k=2, m=2, diversity=sv.LDiversity(l=3, sensitive=["e"]))
+    release = sv.Disassociation(safe=True).anonymize(data, promise)
+    assert sv.verify(release, data).holds
+    assert "e" in release.terms.record(0)
+    with pytest.raises(InfeasibleError, match="not sensitive"):
+        sv.Disassociation(safe=True).anonymize([["e"]] * 4, promise)

@@ -11,7 +11,12 @@ from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import is_dense
 from setveil.methods.disassociation.judging import Divided
-from setveil.methods.disassociation.partitioning import Clusters, canonical_order, verpart
+from setveil.methods.disassociation.partitioning import (
+    Clusters,
+    canonical_order,
+    verpart,
+    with_public_terms,
+)
 from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.method import Request
 from setveil.promises import KmAnonymity
@@ -45,6 +50,8 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
     rows = data.take(origin)
     bounds = np.array([0, len(rows)] if len(rows) else [0], dtype=np.int64)
     clusters = Clusters(rows, origin, bounds)
+    if rule.sensitive.any() and len(rows):
+        clusters = with_public_terms(clusters, rule.sensitive)
     together = rule.m in (2, 3) and not is_dense(rows)
     chunks = verpart(clusters, rule, request.engine, request.progress, together=together)
     return Divided(clusters, chunks, no_joints(clusters))
