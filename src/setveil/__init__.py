@@ -43,6 +43,7 @@ _HOMES = {
     "anonymize": "setveil.pipeline.anonymize",
     "apply": "setveil.pipeline.apply",
     "as_transactions": "setveil.data.tables.exchange",
+    "attack": "setveil.pipeline.attack",
     "convert": "setveil.data.tables.exchange",
     "errors": "setveil",
     "explain": "setveil.methods.suppression",

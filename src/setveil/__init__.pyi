@@ -36,6 +36,7 @@ from setveil.pipeline import Outcome as Outcome
 from setveil.pipeline import run as run
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.apply import apply as apply
+from setveil.pipeline.attack import attack as attack
 from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
 from setveil.pipeline.reconstruct import reconstruct as reconstruct

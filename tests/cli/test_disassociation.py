@@ -87,6 +87,7 @@ def test_json_is_one_object_and_nothing_else(call, folder):
         "refine": True,
         "order": "default",
         "share_lost": False,
+        "safe": False,
     }
     assert {check["name"] for check in result.json["verdict"]["checks"]} >= {
         "structure",
@@ -111,6 +112,7 @@ def test_the_options_of_the_method_reach_it(call, folder):
         "refine": False,
         "order": "paper",
         "share_lost": False,
+        "safe": False,
     }
     assert setveil.read_release("release").method["max_cluster"] == 3
 

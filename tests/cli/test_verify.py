@@ -86,15 +86,63 @@ def test_a_plain_file_that_does_not_hold_gives_a_witness(call, folder):
     assert witness["count"] == 1
 
 
+def numbered(folder, header="record,item", extra=""):
+    rows = ["1,a", "1,b", "2,a", "2,b", "3,a", "4,a"]
+    text = "".join(f"{row}{extra}\n" for row in rows)
+    (folder / "plain.csv").write_text(f"{header}\n{text}", encoding="utf-8")
+
+
 def test_a_plain_file_may_hold(call, folder):
-    assert call("verify", "baskets.csv", "-k", 2, "-m", 1).code == 0
+    numbered(folder)
+    result = call("verify", "plain.csv", "-k", 2, "-m", 2)
+    assert result.code == 0
+    assert "the file has no columns besides records and items" in result.out
 
 
-def test_a_plain_file_has_no_original(call, folder):
-    result = call("verify", "baskets.csv", "-k", 2, "--original", "baskets.csv")
-    assert result.code == 2
-    assert "only a release" in result.err
-    assert len(result.err) < 300
+def test_a_column_that_identifies_people_is_a_fault(call, folder):
+    result = call("verify", "baskets.csv", "-k", 2, "-m", 1)
+    assert result.code == 1
+    assert "the column customer identifies 6 records" in result.out
+
+
+def test_a_time_that_was_left_in_a_column_is_a_fault(call, folder):
+    numbered(folder, "record,item,time", ",2024-05-01 10:00:00")
+    result = call("verify", "plain.csv", "-k", 2, "-m", 2, "--json")
+    assert result.code == 1
+    columns = result.json["checks"][-1]
+    assert (columns["name"], columns["holds"]) == ("columns", False)
+    assert [each["items"] for each in columns["witnesses"]] == [["time"]]
+
+
+def test_a_plain_file_is_compared_with_its_original(call, folder):
+    numbered(folder)
+    (folder / "before.csv").write_text(
+        "record,item\n1,a\n1,b\n2,a\n2,b\n3,a\n4,a\n4,c\n", encoding="utf-8"
+    )
+    assert call("verify", "plain.csv", "-k", 2, "-m", 2, "--original", "before.csv").code == 0
+    with (folder / "before.csv").open("a", encoding="utf-8") as file:
+        file.write("5,c\n")
+    result = call("verify", "plain.csv", "-k", 2, "-m", 2, "--original", "before.csv")
+    assert result.code == 1
+    assert "4 records are published for 5 originals" in result.err
+
+
+def test_violations_are_counted_and_as_many_witnesses_shown_as_asked_for(call, folder):
+    options = ("-k", 2, "-m", 2, "--max-witnesses", 3, "--json")
+    (folder / "many.dat").write_text("1 2\n1 3\n2 3\n1\n4\n", encoding="utf-8")
+    check = call("verify", "many.dat", *options).json["checks"][0]
+    assert check["violations"] == {"records": 4, "itemsets": 4}
+    assert check["witnesses"][0]["items"] == ["4"]
+    assert len(check["witnesses"]) == 3
+
+
+def test_an_item_that_is_not_in_the_tree_is_a_fault(call, folder):
+    (folder / "tree.csv").write_text("a;G;ALL\nb;G;ALL\nc;ALL\n", encoding="utf-8")
+    (folder / "nodes.dat").write_text("G c\nG c\nG x\nG x\n", encoding="utf-8")
+    options = ("-k", 2, "--hierarchy", "tree.csv")
+    result = call("verify", "nodes.dat", *options, "--input-format", "fimi")
+    assert result.code == 1
+    assert "{x} is not in the hierarchy" in result.out
 
 
 def test_a_name_that_is_not_there_is_called_so(call, folder):

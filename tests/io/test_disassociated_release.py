@@ -505,16 +505,16 @@ def test_a_file_that_is_no_parquet_is_refused(release, tmp_path):
 
 def test_a_bare_file_holds_clusters_or_records(tmp_path):
     (tmp_path / "c.jsonl").write_text("\n".join(LINES) + "\n", encoding="utf-8")
-    found = read_bare(tmp_path / "c.jsonl", PROMISE)
+    found, _ = read_bare(tmp_path / "c.jsonl", PROMISE)
     assert isinstance(found, Disassociated)
     assert found.lines() == LINES
     (tmp_path / "spaced.jsonl").write_text(
         '  { "size" : 2, "chunks" : [], "terms" : ["a"] }\n', encoding="utf-8"
     )
-    assert isinstance(read_bare(tmp_path / "spaced.jsonl", PROMISE), Disassociated)
+    assert isinstance(read_bare(tmp_path / "spaced.jsonl", PROMISE)[0], Disassociated)
     (tmp_path / "r.jsonl").write_text('{"items": ["a", "b"]}\n["a"]\n', encoding="utf-8")
     (tmp_path / "l.jsonl").write_text('["size", "chunks"]\n', encoding="utf-8")
-    assert list(read_bare(tmp_path / "l.jsonl", PROMISE)) == [("chunks", "size")]
+    assert list(read_bare(tmp_path / "l.jsonl", PROMISE)[0]) == [("chunks", "size")]
 
 
 def test_many_and_deep_clusters_are_written_and_read_again(tmp_path):

@@ -18,6 +18,8 @@ from setveil.words import plural
 
 Bits = npt.NDArray[np.uint64]
 
+_MOST_COUNTED = 500
+"""How many moles are counted at most, beyond those that are shown."""
 _MOST_WORDS = 4_000_000
 """How many words of bitmaps are combined at once."""
 
@@ -36,7 +38,8 @@ class Mole:
 
 def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Check:
     """Whether no set of up to p public items is a mole; the witnesses are the smallest moles."""
-    found = list(islice(find_moles(counted, promise), limit))
+    search = find_moles(counted, promise)
+    found = list(islice(search, limit))
     if not found:
         known = f"every set of up to {promise.p} public items"
         text = f"{known} that occurs, occurs in at least {promise.k} records"
@@ -45,8 +48,33 @@ def check_coherence(counted: Counted, promise: Coherence, limit: int = 1) -> Che
         return Check(promise.model, True, text)
     size = len(found[0].items)
     known = f"a set of {plural(size, 'public item')}" if size else "being in the data at all"
-    text = f"{known} reveals too much"
-    return Check(promise.model, False, text, tuple(_witness(mole, promise) for mole in found))
+    many = _count(counted, [*found, *islice(search, _MOST_COUNTED)])
+    sets = f"{'at least ' * many.get('incomplete', 0)}{plural(many['itemsets'], 'set')}"
+    text = (
+        f"{known} reveals too much; {sets} of public items in {plural(many['records'], 'record')}"
+    )
+    text += f" {'does' if many['itemsets'] == 1 else 'do'}"
+    witnesses = tuple(_witness(mole, promise) for mole in found)
+    return Check(promise.model, False, text, witnesses, violations=many)
+
+
+def _count(counted: Counted, moles: list[Mole]) -> dict[str, int]:
+    """How many moles there are, and how many records contain one; the search ends after some
+    hundred, and then there are at least so many (`incomplete` is 1)."""
+    data = counted.records
+    codes, labels = coded_items(data)
+    numbers = {label: number for number, label in enumerate(labels)}
+    hit = np.zeros(len(data), dtype=bool)
+    rows = data.rows[np.argsort(codes, kind="stable")]
+    starts = offsets(np.bincount(codes, minlength=len(labels)))
+    for mole in moles:
+        both = np.arange(len(data))
+        for item in mole.items:
+            number = numbers[item]
+            both = np.intersect1d(both, rows[starts[number] : starts[number + 1]])
+        hit[both] = True
+    found = {"records": int(counted.sizes[hit].sum()), "itemsets": len(moles)}
+    return found if len(moles) < _MOST_COUNTED else {**found, "incomplete": 1}
 
 
 def find_moles(counted: Counted, promise: Coherence) -> Iterator[Mole]:

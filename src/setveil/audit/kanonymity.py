@@ -25,7 +25,8 @@ def check_k_anonymity(
     verb = "occurs" if len(rare) == 1 else "occur"
     text = f"{count(len(rare))} of {records} {verb} fewer than {promise.k} times"
     witnesses = (_witness(counted, number, promise.k) for number in rare[:limit].tolist())
-    return Check(promise.model, False, text, tuple(witnesses))
+    many = {"records": int(counted.sizes[rare].sum()), "distinct records": len(rare)}
+    return Check(promise.model, False, text, tuple(witnesses), violations=many)
 
 
 def _witness(counted: Counted, number: int, k: int) -> Witness:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, islice
+
+import numpy as np
+import numpy.typing as npt
 
 from setveil.audit.itemsets import Rare, Search, Vertical
 from setveil.audit.records import Counted
@@ -11,6 +14,10 @@ from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import ALL, KmAnonymity
 from setveil.words import plural
 
+_MOST_COUNTED = 20_000_000
+"""How many violating itemsets are counted at most."""
+
+Codes = npt.NDArray[np.uint64]
 Violation = tuple[tuple[str, ...], int]
 """An itemset and its support."""
 
@@ -27,9 +34,11 @@ def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -
         items = "any number of" if promise.m >= ALL else f"up to {promise.m}"
         text = f"every set of {items} items that occurs, occurs in at least {k} records"
         return Check(promise.model, True, text)
+    many = count_violations(counted, promise)
     text = f"a set of {plural(len(found[0][0]), 'item')} occurs in fewer than {k} records"
-    witnesses = (_witness(items, support, k) for items, support in found)
-    return Check(promise.model, False, text, tuple(witnesses))
+    text += f"; {said(many)}"
+    witnesses = tuple(_witness(items, support, k) for items, support in found)
+    return Check(promise.model, False, text, witnesses, violations=many)
 
 
 def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> list[Violation]:
@@ -47,6 +56,60 @@ def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> l
                 return found
         if search.exhausted:
             break
+    return found
+
+
+def count_violations(
+    counted: Counted, promise: KmAnonymity, records: str = "records"
+) -> dict[str, int]:
+    """How many minimal itemsets violate the promise, and how many records contain one of them.
+
+    It stops after many millions of itemsets; then there are at least so many (`incomplete` is 1).
+    """
+    data, minimal = Vertical.of(counted), np.zeros(0, dtype=np.uint64)
+    search, codes = Search(data, promise.k), _codes(len(data.labels))
+    hit, itemsets = np.zeros(len(data.weights), dtype=bool), 0
+    for size in range(1, promise.m + 1):
+        found = [minimal]
+        for rare in search.of_size(size):
+            hit[rare.carriers] = True
+            fresh = _minimal_codes(codes[rare.itemsets], minimal)
+            itemsets += len(fresh)
+            found.append(fresh)
+            if itemsets > _MOST_COUNTED:
+                break
+        minimal = np.sort(np.concatenate(found))
+        if search.exhausted or itemsets > _MOST_COUNTED:
+            break
+    many = {records: int(data.weights[hit].sum()), "itemsets": itemsets}
+    return {**many, "incomplete": 1} if itemsets > _MOST_COUNTED else many
+
+
+def said(many: Mapping[str, int], noun: str = "record") -> str:
+    """What was counted, in words."""
+    sets = f"{plural(many['itemsets'], 'set')} of items"
+    records = plural(next(iter(many.values())), noun)
+    more = "at least " * many.get("incomplete", 0)
+    return f"{more}{sets} in {records} {'does' if many['itemsets'] == 1 else 'do'}"
+
+
+def _codes(width: int) -> Codes:
+    """A random number for each item; the code of an itemset is their sum. Two itemsets have the
+    same code with a chance of 2^-64."""
+    return np.random.default_rng(0).integers(0, 1 << 64, size=width, dtype=np.uint64)
+
+
+def _minimal_codes(rows: Codes, smaller: Codes) -> Codes:
+    """The codes of the itemsets, given as rows of numbers, that contain none of the smaller ones,
+    given as codes in order."""
+    size = rows.shape[1]
+    clean = np.ones(len(rows), dtype=bool)
+    for length in range(1, size) if len(smaller) else ():
+        for part in combinations(range(size), length):
+            code = rows[:, part].sum(axis=1, dtype=np.uint64)
+            at = np.minimum(np.searchsorted(smaller, code), len(smaller) - 1)
+            clean &= smaller[at] != code
+    found: Codes = rows[clean].sum(axis=1, dtype=np.uint64)
     return found
 
 

@@ -44,7 +44,7 @@ FORM_CHECKS: dict[str, Callable[[Any, Question], Sequence[Check]]] = {
 """By form: whether a release is well formed and comes from its original, if one is given.
 A form that does not show records also checks its promise."""
 
-OF_THE_RELEASE = ("structure", "clusters", "chunks", "ledger")
+OF_THE_RELEASE = ("structure", "clusters", "chunks", "inference", "ledger")
 """Checks that need no original, besides those of promises."""
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from setveil.promises.promise import Promise
 
@@ -45,6 +46,9 @@ class Check:
     """Where it fails, up to the number asked for."""
     private: bool = False
     """Whether it compares with the original, so that its answer is not for publication."""
+    violations: Mapping[str, int] = field(default_factory=dict)
+    """How many of what is checked violate it, such as `records` and `itemsets`; empty if it holds
+    or nothing was counted."""
 
     @property
     def witness(self) -> Witness | None:
@@ -57,6 +61,7 @@ class Check:
             "holds": self.holds,
             "private": self.private,
             "text": self.text,
+            "violations": dict(self.violations),
             "witnesses": [witness.to_dict() for witness in self.witnesses],
         }
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from setveil.audit.plain import check_plain
 from setveil.audit.question import Question
-from setveil.audit.records import count_records
-from setveil.audit.tables import check_promise, check_release
+from setveil.audit.tables import check_release
 from setveil.audit.verdict import Verdict
 from setveil.data.tables.exchange import as_transactions
 from setveil.errors import ParameterError, check_count
@@ -28,10 +28,12 @@ def verify(
     Args:
         thing: A release, or data: anything that `as_transactions` takes.
         original: The data a release was made from. If given, the checks include that no record is
-            lost or invented and that the release can come from it.
+            lost or invented and that the release can come from it. Plain data is then taken as the
+            original without some items, or with a hierarchy as a generalization of it.
         promise: What to check; by default what the release itself promises.
         limit: The most witnesses for each check.
-        hierarchy: The tree that items were compared with, if the release does not have it.
+        hierarchy: The tree that items were compared with, if the release does not have it; for
+            plain data, the tree whose nodes its items are.
 
     Example:
         >>> from setveil import KAnonymity
@@ -46,19 +48,24 @@ def verify(
     if not isinstance(promise, Promise | None):
         raise ParameterError("promise", promise, "it must be a promise, such as KAnonymity(k=10)")
     if not isinstance(thing, Release):
-        return _verify_data(thing, original, promise, limit)
+        return _verify_data(thing, original, promise, limit, hierarchy)
     asked = thing.promise if promise is None else promise
     data = None if original is None else thing.covered(as_transactions(original))
     question = Question(promise=asked, original=data, hierarchy=hierarchy, limit=limit)
     return Verdict(asked, check_release(thing, question))
 
 
-def _verify_data(thing: object, original: object, promise: Promise | None, limit: int) -> Verdict:
+def _verify_data(
+    thing: object,
+    original: object,
+    promise: Promise | None,
+    limit: int,
+    hierarchy: Hierarchy | None,
+) -> Verdict:
     data = as_transactions(thing)
     if promise is None:
         allowed = "plain data carries no promise; give one, such as KAnonymity(k=10)"
         raise ParameterError("promise", None, allowed)
-    if original is not None:
-        allowed = "only a release can be compared with its original, not plain data"
-        raise ParameterError("original", original, allowed)
-    return Verdict(promise, (check_promise(count_records(data), promise, limit),))
+    before = None if original is None else as_transactions(original)
+    question = Question(promise=promise, original=before, hierarchy=hierarchy, limit=limit)
+    return Verdict(promise, check_plain(data, question))

@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "Do what a job file says: `anonymize` with its options from a file.",
     "methods": "The methods, what each can promise, and what it needs.",
     "verify": "Does a release, or any data file, keep a promise?",
+    "attack": "What an adversary who knows some items of a person can do with a release.",
     "measure": "What a release has lost against its original.",
     "support": "How many records contain some items, computed from a release alone.",
     "rules": "Which items occur together, computed from a release alone.",

@@ -21,8 +21,18 @@ from setveil.cli.show import progress_bar, show_apart
 @click.option(
     "--original", metavar="DATA", help="Also check that the release comes from this data."
 )
+@click.option(
+    "--max-witnesses",
+    "limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The most witnesses for each check.  [default: 1]",
+)
 @alignment_option
-@tree_option("The tree that typical bags were compared with, or the tree of under:NODE.")
+@tree_option(
+    "The tree whose nodes a data file contains, that typical bags were compared with, or of "
+    "under:NODE."
+)
 @tree_file_options
 @reading_options
 @json_option
@@ -38,6 +48,7 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     setveil verify release --original baskets.csv
     setveil verify baskets.csv -k 5 -m 2
     setveil verify clusters.jsonl -k 5 -m 2
+    setveil verify theirs.csv -k 5 -m 2 --original baskets.csv --max-witnesses 10
     setveil verify visits.csv -k 20 -p 3 --h 0.6 --private illnesses.txt
     setveil verify bags.csv -k 5 --promise vocabulary-k-anonymity"""
     from setveil.cli.complain import as_option

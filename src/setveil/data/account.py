@@ -26,6 +26,8 @@ class Account:
     columns: dict[str, str] = field(default_factory=dict)
     """The column of each role: `record`, `item`, `count`."""
     ignored: tuple[str, ...] = ()
+    identifiers: int = 0
+    """How many records of a long table have an identifier that is not just their number."""
     notes: list[str] = field(default_factory=list)
     """What the user should check."""
     used: set[str] = field(default_factory=set)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -149,6 +149,11 @@ class Method(ABC, Generic[Form]):
     def needs_public_items(cls) -> str:
         """Why a list of items must be public, and what to do; empty if it need not be."""
         return ""
+
+    @property
+    def plain(self) -> Self | None:
+        """The same method without an addition that costs extra; None if it has none."""
+        return None
 
     def explain(self, data: object, promise: Promise, *, engine: Engine = LOCAL) -> Explanation:
         """Why keeping a promise on some data loses so much. Private: it may name lost items."""

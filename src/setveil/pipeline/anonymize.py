@@ -35,7 +35,7 @@ from setveil.pipeline.names import (
     promise_words,
     reading_from,
 )
-from setveil.pipeline.notes import left_out_note
+from setveil.pipeline.notes import left_out_note, price_note
 from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.stages import Stages
 
@@ -154,6 +154,10 @@ class _Work:
             if job.method.draws_noise and job.public_items:
                 how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
             release = job.method.anonymize(data, job.promise, tree, **how)
+            plain = job.method.plain
+            if plain is not None and len(data):
+                usual = plain.anonymize(data, job.promise, tree, **how)
+                notes = (*notes, price_note(release, usual, data))
         return Made(
             release=release.leaving_out(job.min_people),
             data=data,

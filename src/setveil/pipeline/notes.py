@@ -7,9 +7,12 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import Note
+from setveil.metrics import METRICS, measure
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.words import plural, rough_share
+
+PRICES = ("chunked", "pair_error")  # by which the price of an addition to a method is given
 
 
 def release_notes(release: Release, data: Transactions) -> tuple[str, ...]:
@@ -30,6 +33,15 @@ def left_out_note(before: Transactions, data: Transactions, people: int) -> tupl
     lost = rough_share(1 - data.occurrences / before.occurrences)
     text = f"{plural(items, 'item')} that fewer than {people:,} people have"
     return (f"{text} were left out, {lost} of all occurrences; losses do not count them.",)
+
+
+def price_note(release: Release, usual: Release, data: Transactions) -> str:
+    """What an addition to a method costs, by metrics that the form has."""
+    added = (f"{{{key}={value}}}" for key, value in release.method.items() - usual.method.items())
+    names = [name for name in PRICES if release.form in METRICS[name].forms]
+    pairs = [measure(each, data, names, seed=0) for each in (release, usual)]
+    figures = (f"{name} {pairs[0][name]:.3f} (without it {pairs[1][name]:.3f})" for name in names)
+    return Note(f"Price of {' and '.join(added)}: {', '.join(figures)}.")
 
 
 def _rare_note(release: Release, data: Transactions) -> tuple[str, ...]:

@@ -7,7 +7,10 @@ from types import NoneType
 from typing import Any
 
 from setveil.audit import verify as check
+from setveil.audit.plain import check_columns
 from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.data.account import Account
+from setveil.data.tables.columns import COUNT_NAMES, plain_name
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -106,7 +109,7 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
     if job.promise is not None:
         check_items(job.items, job.promise)
     with stages("reading"):
-        published = _published(job)
+        published, account = _published(job)
         original = None if job.original is None else load(job.original, job.reading)
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
@@ -118,7 +121,7 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
         job = replace(job, promise=promise)
     with stages("verifying"):
-        verdict = _verdict(job, published, original, tree)
+        verdict = _with_columns(job, _verdict(job, published, original, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
     own = published if isinstance(published, Release) and job.promise is None else None
@@ -135,20 +138,31 @@ def _with_private_witnesses(verdict: Verdict) -> Verdict:
     return replace(verdict, checks=tuple(checks))
 
 
-def _published(job: VerifyJob) -> object:
-    """The release, or the data, that is to be verified."""
+def _published(job: VerifyJob) -> tuple[object, Account | None]:
+    """The release, or the data, that is to be verified, and how a data file was read."""
     if not isinstance(job.release, str | Path):
-        return job.release
+        return job.release, None
     if _is_folder(job.release):
         release = read_release(job.release)
         _check_method(job.release, release.method)
-        return release
+        return release, None
     if job.promise is None:
         allowed = (
             f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
         )
         raise ParameterError("k", None, allowed)
     return read_bare(job.release, job.promise, **({} if job.original else job.reading))
+
+
+def _with_columns(job: VerifyJob, verdict: Verdict, account: Account | None) -> Verdict:
+    """The verdict on a data file, also on its columns; counts that the user ignores are fine."""
+    if account is None:
+        return verdict
+    if job.reading.get("bags") is False:
+        kept = (name for name in account.ignored if plain_name(name) not in COUNT_NAMES)
+        account = replace(account, ignored=tuple(kept))
+    check = check_columns(account)
+    return verdict if check is None else replace(verdict, checks=(*verdict.checks, check))
 
 
 def _check_method(place: Path | str, method: Mapping[str, Any]) -> None:
@@ -183,10 +197,11 @@ def _tree(job: VerifyJob, published: Any, original: Transactions | None) -> Hier
     if any(word.startswith(UNDER) for words in job.items.values() for word in words):
         return make(getattr(published, "classes", published) if original is None else original)
     compares = getattr(published, "compares_by_tree", False) and original is not None
+    compares = compares or not isinstance(published, Release)
     if not compares and not isinstance(job.hierarchy, Hierarchy):
         allowed = (
-            "it is only used to compare typical bags with their {original}, and for items that are "
-            "named by under:NODE"
+            "it is only used to compare typical bags with their {original}, for data files whose "
+            "items are its nodes, and for items that are named by under:NODE"
         )
         raise ParameterError("hierarchy", job.hierarchy, allowed)
     return make(as_transactions([]) if original is None else original)

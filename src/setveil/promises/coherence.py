@@ -60,6 +60,14 @@ class Coherence(Promise):
         super().__post_init__()
 
     @property
+    def most_known(self) -> int:
+        return self.p
+
+    @property
+    def assumed_unknown(self) -> frozenset[str]:
+        return self.private
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         if self.private or self.h == 1:
             return ()

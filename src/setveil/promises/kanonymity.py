@@ -182,6 +182,10 @@ class KmAnonymity(Promise):
         object.__setattr__(self, "m", min(self.m, ALL))
 
     @property
+    def most_known(self) -> int | None:
+        return None if self.m >= ALL else self.m
+
+    @property
     def weaker(self) -> tuple[Promise, ...]:
         return (replace(self, m=2),) if self.m > 2 else ()
 

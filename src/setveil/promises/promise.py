@@ -45,6 +45,16 @@ class Promise(ABC):
         return int(getattr(self, "k", 0))
 
     @property
+    def most_known(self) -> int | None:
+        """How many items of a person an adversary may know; None for any number."""
+        return None
+
+    @property
+    def assumed_unknown(self) -> frozenset[str]:
+        """Items that an adversary is assumed not to know of anybody."""
+        return frozenset()
+
+    @property
     def doubts(self) -> tuple[str, ...]:
         """What in the numbers is probably not meant, a sentence each."""
         return ()

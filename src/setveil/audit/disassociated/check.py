@@ -10,6 +10,7 @@ from setveil.audit.disassociated.guarantee import check_guarantee
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.ldiversity import check_l_diversity
 from setveil.audit.disassociated.original import check_original
+from setveil.audit.disassociated.safe import check_safe
 from setveil.audit.disassociated.structure import check_structure
 from setveil.audit.question import Question
 from setveil.audit.verdict import Check
@@ -35,6 +36,8 @@ def check_disassociated(release: Disassociated, question: Question) -> list[Chec
         text = "not checked: the release is not well formed"
         return [structure, Check(promise.model, False, text)]
     kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
+    if release.is_safe:
+        kept.append(check_safe(layout, limit))
     if question.original is None:
         return [structure, *kept]
     return [structure, *kept, *check_original(layout, question.original, limit)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.itemsets import Search, Vertical
-from setveil.audit.km import find_violations
+from setveil.audit.km import count_violations, find_violations, said
 from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags
@@ -30,7 +30,8 @@ def check_clusters(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Chec
         witnesses.append(Witness(text, release.terms.record(node), int(release.sizes[node])))
     clusters = f"{count(len(small))} of {plural(int(release.is_simple.sum()), 'cluster')}"
     text = f"{clusters} {'has' if len(small) == 1 else 'have'} fewer than {promise.k} records"
-    return Check("clusters", False, text, tuple(witnesses))
+    many = {"records": int(release.sizes[small].sum()), "clusters": len(small)}
+    return Check("clusters", False, text, tuple(witnesses), violations=many)
 
 
 def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
@@ -44,8 +45,10 @@ def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
     for items, support in found:
         text = f"{show_items(items)} occurs in {plural(support, 'subrecord')} of a chunk"
         witnesses.append(Witness(text, items, support))
+    many = count_violations(_by_chunk(layout), promise, "subrecords")
     text = f"a set of up to {promise.m} items occurs fewer than {promise.k} times in a chunk"
-    return Check("chunks", False, text, tuple(witnesses))
+    text += f"; {said(many, 'subrecord')}"
+    return Check("chunks", False, text, tuple(witnesses), violations=many)
 
 
 def is_small(layout: Layout, k: int) -> Flags:

@@ -65,7 +65,7 @@ def find_doubtful(layout: Layout, promise: KmAnonymity, *, chunks_hold: bool) ->
     doubtful: Flags = is_small(layout, promise.k) | _breaks_lemma_2(layout, promise)
     if not chunks_hold:
         doubtful[layout.release.chunk_node[is_rare(layout, promise)]] = True
-    doubtful[layout.release.chunk_node[_is_overlaid(layout)]] = True
+    doubtful[layout.release.chunk_node[is_overlaid(layout)]] = True
     return doubtful
 
 
@@ -77,7 +77,7 @@ def _breaks_lemma_2(layout: Layout, promise: KmAnonymity) -> Flags:
     return broken
 
 
-def _is_overlaid(layout: Layout) -> Flags:
+def is_overlaid(layout: Layout) -> Flags:
     """Which shared chunks have terms of chunks below, except those with one term and room."""
     places, _ = layout.chunk_places
     numbers, above = layout.climb(places)

@@ -40,6 +40,11 @@ _NUMBER_ITEMS = """
     FROM (SELECT DISTINCT item FROM long WHERE item IS NOT NULL)
 """
 
+_IDENTIFIERS = """
+    SELECT count(*) FROM records
+    WHERE NOT coalesce(TRY_CAST(record AS BIGINT) BETWEEN 0 AND {size}, false)
+"""
+
 
 def read_columns(
     source: Source, select: str, reading: Reading, columns: Columns, names: Sequence[str]
@@ -75,6 +80,8 @@ def read_long(
         run(connection, _NUMBER_RECORDS)
         labels = numbered_items(connection)
         size = number(connection, "SELECT count(*) FROM records")
+        if reading.account.columns.get("record") is not None:
+            reading.account.identifiers = number(connection, _IDENTIFIERS.format(size=size))
         if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
         chosen = "records.number AS record, items.number AS item"

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
-from setveil.io.releases.form import Choices, ReleaseFolder, ReleaseForm
+from setveil.io.releases.form import Choices, Fact, ReleaseFolder, ReleaseForm
 from setveil.io.releases.links import CLUSTER_LINKS
 from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
@@ -45,7 +46,8 @@ def read_disassociated(folder: ReleaseFolder) -> Disassociated:
     else:
         with (folder.place / folder.names[0]).open("rb", buffering=1 << 20) as stream:
             arrays = read_cluster_lines(stream, folder.names[0])
-    release = Disassociated(*arrays, folder.promise, folder.method)
+    safe = "safe" in folder.about
+    release = Disassociated(*arrays, folder.promise, folder.method, is_safe=safe)
     if len(release) != folder.size:
         problem = (
             f"{folder.names[0]} has {len(release)} records, but release.json says {folder.size}"
@@ -80,11 +82,15 @@ DISASSOCIATED = ReleaseForm(
     read=read_disassociated,
     promises=("km-anonymity", "l-diversity"),
     links=CLUSTER_LINKS,
+    facts={"safe": Fact(lambda value: value is True, "true")},
 )
 
 
-def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociated | Transactions:
-    """The content of a data file: clusters, recognized by its first line, or records.
+def read_bare(
+    path: str | Path, promise: Promise, **reading: Any
+) -> tuple[Disassociated | Transactions, Account]:
+    """The content of a data file, and how it was read: clusters, recognized by its first line, or
+    records.
 
     An item that occurs several times in a record counts as often, unless `bags` says otherwise,
     since a reader of the file sees it.
@@ -98,7 +104,7 @@ def read_bare(path: str | Path, promise: Promise, **reading: Any) -> Disassociat
         if "format" in reading or not looks_like_clusters(source.head):
             return _read_records(source, reading)
         with source.stream() as stream:
-            return Disassociated(*read_cluster_lines(stream, source.name), promise, {})
+            return Disassociated(*read_cluster_lines(stream, source.name), promise, {}), Account()
 
 
 def looks_like_clusters(head: bytes) -> bool:
@@ -136,9 +142,9 @@ def _no_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _read_records(source: Source, given: Mapping[str, Any]) -> Transactions:
+def _read_records(source: Source, given: Mapping[str, Any]) -> tuple[Transactions, Account]:
     """The records of a file; bags without repeats become sets unless the user chose bags."""
-    data, _ = read_opened(source, {"bags": True, **given})
+    data, account = read_opened(source, {"bags": True, **given})
     if not isinstance(data, Bags) or "bags" in given or data.counts.max(initial=1) > 1:
-        return data
-    return data.sets()
+        return data, account
+    return data.sets(), account

@@ -1,9 +1,9 @@
 """The method Disassociation: HORPART, VERPART and REFINE, one after the other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from setveil.methods.disassociation.partitioning import (
     with_public_terms,
 )
 from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
+from setveil.methods.disassociation.safe import check_alone, divide_safely
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
@@ -100,13 +101,24 @@ class Disassociation(Method[Disassociated]):
         False, "Also publish counts for items that would have none, in larger groups of records."
     )
 
+    safe: bool = with_default(
+        False,
+        "Also bound how likely an item of another chunk is: at most 1/k, or its share of all "
+        "records.",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_alone(self)
         if self.share_lost and (self.order == "paper" or not self.refine):
             allowed = "it is part of the default way of joining clusters"
             raise ParameterError("share_lost", True, allowed)
         if self.max_subrecord is not None:
             check_count("max_subrecord", self.max_subrecord, 1)
+
+    @property
+    def plain(self) -> Self | None:
+        return replace(self, safe=False) if self.safe else None
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
         data, promise = request.records, request.promise
@@ -114,6 +126,10 @@ class Disassociation(Method[Disassociated]):
         _check_enough(int(np.count_nonzero(data.lengths)), least)
         longest = 0 if self.max_subrecord is None else self.max_subrecord
         rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
+        if self.safe:
+            divided = divide_safely(data, rule, request)
+            made = assemble(len(data), *divided, promise, self.to_dict())
+            return replace(made, is_safe=True)
         clusters = horpart(data, rule.sensitive, least, max(limit, least + 1))
         if rule.sensitive.any():
             clusters = with_public_terms(clusters, rule.sensitive)

@@ -69,6 +69,9 @@ class Disassociated(Release):
     method: Mapping[str, object] = field(default_factory=dict)
     alignment: Int64s | None = None
     min_people: int = 0
+    is_safe: bool = False
+    """Whether it also says that no item of another chunk is likelier than 1/k or its share of all
+    records; `setveil.audit.disassociated.safe` checks it."""
 
     @classmethod
     def of_clusters(
@@ -111,6 +114,17 @@ class Disassociated(Release):
     @property
     def items(self) -> Vocabulary:
         return self.subrecords.vocabulary
+
+    @property
+    def facts(self) -> dict[str, object]:
+        return {"safe": True} if self.is_safe else {}
+
+    def describe(self) -> str:
+        if not self.is_safe:
+            return super().describe()
+        chance = f"at most 1/{self.promise.crowd}, or as likely as it is among all records if that"
+        text = "Whoever also knows the person's group infers an item that is published apart from"
+        return f"{super().describe()} {text} the known ones with a chance of {chance} is more."
 
     @cached_property
     def is_simple(self) -> Flags:

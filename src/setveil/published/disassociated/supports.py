@@ -54,7 +54,7 @@ class SupportIndex:
         if not labels:
             everybody = len(self.forest.release)
             return Support(everybody, everybody, float(everybody))
-        return _Query(self, [numbers[label] for label in labels]).answer()
+        return Query(self, [numbers[label] for label in labels]).answer()
 
     @cached_property
     def is_shared(self) -> Flags:
@@ -92,7 +92,7 @@ def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
     return np.searchsorted(rows.items[order], np.arange(len(rows.vocabulary) + 1)), rows.rows[order]
 
 
-class _Query:
+class Query:
     """One itemset: the clusters that may hold it, by how its items are spread over chunks."""
 
     def __init__(self, index: SupportIndex, items: Sequence[int]) -> None:
@@ -137,9 +137,7 @@ class _Query:
     def count(self, group: Group) -> Counts:
         """The number of subrecords of each chunk that hold all items of a group."""
         if group not in self.counted:
-            rows = self.index.holders(self.items[group[0]])
-            for at in group[1:]:
-                rows = np.intersect1d(rows, self.index.holders(self.items[at]), assume_unique=True)
+            rows = self.rows(group)
             weights = self.release.subrecord_counts[rows]
             counts = np.bincount(
                 self.release.subrecord_chunk[rows],
@@ -148,6 +146,13 @@ class _Query:
             )
             self.counted[group] = counts.astype(np.int64)
         return self.counted[group]
+
+    def rows(self, group: Group) -> Offsets:
+        """The subrecords that hold all items of a group."""
+        rows = self.index.holders(self.items[group[0]])
+        for at in group[1:]:
+            rows = np.intersect1d(rows, self.index.holders(self.items[at]), assume_unique=True)
+        return rows
 
     def bound(self, clusters: Offsets, groups: list[Group]) -> Support:
         """The bounds over some clusters with the same groups; if a and b records have two groups,

@@ -1,0 +1,130 @@
+"""What an attack found: a row for each kind of knowledge, and attacks with a name."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+
+from setveil.audit.attack.statistics import CONFIDENCE, Estimate, Sample
+from setveil.audit.attack.view import Finding
+from setveil.data.arrays import Floats
+from setveil.promises.promise import Promise
+
+Kind = Literal["items", "lacking", "likely", "method", "both"]
+
+BINS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
+"""Where the bars of the chart of candidates begin."""
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How far the belief in further items moves from what it is without knowing anything."""
+
+    base: Estimate
+    """The belief in a further item of the person, if nothing is known, on average."""
+    belief: Estimate
+    """The same with the known items."""
+    certain: Estimate
+    """How often all candidates share some further item (homogeneity)."""
+    draws: int
+    items: int
+    """Among how many items it was looked for."""
+
+    def to_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one kind of knowledge leads to."""
+
+    kind: Kind
+    items: int | None
+    """How many items of the person are known; None for all."""
+    within: bool
+    """Whether the promise covers it."""
+    people: int
+    """How many people have so many items."""
+    draws: int
+    exact: bool
+    fewest: float
+    """The fewest candidates that any draw left; of all sets of items if `exact`."""
+    median: Estimate
+    alone: Estimate
+    """How often one candidate is left."""
+    fewer: Estimate
+    """How often fewer candidates than promised are left."""
+    success: Estimate
+    """How likely the adversary picks the person's record out of the candidates."""
+    chart: tuple[tuple[int, float], ...]
+    """Shares of the draws by number of candidates: where each bar begins, and the share."""
+    further: Inference | None = None
+    private: Inference | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        chart = [{"from": start, "share": share} for start, share in self.chart]
+        return {**asdict(self), "chart": chart}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """All that was found. Private: it is computed from the original."""
+
+    promise: Promise
+    form: str
+    records: int
+    candidate: str
+    """What a candidate is."""
+    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+    private_items: int = 0
+
+    @property
+    def bound(self) -> float | None:
+        """The success that is allowed within the promise; None if it allows any."""
+        return 1 / self.promise.crowd if self.promise.crowd else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether no draw within the promise left fewer candidates than promised."""
+        return all(row.fewest >= self.promise.crowd for row in self.rows if row.within)
+
+    def to_dict(self) -> dict[str, object]:
+        """The attack as one JSON object."""
+        return {
+            "holds": self.holds,
+            "form": self.form,
+            "promise": self.promise.to_dict(),
+            "bound": self.bound,
+            "records": self.records,
+            "confidence": CONFIDENCE,
+            "candidate": self.candidate,
+            "private_items": self.private_items,
+            "rows": [row.to_dict() for row in self.rows],
+            "attacks": {
+                found.name: {
+                    "text": found.text,
+                    "figures": {name: one.to_dict() for name, one in found.figures.items()},
+                }
+                for found in self.findings
+            },
+        }
+
+
+def summed_up(values: Floats, sample: Sample, crowd: int) -> dict[str, object]:
+    """The figures of a row, from the number of candidates of each draw."""
+    starts = np.array(BINS)
+    bins = np.searchsorted(starts, values, side="right") - 1
+    shares = np.bincount(np.maximum(bins, 0), sample.weights, minlength=len(BINS))
+    return {
+        "draws": len(values),
+        "exact": sample.exact,
+        "fewest": float(values.min(initial=np.inf)) if len(values) else float(crowd),
+        "median": sample.median(values),
+        "alone": sample.share((values <= 1).astype(np.float64)),
+        "fewer": sample.share((values < crowd).astype(np.float64)),
+        "success": sample.mean(1 / np.maximum(values, 1)),
+        "chart": tuple(zip(BINS, shares.tolist(), strict=True)),
+    }

@@ -1,0 +1,67 @@
+"""Plain files as somebody else's release: what a reader of the file sees besides its records, and
+whether it comes from an original."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setveil.audit.question import Question
+from setveil.audit.records import count_records
+from setveil.audit.tables import check_promise, check_release
+from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.account import Account
+from setveil.data.transactions import Bags, Transactions
+from setveil.errors import ParameterError
+from setveil.published.generalized import Generalized
+from setveil.published.rows import relabeled
+from setveil.published.suppressed import Suppressed
+from setveil.words import are, plural
+
+
+def check_plain(data: Transactions, question: Question) -> tuple[Check, ...]:
+    """Every check of plain records: their promise, whether they consist of nodes of the tree, if
+    one is given, and whether they come from the original, if one is given.
+
+    With a tree the records are taken as generalized, without one as the original without some
+    items."""
+    tree, original = question.hierarchy, question.original
+    counted = count_records(data)
+    if tree is None and original is None:
+        return (check_promise(counted, question.promise, question.limit),)
+    if tree is not None:
+        unknown = tuple(label for label in data.vocabulary if label not in tree.nodes)
+        if unknown:
+            witness = Witness(f"{show_items(unknown)} is not in the hierarchy", unknown)
+            marks = data.vocabulary.marks(frozenset(unknown))[data.items]
+            many = {"records": len(np.unique(data.rows[marks])), "items": len(unknown)}
+            text = f"{are(len(unknown), 'published item')} not in the hierarchy"
+            structure = Check("structure", False, text, (witness,), violations=many)
+            return structure, check_promise(counted, question.promise, question.limit)
+        rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
+        return check_release(Generalized.of_rows(rows, tree, question.promise, {}), question)
+    if isinstance(data, Bags):
+        allowed = "records in which items repeat can only be compared if their {hierarchy} is given"
+        raise ParameterError("original", "given", allowed)
+    return check_release(Suppressed.of_rows(data, question.promise, {}), question)
+
+
+def check_columns(account: Account) -> Check | None:
+    """Whether a file has nothing but records and items in its columns; None if it has no columns.
+
+    Record identifiers are fine if they merely number the records."""
+    if not account.columns:
+        return None
+    witnesses = []
+    owner = account.columns.get("record")
+    if account.identifiers:
+        text = f"the column {owner} identifies {plural(account.identifiers, 'record')}"
+        witnesses.append(Witness(text, (str(owner),), account.identifiers))
+    for name in account.ignored:
+        witnesses.append(Witness(f"the column {name} is neither a record nor an item", (name,)))
+    if not witnesses:
+        return Check("columns", True, "the file has no columns besides records and items")
+    number = f"{plural(len(witnesses), 'column')} of the file"
+    show = "shows" if len(witnesses) == 1 else "show"
+    text = f"{number} {show} more about people than their items, whatever these promise"
+    many = {"columns": len(witnesses), "records": account.identifiers}
+    return Check("columns", False, text, tuple(witnesses), violations=many)

@@ -1,0 +1,57 @@
+"""Safe chunks: an item of another chunk is never likelier than 1/k, or its share of all records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
+from setveil.kernels.disassociation.given import Rule
+from setveil.methods.disassociation.grouping import is_dense
+from setveil.methods.disassociation.judging import Divided
+from setveil.methods.disassociation.partitioning import (
+    Clusters,
+    canonical_order,
+    verpart,
+    with_public_terms,
+)
+from setveil.methods.disassociation.refine import no_joints
+from setveil.methods.method import Request
+from setveil.promises import KmAnonymity
+
+if TYPE_CHECKING:
+    from setveil.methods.disassociation.method import Disassociation
+
+_OTHERS = {"max_cluster": None, "refine": True, "order": "default", "share_lost": False}
+"""What decides about clusters, which are not made here, with the usual values."""
+
+
+def check_alone(method: Disassociation) -> None:
+    """Refuse `safe` together with what decides about clusters."""
+    for name, usual in _OTHERS.items():
+        value = getattr(method, name)
+        if method.safe and value != usual:
+            allowed = "{safe=True} publishes all records as one cluster, without joining any"
+            raise ParameterError(name, value, allowed)
+
+
+def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity]) -> Divided:
+    """All records as one cluster, cut into chunks.
+
+    A person of a cluster of s records has an item of a chunk, if nothing else of that chunk is
+    known, with a chance of c / s, where c records have it. A chunk has no item fewer than k times,
+    so c / s is at most 1/k only in clusters of k^2 records or more, and only for items that are not
+    common there. Clusters of similar records have common items by design: HORPART cuts by an item
+    that all records of a cluster have. So all records are merged. Then c / s is the share of all
+    records that have the item, which is no more than anybody may expect of anybody."""
+    origin = canonical_order(data)
+    rows = data.take(origin)
+    bounds = np.array([0, len(rows)] if len(rows) else [0], dtype=np.int64)
+    clusters = Clusters(rows, origin, bounds)
+    if rule.sensitive.any() and len(rows):
+        clusters = with_public_terms(clusters, rule.sensitive)
+    together = rule.m in (2, 3) and not is_dense(rows)
+    chunks = verpart(clusters, rule, request.engine, request.progress, together=together)
+    return Divided(clusters, chunks, no_joints(clusters))
