@@ -12,7 +12,7 @@ import pytest
 
 import setveil
 
-HEAVY = {"numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
+HEAVY = {"altair", "numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
 
 
 def modules_after(code: str) -> set[str]:

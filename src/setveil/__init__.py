@@ -15,6 +15,7 @@ _HOMES = {
     "Apriori": "setveil.methods",
     "Bags": "setveil.data.transactions",
     "Coherence": "setveil.promises",
+    "Comparison": "setveil.pipeline.compare",
     "Disassociated": "setveil.published",
     "Disassociation": "setveil.methods",
     "Generalized": "setveil.published",
@@ -39,12 +40,16 @@ _HOMES = {
     "anonymize": "setveil.pipeline.anonymize",
     "apply": "setveil.pipeline.apply",
     "as_transactions": "setveil.data.tables.exchange",
+    "compare": "setveil.pipeline.compare",
     "convert": "setveil.data.tables.exchange",
     "errors": "setveil",
     "explain": "setveil.methods.suppression",
     "exposure": "setveil.audit.exposure",
+    "html": "setveil.report.notebook",
     "inspect": "setveil.pipeline.inspect",
     "measure": "setveil.pipeline.measure",
+    "page": "setveil.report.page",
+    "plot": "setveil.report.charts",
     "read": "setveil.io",
     "read_querylog": "setveil.io.querylog.read",
     "read_release": "setveil.io.releases.folder",
@@ -56,6 +61,7 @@ _HOMES = {
     "top_itemsets_with_bounds": "setveil.metrics.itemsets",
     "verify": "setveil.pipeline.verify",
     "write": "setveil.io",
+    "write_report": "setveil.pipeline.report",
 }
 """Each public name and the module it is in."""
 

@@ -34,9 +34,12 @@ from setveil.pipeline import Outcome as Outcome
 from setveil.pipeline import run as run
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.apply import apply as apply
+from setveil.pipeline.compare import Comparison as Comparison
+from setveil.pipeline.compare import compare as compare
 from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
 from setveil.pipeline.reconstruct import reconstruct as reconstruct
+from setveil.pipeline.report import write_report as write_report
 from setveil.pipeline.rules import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
@@ -49,5 +52,8 @@ from setveil.published import Disassociated as Disassociated
 from setveil.published import Generalized as Generalized
 from setveil.published import Suppressed as Suppressed
 from setveil.published import TypicalBags as TypicalBags
+from setveil.report.charts import plot as plot
+from setveil.report.notebook import html as html
+from setveil.report.page import page as page
 
 __version__: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setveil.promises.promise import Promise
+from setveil.showing import Shown
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Check:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """The answers to all questions that were asked about a release or a data set.
 
     Example:

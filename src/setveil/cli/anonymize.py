@@ -44,6 +44,12 @@ if TYPE_CHECKING:
     help="Also write the published record (or cluster) of each original record, privately.",
 )
 @click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE.html",
+    help="Also write a page about the release and what it lost, privately.",
+)
+@click.option(
     "--min-people",
     type=click.IntRange(min=1),
     metavar="N",

@@ -16,6 +16,8 @@ from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.advice import advise
+from setveil.pipeline.commands import command_of
+from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import (
     check_named,
     fit,
@@ -37,6 +39,7 @@ from setveil.pipeline.names import (
 )
 from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.publishing import Made, publish
+from setveil.pipeline.report import check_page, write_dossier
 from setveil.pipeline.stages import Stages
 
 
@@ -121,8 +124,18 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     """
     check_job(job)
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
-    return publish(Places.of(job), work.stages, work.make, work.explained)
+    outcome = publish(Places.of(job), work.stages, work.make, work.explained)
+    return work.reported(outcome) if outcome.verdict.holds else outcome
+
+
+def make(job: Job, stages: Stages) -> Made:
+    """A release as `run` makes it, and what it was made from; it is neither verified nor
+    written."""
+    check_job(job)
+    make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    return _Work(job, make_tree, stages).make()
 
 
 class _Loaded(NamedTuple):
@@ -172,6 +185,32 @@ class _Work:
         named = check_named(job.promise, data.vocabulary) if len(data) else ()
         notes = (*notes_on(everything, account), *rare, *unknown, *named, *job.promise.doubts)
         return _Loaded(job, data, tree, account), dropped, notes
+
+    def reported(self, outcome: Outcome) -> Outcome:
+        """The outcome after its page was written, if one is asked for."""
+        (job, data, _, _), place = self.loaded, self.job.report
+        if place is None:
+            return outcome
+        with self.stages("writing the page"):
+            release = outcome.release
+            found = dossier_of(
+                release,
+                outcome.verdict,
+                folder=outcome.output,
+                command=command_of(release, self.job),
+            )
+            part = private_part(
+                release,
+                data,
+                losses=outcome.losses,
+                usefulness=outcome.usefulness,
+                source=job.data,
+                seed=job.seed or 0,
+                notes=outcome.notes,
+                suppressed=len(outcome.suppressed),
+            )
+            write_dossier(replace(found, private=part), Path(place), force=job.force)
+        return replace(outcome, report=Path(place))
 
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""

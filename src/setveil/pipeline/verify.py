@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.audit import verify as check
 from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.audit.verify import verify as check
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
