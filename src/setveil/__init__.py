@@ -37,6 +37,7 @@ _HOMES = {
     "Vocabulary": "setveil.data.vocabulary",
     "VocabularyKAnonymity": "setveil.promises",
     "WordNet": "setveil.hierarchy.wordnet.network",
+    "advise": "setveil.pipeline.advise",
     "anonymize": "setveil.pipeline.anonymize",
     "apply": "setveil.pipeline.apply",
     "as_transactions": "setveil.data.tables.exchange",

@@ -32,6 +32,7 @@ from setveil.metrics.itemsets import top_itemsets_with_bounds as top_itemsets_wi
 from setveil.pipeline import Job as Job
 from setveil.pipeline import Outcome as Outcome
 from setveil.pipeline import run as run
+from setveil.pipeline.advise import advise as advise
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.apply import apply as apply
 from setveil.pipeline.compare import Comparison as Comparison

@@ -55,6 +55,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
 )
+@click.option(
+    "--tune",
+    type=click.Choice(("items", "counts", "associations")),
+    is_flag=False,
+    flag_value="counts",
+    help="Search the method's parameters that lose least for a use.  [counts if none is named]",
+)
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
 @click.option(
     "--public-items",

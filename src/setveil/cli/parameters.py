@@ -54,7 +54,7 @@ def anonymize_groups() -> dict[str, list[str]]:
     methods: dict[str, list[str]] = {}
     for name, word in method_words().items():
         methods.setdefault(f"Only with --method {' or '.join(word.owners)}", []).append(name)
-    needed = ["output", "k", "m", "hierarchy", "method", "force"]
+    needed = ["output", "k", "m", "hierarchy", "method", "tune", "force"]
     return {
         "What everybody needs": needed,
         "Other promises": ["promise", *(name for name in promise_words() if name not in needed)],

@@ -11,6 +11,7 @@ from setveil.errors import did_you_mean
 
 COMMANDS = {
     "inspect": "What a data set contains, and how exposed the people in it are.",
+    "advise": "Which promise, method and parameters suit the data, by quick trials.",
     "anonymize": "Write a release that keeps a promise, verified and measured.",
     "apply": "Publish other data by the rule of a release, verified again.",
     "run": "Do what a job file says: `anonymize` with its options from a file.",

@@ -15,7 +15,7 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.advice import advise
+from setveil.pipeline.advice import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import (
@@ -41,6 +41,7 @@ from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.report import check_page, write_dossier
 from setveil.pipeline.stages import Stages
+from setveil.pipeline.trials import Way, judge_of, tuned, tuning_notes, use_named
 
 
 def anonymize(
@@ -157,6 +158,7 @@ class _Work:
         """Read the data and anonymize it."""
         self.loaded, dropped, notes = self.load()
         job, data, tree, account = self.loaded
+        job, tuned_note = self.tuned(job, data, tree)
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
             release = job.method.anonymize(data, job.promise, tree, **how)
@@ -165,11 +167,29 @@ class _Work:
             data=data,
             promise=job.promise,
             tree=tree,
-            notes=notes,
+            notes=(*tuned_note, *notes),
             dropped=dropped,
             reason=job.reason,
             account=account,
         )
+
+    def tuned(
+        self, job: Job, data: Transactions, tree: Hierarchy | None
+    ) -> tuple[Job, tuple[str, ...]]:
+        """The job with the parameters that lose least, and a note on them, if that is asked for.
+
+        A parameter that is not the default was given, and stays as it is."""
+        if job.tune is None:
+            return job, ()
+        use, method = use_named(job.tune), job.method
+        settled = {
+            name for name in method.tunes if getattr(method, name) != getattr(type(method)(), name)
+        }
+        with self.stages("tuning", compiles=True):
+            way = Way(method=method, promise=job.promise)
+            how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
+            trials = tuned(way, data, tree, judge_of(use), settled=dict.fromkeys(settled), **how)
+        return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
 
     def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:
         """The data and the tree, the items that the tree lacks if they are left out, and notes."""
@@ -219,7 +239,7 @@ class _Work:
             found["remarks"] = remarks(tree)
         if outcome.usefulness is not None and outcome.usefulness.is_poor:
             with self.stages("looking for something better", compiles=True):
-                found["advice"] = advise(job, data, tree)
+                found["advice"] = advise_on(job, data, tree)
         if job.explain:
             with self.stages("explaining"):
                 engine = Local(job.threads)

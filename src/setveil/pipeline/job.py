@@ -75,6 +75,9 @@ class Job(TreeOptions):
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """More items for the promise, by parameter, such as `{"private": ["dx:*"]}`: files, items,
     patterns, or `under:NODE` of the hierarchy."""
+    tune: str | None = None
+    """Search the parameters of the method that lose least for a use: `items`, `counts` or
+    `associations`."""
     explain: bool = False
     """Also explain, privately, why so much is lost, if the method can."""
     seed: int | None = field(default=None, metadata=about("", least=0))

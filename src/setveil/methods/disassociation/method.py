@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -83,6 +83,10 @@ class Disassociation(Method[Disassociated]):
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
     form: ClassVar[str] = Disassociated.form
+    tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "max_cluster": (None, 30, 100, 300, 1000),
+        "share_lost": (False, True),
+    }
 
     max_cluster: int | None = with_default(
         None,
