@@ -182,13 +182,13 @@ class _Work:
         if job.tune is None:
             return job, ()
         use, method = use_named(job.tune), job.method
-        settled = {
-            name for name in method.tunes if getattr(method, name) != getattr(type(method)(), name)
-        }
+        usual = type(method)()
+        given = (n for n in method.tunes if getattr(method, n) != getattr(usual, n))
+        settled = dict.fromkeys(given)
         with self.stages("tuning", compiles=True):
             way = Way(method=method, promise=job.promise)
             how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
-            trials = tuned(way, data, tree, judge_of(use), settled=dict.fromkeys(settled), **how)
+            trials = tuned(way, data, tree, judge_of(use), settled=settled, **how)
         return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
 
     def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:

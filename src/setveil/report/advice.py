@@ -5,6 +5,7 @@ from __future__ import annotations
 from setveil.pipeline.advise import Advice
 from setveil.pipeline.commands import method_options
 from setveil.pipeline.trials import Trial
+from setveil.published import Release
 from setveil.report import Fact, Report, Section
 from setveil.words import plural, seconds, share
 
@@ -32,7 +33,11 @@ def report_advice(found: Advice, name: str = "DATA") -> Report:
 
 
 def _promise(found: Advice) -> str:
-    lines = [found.promise.describe(), f"Chosen because {found.promise.feared}."]
+    form = Release.named(found.best.way.method.form)
+    lines = [
+        found.promise.describe(possible=not form.shows_records),
+        f"Chosen because {found.promise.feared}.",
+    ]
     if found.usual:
         lines.append(f"{' and '.join(found.usual)} were not given; these are common values.")
     if found.built:
