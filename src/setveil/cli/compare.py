@@ -46,7 +46,7 @@ def _groups() -> dict[str, list[str]]:
         "What everybody needs": _NEEDED,
         "Other promises, each with one or several values": promised,
         "Parameters of methods, each with one or several values": list(method_words()),
-        "How it is compared": ["metrics", "sample", "private_share", "reconstructions", "workers"],
+        "How it is compared": ["metrics", "sample", "public_share", "reconstructions", "workers"],
         "How to read DATA": [*READING, "input_format"],
         "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
     }
@@ -72,12 +72,6 @@ def _groups() -> dict[str, list[str]]:
     type=METRIC,
     multiple=True,
     help="What to measure; repeatable.  [default: what suits each form, and what all forms have]",
-)
-@click.option(
-    "--reconstructions",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Average over N reconstructions.  [default: 1]",
 )
 @click.option(
     "--workers",

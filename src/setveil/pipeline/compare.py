@@ -51,7 +51,6 @@ class CompareJob(TreeOptions):
     metrics: tuple[str, ...] = ()
     """Names of `METRICS`; by default the usual ones of each form and those that every form has."""
     seed: int = 0
-    reconstructions: int = 1
     workers: int | None = None
     """How many cells run at once; 0 runs them in this process, by default one for each core."""
     output: Path | str | None = None
@@ -217,7 +216,7 @@ def _tasks(
     width = job.workers if job.workers is not None else cores()
     threads = max(cores() // max(width, 1), 1)
     options: Any = {name: getattr(job, name) for name in _TREE_WORDS if getattr(job, name)}
-    how: Any = {"metrics": job.metrics, "seed": job.seed, "reconstructions": job.reconstructions}
+    how: Any = {"metrics": job.metrics, "seed": job.seed}
     tasks = []
     for cell in job.cells:
         place, known = held[str(cell.words["data"])]

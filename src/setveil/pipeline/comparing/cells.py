@@ -24,11 +24,17 @@ SAMPLE = Parameter(
     default=None,
     about=About(help="Use so many records, drawn at random.", least=1),
 )
-PRIVATE_SHARE = Parameter(
-    name="private_share",
+PUBLIC_SHARE = Parameter(
+    name="public_share",
     kinds=(float, NoneType),
     default=None,
-    about=About(help="Make this share of the items private, drawn at random (coherence).", least=0),
+    about=About(help="Draw this share of the items at random; the others are private (coherence)."),
+)
+RECONSTRUCTIONS = Parameter(
+    name="reconstructions",
+    kinds=(int, NoneType),
+    default=None,
+    about=About(help="Average over so many reconstructions; 1 if not given.", least=1),
 )
 _TRUTHS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
@@ -54,7 +60,8 @@ def axes() -> dict[str, Parameter]:
     """Every word that may have several values, besides `data`, `hierarchy` and `method`."""
     promised = {n: w.parameter for n, w in promise_words().items() if not w.parameter.holds_items}
     own = {name: word.parameter for name, word in method_words().items()}
-    return {"sample": SAMPLE, "private_share": PRIVATE_SHARE, **promised, **own}
+    given = (SAMPLE, PUBLIC_SHARE, RECONSTRUCTIONS)
+    return {**{one.name: one for one in given}, **promised, **own}
 
 
 def item_words() -> list[str]:
@@ -164,8 +171,12 @@ def _usable(kind: type[Method[Release]]) -> set[str]:
     """The words that a method, or a promise that it keeps, has."""
     promised = _promised(kind.promises) | _promised(kind.additions)
     allowed = {word for promise in kind.promises for word in parameters(promise)}
-    found = (promised & (allowed | _promised(kind.additions))) | {*parameters(kind), "sample"}
-    return found | ({"private_share"} if "private" in found else set())
+    found = (promised & (allowed | _promised(kind.additions))) | {
+        *parameters(kind),
+        "sample",
+        "reconstructions",
+    }
+    return found | ({"public_share"} if "private" in found else set())
 
 
 def _promised(kinds: Iterable[Any]) -> set[str]:

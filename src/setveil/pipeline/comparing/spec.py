@@ -19,7 +19,7 @@ from setveil.pipeline.comparing.sources import is_generated
 from setveil.pipeline.jobfile import in_job_file, moved_tree, toml_table
 from setveil.pipeline.names import READING
 
-_PLAIN = ("title", "metrics", "seed", "reconstructions", "workers", "input_format")
+_PLAIN = ("title", "metrics", "seed", "workers", "input_format")
 _CELLS = ("data", "methods", "hierarchy", "promise")
 NO_NAME = "data"
 """What data is called that is not a file."""

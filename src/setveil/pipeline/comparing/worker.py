@@ -42,7 +42,6 @@ class Task:
     """Names of `METRICS`; those that a form does not have are left out. Without any: the usual
     ones of the form and those that every form has."""
     seed: int = 0
-    reconstructions: int = 1
     tree_words: Mapping[str, Any] = field(default_factory=dict)
     threads: int | None = None
 
@@ -92,7 +91,8 @@ def _measured(task: Task) -> Row:
         failed = "; ".join(check.text for check in verdict.failed)
         return row | {"status": FAILED, "reason": f"the promise does not hold: {failed}"}
     names = task.metrics or tuple(_usual(made.release, made.tree is not None))
-    how: Any = {"seed": task.seed, "reconstructions": task.reconstructions, "hierarchy": made.tree}
+    worlds = task.words.get("reconstructions", 1)
+    how: Any = {"seed": task.seed, "reconstructions": worlds, "hierarchy": made.tree}
     fitting = [name for name in names if METRICS[name].fits(made.release.form)]
     return row | _flat(measure(made.release, made.data, fitting, **how))
 
@@ -120,16 +120,17 @@ def _job(task: Task, data: Transactions) -> Job:
     words = dict(task.words)
     random = np.random.default_rng(task.seed)
     words.pop("data", None)
-    size, share = words.pop("sample", None), words.pop("private_share", None)
+    words.pop("reconstructions", None)
+    size, share = words.pop("sample", None), words.pop("public_share", None)
     if size is not None and size < len(data):
         data = data.take(np.sort(random.choice(len(data), size, replace=False)))
     job = job_from(data, {**words, **task.tree_words, "threads": task.threads, "seed": task.seed})
     if share is None:
         return job
     items = data.vocabulary.labels
-    chosen = random.choice(len(items), max(round(share * len(items)), 1), replace=False)
-    private = job.promise.with_items("private", (items[at] for at in chosen.tolist()))
-    return replace(job, promise=private)
+    public = set(random.permutation(len(items))[: round(share * len(items))].tolist())
+    private = (item for at, item in enumerate(items) if at not in public)
+    return replace(job, promise=job.promise.with_items("private", private))
 
 
 def _peak() -> float:
