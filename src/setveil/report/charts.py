@@ -162,17 +162,12 @@ def comparison_chart(found: Comparison, measure: str) -> Any:
     alt = altair()
     word, rows = _points(found, measure)
     chart = alt.Chart(alt.Data(values=rows))
-    color = alt.Color(
-        "method:N", title=None, sort=None, scale=alt.Scale(range=list(PALETTE)),
-        legend=alt.Legend(orient="top", columns=2, labelLimit=300),
-    )  # fmt: skip
-    shape = alt.Shape(
-        "method:N",
-        title=None,
-        sort=None,
-        scale=alt.Scale(range=list(SHAPES)),
-        legend=alt.Legend(orient="top", columns=2, labelLimit=300),
-    )
+    names = list(dict.fromkeys(row["method"] for row in rows))
+    legend = alt.Legend(orient="top", columns=2, labelLimit=300)
+    colors = alt.Scale(domain=names, range=_repeated(PALETTE, len(names)))
+    shapes = alt.Scale(domain=names, range=_repeated(SHAPES, len(names)))
+    color = alt.Color("method:N", title=None, scale=colors, legend=legend)
+    shape = alt.Shape("method:N", title=None, scale=shapes, legend=legend)
     y = alt.Y("loss:Q", title=measure, axis=alt.Axis(format=_format(measure)))
     if word is None:
         bars = chart.mark_bar(color=BEFORE).encode(
@@ -289,6 +284,10 @@ def _points(found: Comparison, measure: str) -> tuple[str | None, list[dict[str,
     return word, points
 
 
+def _repeated(values: Sequence[str], count: int) -> list[str]:
+    return [values[at % len(values)] for at in range(count)]
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -298,7 +297,7 @@ def _format(measure: str) -> str:
     return ".2~f" if metric is None or metric.unit != "share" else "~%"
 
 
-def _binned(sizes: Sequence[tuple[int, int]], most: int = 14) -> list[tuple[str, int]]:
+def _binned(sizes: Sequence[tuple[int, int]], most: int = 9) -> list[tuple[str, int]]:
     """Sizes as they are if there are few, else in ranges that grow."""
     if len(sizes) <= most:
         return [(f"{size:,}", records) for size, records in sizes]

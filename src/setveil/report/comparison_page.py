@@ -18,6 +18,7 @@ PRIVATE = (
     "Private. The figures compare releases with their original. Keep this page where the original "
     "is."
 )
+MOST_COLUMNS = 7  # of figures in a table, so that it fits on paper
 Row = Mapping[str, Any]
 
 
@@ -88,8 +89,10 @@ def _others(found: Comparison, names: Sequence[str]) -> str:
             for column in found.columns
             if metric_of(column) and column not in names and rows[0].get(column) is not None
         ]
-        if own:
-            parts += [f"<h3>{text(form)}</h3>", _figures(found, rows, own)]
+        own = [column for column in own if METRICS[str(metric_of(column))].unit != "people"]
+        blocks = (own[at : at + MOST_COLUMNS] for at in range(0, len(own), MOST_COLUMNS))
+        tables = [_figures(found, rows, block) for block in blocks]
+        parts += [f"<h3>{text(form)}</h3>", *tables] if tables else []
     return section("Other measures, by form", *parts)
 
 

@@ -27,8 +27,8 @@ def document(title: str, body: Iterable[str]) -> str:
 
 
 def text(words: object) -> str:
-    """Words as they are, whatever characters they have."""
-    return escape(printable(str(words)), quote=True)
+    """Words as they are, whatever characters they have; a percentage is never torn apart."""
+    return escape(printable(str(words)).replace(" %", "\u00a0%"), quote=True)
 
 
 def paragraph(words: str, kind: str = "") -> str:

@@ -96,7 +96,7 @@ def _verdict(found: Dossier) -> str:
     ]
     how = (
         "Checked by counting again in the published data, by code that shares nothing with the "
-        "method that made it. Anybody can repeat it with `setveil verify`."
+        "method that made it. Anybody can repeat it with the command setveil verify."
     )
     line = f'<p class="verdict {mark}">{text(word)}: {text(found.release.promise.title)}</p>'
     witnesses = [witness.text for check in verdict.failed for witness in check.witnesses]
