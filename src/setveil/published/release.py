@@ -171,9 +171,10 @@ class Release(Shown, Frozen, ABC):
             items: The items that occur in the queries.
             queries: One row per query, with positions in `items`; -1 fills shorter ones.
         """
-        asked = ([items[at] for at in row if at >= 0] for row in queries.tolist())
+        different, place = np.unique(queries, axis=0, return_inverse=True)
+        asked = ([items[at] for at in row if at >= 0] for row in different.tolist())
         found = (self.support(itemset).expected for itemset in asked)
-        return np.fromiter(found, dtype=np.float64, count=len(queries))
+        return np.fromiter(found, dtype=np.float64, count=len(different))[place.reshape(-1)]
 
     @abstractmethod
     def reconstruct(self, seed: int | None = None) -> Transactions:

@@ -37,8 +37,13 @@ def cell_name(row: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def common_measures(found: Comparison) -> list[str]:
-    """The measures that all cells have."""
-    return [name for name in COMMON if all(row.get(name) is not None for row in found.measured)]
+    """The measures that all cells have: the usual ones, or others if only these were asked for."""
+
+    def has(name: str) -> bool:
+        return bool(found.measured) and all(row.get(name) is not None for row in found.measured)
+
+    usual = [name for name in COMMON if has(name)]
+    return usual or [name for name in METRICS if has(name)]
 
 
 def _table(found: Comparison) -> Section:
