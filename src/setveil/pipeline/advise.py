@@ -11,7 +11,7 @@ from typing import Any
 from setveil.audit.exposure import Exposure, exposure
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
-from setveil.errors import ParameterError
+from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.commands import method_options, promise_options
@@ -154,6 +154,7 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
         data = load(job.data, job.reading)
     promise, items = (job.promise, job.items) if job.promise else _promise(_chosen(job, data))
     assert promise is not None
+    promise.check_feasible(len(data))
     ways, tree, built = _candidates(job, data, promise, items)
     use = use_named(job.keep)
     with stages("counting who is exposed"):
@@ -167,7 +168,7 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
         trials = _trials(job, ways, data, fitting, use, stages)
     best = trials[0]
     if best.loss is None:
-        raise ParameterError("data", best.reason, "no method gave a release; the first reason")
+        raise InfeasibleError(f"no method gives a release of a sample: {best.reason}")
     return Advice(
         promise=promise,
         use=use,
