@@ -7,7 +7,7 @@ concern it, so that `-k 5,10 -m 2,3` gives partition and apriori what each can u
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from itertools import product
 from types import NoneType
 from typing import Any
@@ -181,8 +181,3 @@ def _usable(kind: type[Method[Release]]) -> set[str]:
 
 def _promised(kinds: Iterable[Any]) -> set[str]:
     return {word for kind in kinds for word in words_of(kind)}
-
-
-def is_given(value: object) -> bool:
-    """Whether a word was given."""
-    return value is not None and value is not MISSING and value != ()

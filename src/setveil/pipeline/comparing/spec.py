@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from setveil.errors import FileFormatError, ParameterError, brief, did_you_mean
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.comparing.sources import is_generated
-from setveil.pipeline.jobfile import in_job_file, moved_tree, toml_table
+from setveil.pipeline.jobfile import moved_tree, toml_table
 from setveil.pipeline.names import READING
 
 _PLAIN = ("title", "metrics", "seed", "workers", "input_format")
@@ -35,11 +34,6 @@ class Runs:
     """The words of each group of cells."""
     sources: Mapping[str, object]
     """All data by name."""
-    place: Path | None = None
-
-    def inside(self) -> AbstractContextManager[None]:
-        """Errors below name the file."""
-        return nullcontext() if self.place is None else in_job_file(self.place)
 
 
 def read_spec(path: Path | str | None, given: Mapping[str, Any], data: object) -> Runs:
@@ -57,7 +51,7 @@ def read_spec(path: Path | str | None, given: Mapping[str, Any], data: object) -
         if words.get("data") is None:
             raise ParameterError("data", None, "name the data file")
         words["data"] = _sources(words["data"], sources)
-    return Runs(shared | dict(given), tuple(runs), sources, None if path is None else Path(path))
+    return Runs(shared | dict(given), tuple(runs), sources)
 
 
 def spec_words() -> set[str]:

@@ -66,11 +66,6 @@ def run_task(task: Task) -> Row:
     return row | {"peak_mb": _peak()}
 
 
-def common_metrics() -> list[str]:
-    """The metrics that every form has, so that all methods share them."""
-    return [name for name, row in METRICS.items() if row.on_request]
-
-
 def _measured(task: Task) -> Row:
     data: Transactions = pickle.loads(task.data.read_bytes())
     job = _job(task, data)
