@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import setveil as sv
-from setveil.pipeline.trials import USES, judge_of, ways_for
+from setveil.pipeline.commands import method_options
+from setveil.pipeline.trials import USES, Way, judge_of, ways_for
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS: dict[str, dict[str, Any]] = {
@@ -34,28 +35,31 @@ def main(names: list[str]) -> None:
     print("|---|---|---|---|---|---|---|")
     for name in names or SETS:
         data, tree = _loaded(SETS[name])
-        for keep, use in USES.items():
+        fitted, losses = _tree(tree, data), dict[str, dict[str, float]]()
+        for keep in USES:
             found = sv.advise(data, keep=keep, k=K, hierarchy=tree)
-            judge = judge_of(use)
-            fitted = _tree(tree, data)
-            losses = {}
-            ways = [found.best.way, *ways_for(found.promise, has_tree=True)]
-            for way in ways:
-                words = " ".join(_words(way))
-                if words not in losses:
-                    release = way.method.anonymize(data, way.promise, fitted)
-                    losses[words] = judge(release, data)
-            own = " ".join(_words(found.best.way))
-            best = min(losses, key=lambda words: losses[words])
-            ratio = losses[own] / losses[best] if losses[best] else 1.0
-            cells = [name, keep, own, f"{losses[own]:.2%}", best, f"{losses[best]:.2%}"]
-            print("|", " | ".join([*cells, f"{ratio:.2f}"]), "|", flush=True)
+            for way in (found.best.way, *ways_for(found.promise, has_tree=True)):
+                if _words(way) not in losses:
+                    losses[_words(way)] = _losses(way, data, fitted)
+            print(_line(name, keep, _words(found.best.way), losses), flush=True)
 
 
-def _words(way: Any) -> list[str]:
-    from setveil.pipeline.commands import method_options
+def _line(name: str, keep: str, own: str, losses: dict[str, dict[str, float]]) -> str:
+    known = {words: found[keep] for words, found in losses.items()}
+    best = min(known, key=lambda words: known[words])
+    ratio = known[own] / known[best] if known[best] else float(known[own] > 0) + 1
+    cells = [name, keep, own, f"{known[own]:.2%}", best, f"{known[best]:.2%}", f"{ratio:.2f}"]
+    return f"| {' | '.join(cells)} |"
 
-    return method_options(way.method.to_dict())[1:]
+
+def _losses(way: Way, data: Any, tree: Any) -> dict[str, float]:
+    """What a setting loses on the whole data, by each use."""
+    release = way.method.anonymize(data, way.promise, tree)
+    return {keep: judge_of(use)(release, data) for keep, use in USES.items()}
+
+
+def _words(way: Way) -> str:
+    return " ".join(method_options(way.method.to_dict())[1:])
 
 
 def _loaded(row: dict[str, Any]) -> tuple[Any, Any]:

@@ -62,7 +62,14 @@ class CompareJob(TreeOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Shown):
-    """The table: a row for each cell. Private: it is computed from the original."""
+    """The table: a row for each cell. Private: it is computed from the original.
+
+    Example:
+        >>> row = {"method": "partition", "k": 5, "status": "ok", "reason": "", "ncp": 0.2}
+        >>> found = Comparison(rows=(row,))
+        >>> found, found.columns
+        (Comparison(1 cell, 1 of them measured), ['method', 'k', 'status', 'reason', 'ncp'])
+    """
 
     rows: tuple[Row, ...]
     title: str = ""

@@ -70,12 +70,12 @@ class Job(TreeOptions):
     """The format of the data in the release folder; the choice depends on the published form."""
     alignment: Path | str | None = None
     """Where to write, privately, the published record or cluster of each original record."""
-    report: Path | str | None = None
+    report: Path | str | None = field(default=None, repr=False)
     """Where to write, privately, a page about the release and what it lost: an HTML file."""
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """More items for the promise, by parameter, such as `{"private": ["dx:*"]}`: files, items,
     patterns, or `under:NODE` of the hierarchy."""
-    tune: str | None = None
+    tune: str | None = field(default=None, repr=False)
     """Search the parameters of the method that lose least for a use: `items`, `counts` or
     `associations`."""
     explain: bool = False

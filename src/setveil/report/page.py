@@ -17,7 +17,15 @@ _PAGES: dict[type, Callable[[Any], str]] = {Dossier: release_page, Comparison: c
 
 
 def page(thing: object) -> str:
-    """The page about a release (what `report` returns) or a comparison, as HTML."""
+    """The page about a release (what `write_report` returns) or a comparison, as HTML.
+
+    Example:
+        >>> from setveil import compare
+        >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk"]]
+        >>> found = compare(baskets, "disassociation", k=2, m=2, workers=0)
+        >>> page(found).startswith("<!doctype html>")
+        True
+    """
     for kind, made in _PAGES.items():
         if isinstance(thing, kind):
             return made(thing)
