@@ -46,7 +46,14 @@ def _groups() -> dict[str, list[str]]:
         "What everybody needs": _NEEDED,
         "Other promises, each with one or several values": promised,
         "Parameters of methods, each with one or several values": list(method_words()),
-        "How it is compared": ["metrics", "sample", "public_share", "reconstructions", "workers"],
+        "How it is compared": [
+            "metrics",
+            "sample",
+            "min_people",
+            "public_share",
+            "reconstructions",
+            "workers",
+        ],
         "How to read DATA": [*READING, "input_format"],
         "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
     }

@@ -24,6 +24,12 @@ SAMPLE = Parameter(
     default=None,
     about=About(help="Use so many records, drawn at random.", least=1),
 )
+MIN_PEOPLE = Parameter(
+    name="min_people",
+    kinds=(int, NoneType),
+    default=None,
+    about=About(help="First leave out items that fewer people have; losses ignore them.", least=1),
+)
 PUBLIC_SHARE = Parameter(
     name="public_share",
     kinds=(float, NoneType),
@@ -36,6 +42,7 @@ RECONSTRUCTIONS = Parameter(
     default=None,
     about=About(help="Average over so many reconstructions; 1 if not given.", least=1),
 )
+_OF_ALL = ("sample", "min_people", "reconstructions")  # words that every method has
 _TRUTHS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 
 
@@ -60,7 +67,7 @@ def axes() -> dict[str, Parameter]:
     """Every word that may have several values, besides `data`, `hierarchy` and `method`."""
     promised = {n: w.parameter for n, w in promise_words().items() if not w.parameter.holds_items}
     own = {name: word.parameter for name, word in method_words().items()}
-    given = (SAMPLE, PUBLIC_SHARE, RECONSTRUCTIONS)
+    given = (SAMPLE, MIN_PEOPLE, PUBLIC_SHARE, RECONSTRUCTIONS)
     return {**{one.name: one for one in given}, **promised, **own}
 
 
@@ -171,11 +178,7 @@ def _usable(kind: type[Method[Release]]) -> set[str]:
     """The words that a method, or a promise that it keeps, has."""
     promised = _promised(kind.promises) | _promised(kind.additions)
     allowed = {word for promise in kind.promises for word in parameters(promise)}
-    found = (promised & (allowed | _promised(kind.additions))) | {
-        *parameters(kind),
-        "sample",
-        "reconstructions",
-    }
+    found = (promised & (allowed | _promised(kind.additions))) | {*parameters(kind), *_OF_ALL}
     return found | ({"public_share"} if "private" in found else set())
 
 

@@ -120,6 +120,7 @@ def _job(task: Task, data: Transactions) -> Job:
     size, share = words.pop("sample", None), words.pop("public_share", None)
     if size is not None and size < len(data):
         data = data.take(np.sort(random.choice(len(data), size, replace=False)))
+    data = data.without_rare(words.pop("min_people", 0))
     job = job_from(data, {**words, **task.tree_words, "threads": task.threads, "seed": task.seed})
     if share is None:
         return job
