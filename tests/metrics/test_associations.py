@@ -299,7 +299,7 @@ def test_every_measure_fits_some_form():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("ncp", "a disassociated release has are, tkd"),
+        ("ncp", "a disassociated release has are, item_error, tkd"),
         ("tkd_ml2", "needs a hierarchy"),
         ("tdk", "one of ncp"),
     ],
