@@ -122,6 +122,20 @@ def test_only_ways_that_are_still_good_are_tried_on_more_records(monkeypatch):
     assert len(found) == len(ways)
 
 
+def test_a_method_that_is_second_with_its_defaults_is_tuned_too(monkeypatch):
+    """With its defaults SSC loses as much as Partition; with other parameters it loses less."""
+    words = [f"w{number}" for number in range(8)]
+    bags = sv.Bags.of([{words[i % 8]: 2, words[(i * 3 + 1) % 8]: 1} for i in range(40)])
+    found = sv.advise(bags, k=4, keep="associations", hierarchy="balanced:2")
+    tried = {trial.way.method.name for trial in found.trials if trial.way.method != sv.SSC()}
+    assert {"partition", "ssc"} == tried
+    assert {t.way.method.typical for t in found.trials if t.way.method.name == "ssc"} == {
+        "majority",
+        "slots",
+        "generalized",
+    }
+
+
 def test_samples_are_the_same_for_the_same_seed():
     first, second = sample_of(DATA, 10, 3), sample_of(DATA, 10, 3)
     assert list(first) == list(second)

@@ -22,6 +22,7 @@ from setveil.pipeline.trials import (
     Trial,
     Use,
     Way,
+    is_near,
     judge_of,
     rounds,
     sample_of,
@@ -36,6 +37,7 @@ USUAL: dict[str, Any] = {"k": 5, "m": 2, "p": 2, "h": 0.6}
 """The numbers of a promise that are not given."""
 BUILT = "balanced:5"
 """The tree if a promise cannot be kept without one and none is given."""
+MOST_TUNED = 3  # how many methods are tuned
 _SEEN = 20_000  # records in which exposure is counted
 
 
@@ -189,7 +191,8 @@ def _trials(
     use: Use,
     stages: Stages,
 ) -> list[Trial]:
-    """All methods first, then the parameters of the best."""
+    """All methods first, then the parameters of those that are nearly the best: a method that is
+    second with its defaults may be first with others."""
     judge = judge_of(use, job.seed)
 
     def said(way: Way) -> None:
@@ -199,8 +202,14 @@ def _trials(
     found = rounds(ways, data, tree, judge, seed=job.seed, threads=job.threads, said=said)
     if found[0].loss is None:
         return found
-    more = tuned(found[0].way, data, tree, judge, seed=job.seed, threads=job.threads)
-    return [more[0], *sorted([*more[1:], *found[1:]], key=_shown)]
+    near = [trial for trial in found if is_near(trial, found[0])][:MOST_TUNED]
+    more: list[Trial] = []
+    for trial in near:
+        said(trial.way)
+        how: Any = {"seed": job.seed, "threads": job.threads}
+        more += tuned(trial.way, data, tree, judge, **how)
+    others = [trial for trial in found if trial not in near]
+    return [*sorted(more, key=_shown), *sorted(others, key=_shown)]
 
 
 def _shown(trial: Trial) -> tuple[float, float]:

@@ -286,9 +286,12 @@ def _left(clock: Clock) -> str:
 def _complete(job: CompareJob, cell: Cell, row: Row) -> Row:
     """A row with the words of its cell; what is the same in all cells is left out."""
     several = {str(one.words["data"]) for one in job.cells}
+    short = {Path(name).name for name in several}
     words = {name: _shown(value) for name, value in cell.words.items()}
     if len(several) == 1:
         words.pop("data", None)
+    elif len(short) == len(several):
+        words["data"] = Path(str(words["data"])).name
     return {**words, **row}
 
 

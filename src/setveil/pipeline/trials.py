@@ -154,12 +154,19 @@ def rounds(
         for at in alive:
             said(ways[at])
             latest[at] = try_way(ways[at], sample, tree, judge, threads)
-        losses = {at: found.loss for at in alive if (found := latest[at]).loss is not None}
-        best = min(losses.values(), default=0.0)
-        alive = [at for at, loss in losses.items() if loss <= STILL_GOOD * best]
+        losses = [at for at in alive if latest[at].loss is not None]
+        best = min((latest[at] for at in losses), key=_rank, default=None)
+        alive = [at for at in losses if best is not None and is_near(latest[at], best)]
         if len(alive) < 2:
             break
     return sorted(latest.values(), key=_rank)
+
+
+def is_near(trial: Trial, best: Trial) -> bool:
+    """Whether a way is still good beside the best."""
+    if trial.loss is None or best.loss is None or trial.records != best.records:
+        return False
+    return trial.loss <= STILL_GOOD * best.loss
 
 
 def tuned(
