@@ -11,9 +11,10 @@ SEED ?= 0
 WORDNET := /usr/share/wordnet/data.noun
 APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire::https::Timeout=5
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
+GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet lint format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-all wordnet chromium lint format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -36,10 +37,10 @@ endif
 demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
-test: lint wordnet ## everything a change must pass: lint, types, tests
+test: lint wordnet chromium ## everything a change must pass: lint, types, tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-all: lint wordnet ## the same with the long tests
+test-all: lint wordnet chromium ## the same with the long tests
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
@@ -47,6 +48,12 @@ wordnet: ## install Debian's wordnet-base if it is missing and this machine allo
 		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
 			$$root timeout 45 sh -c "$(GET_WORDNET) || { $(APT) update && $(GET_WORDNET); }" </dev/null >/dev/null 2>&1; } \
 		|| echo "WordNet could not be installed (apt-get install wordnet-base); its tests are skipped"
+
+chromium: ## install Debian's chromium if it is missing and this machine allows it (else tests of pages are skipped)
+	@command -v chromium >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1 \
+		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
+			$$root timeout 240 sh -c "$(GET_CHROMIUM) || { $(APT) update && $(GET_CHROMIUM); }" </dev/null >/dev/null 2>&1; } \
+		|| echo "Chromium could not be installed (apt-get install chromium); tests of pages in a browser are skipped"
 
 lint: $(READY) ## ruff and mypy, changing nothing
 	$(BIN)/ruff check --quiet .
@@ -67,7 +74,7 @@ torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered 
 	$(BIN)/python -m torture --seed $(SEED)
 
 lock: ## renew requirements.lock from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
 
 clean: ## remove what make and the tests have made

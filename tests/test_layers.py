@@ -13,7 +13,7 @@ from setveil.io.releases.folder import FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
-ROOT = {"errors", "words", "parameters", "disk"}
+ROOT = {"errors", "words", "parameters", "disk", "showing"}
 """Small modules that every folder but the kernels may use."""
 THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "words": set(),
     "parameters": {"errors"},
     "disk": {"errors"},
+    "showing": {"setveil"},  # what is shown is asked of the front door, which knows `report`
     "data": ROOT,
     "promises": ROOT,
     "hierarchy": ROOT | {"data"},
@@ -39,7 +40,10 @@ MAY_IMPORT = {
 }
 """Folder or module -> what it may import of ours; `setveil` is the front door itself."""
 
-OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "pyspark", "zstandard", "opendp"}
+OPTIONAL = {
+    *("altair", "opendp", "pandas", "polars", "pyarrow", "pyspark", "scipy", "vl_convert"),
+    "zstandard",
+}
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
     *("__future__", "collections", "contextlib", "contextvars", "gc", "hashlib", "inspect"),

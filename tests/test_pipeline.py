@@ -264,6 +264,7 @@ def test_the_outcome_is_one_json_object(job):
         "data",
         "release",
         "alignment",
+        "report",
         "method",
         "verdict",
         "not_promised",

@@ -12,7 +12,7 @@ import pytest
 
 import setveil
 
-HEAVY = {"numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
+HEAVY = {"altair", "numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
 OF_HELP = {"setveil", "setveil.cli", "setveil.cli.interrupt", "setveil.cli.root", "setveil.errors"}
 """What `setveil --help` loads of setveil; each further module makes every start slower."""
 MOST_OF_PYTHON = 20

@@ -9,8 +9,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from textwrap import wrap
 
 from setveil import METHODS, METRICS, PROMISES
+from setveil.metrics.table import Metric
 from setveil.parameters import Parameter, parameters
 from setveil.promises import Promise
 
@@ -94,9 +96,7 @@ def metrics(link: Link) -> str:
         [
             link(name, f"metrics/{name}.md"),
             row.about,
-            _joined(row.forms)
-            + (" (bags only)" if row.of_bags else "")
-            + ("; others by name" if row.on_request else ""),
+            _measured_for(row),
             row.unit,
             {"less": "lower", "more": "higher"}[row.better],
             _joined(NEEDS[need] for need in row.needs if need in NEEDS),
@@ -106,11 +106,52 @@ def metrics(link: Link) -> str:
     return _table(["metric", "meaning", "measured for", "unit", "better", "needs"], rows)
 
 
+def _measured_for(row: Metric) -> str:
+    if not row.forms:
+        return "all by name"
+    bags = " (bags only)" if row.of_bags else ""
+    return f"{_joined(row.forms)}{bags}{'; others by name' if row.on_request else ''}"
+
+
+def compare_words(link: Link) -> str:
+    """The parameters of promises and methods that `compare` takes, as one sentence."""
+    owned = [*_shared(PROMISES, "promises", link), *_shared(METHODS, "methods", link)]
+    names = dict.fromkeys(f"`{each.option}`" for each, _ in owned)
+    return "\n".join(wrap(f"{', '.join(names)}.", 100, break_on_hyphens=False))
+
+
+def fears(link: Link) -> str:
+    """What may be feared, and what is promised against it."""
+    rows = (
+        [f"`{kind.fear}`", kind.feared, link(name, f"promises/{name}.md")]
+        for name, kind in PROMISES.items()
+        if kind.fear
+    )
+    return _table(["`--fear`", "the fear", "promise"], rows)
+
+
+def tuned(link: Link) -> str:
+    """What `--tune` may change."""
+    rows = (
+        [link(name, f"methods/{name}.md"), _joined(_values(kind, each) for each in kind.tunes)]
+        for name, kind in METHODS.items()
+    )
+    return _table(["method", "what is tried"], rows)
+
+
+def _values(kind: type, name: str) -> str:
+    known = ("default" if value is None else str(value).lower() for value in kind.tunes[name])
+    return f"`{parameters(kind)[name].option}` {' / '.join(known)}"
+
+
 TABLES: dict[str, Callable[[Link], str]] = {
     "promise-options": promise_options,
     "method-options": method_options,
     "methods": methods,
     "metrics": metrics,
+    "compare-words": compare_words,
+    "fears": fears,
+    "tuned": tuned,
 }
 
 

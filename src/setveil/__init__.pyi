@@ -34,12 +34,16 @@ from setveil.metrics.itemsets import top_itemsets_with_bounds as top_itemsets_wi
 from setveil.pipeline import Job as Job
 from setveil.pipeline import Outcome as Outcome
 from setveil.pipeline import run as run
+from setveil.pipeline.advise import advise as advise
 from setveil.pipeline.anonymize import anonymize as anonymize
 from setveil.pipeline.apply import apply as apply
 from setveil.pipeline.attack import attack as attack
+from setveil.pipeline.compare import Comparison as Comparison
+from setveil.pipeline.compare import compare as compare
 from setveil.pipeline.inspect import inspect as inspect
 from setveil.pipeline.measure import measure as measure
 from setveil.pipeline.reconstruct import reconstruct as reconstruct
+from setveil.pipeline.report import write_report as write_report
 from setveil.pipeline.rules import rules as rules
 from setveil.pipeline.verify import verify as verify
 from setveil.promises import PROMISES as PROMISES
@@ -54,5 +58,8 @@ from setveil.published import Generalized as Generalized
 from setveil.published import Suppressed as Suppressed
 from setveil.published import Synthetic as Synthetic
 from setveil.published import TypicalBags as TypicalBags
+from setveil.report.charts import plot as plot
+from setveil.report.notebook import html as html
+from setveil.report.page import page as page
 
 __version__: str

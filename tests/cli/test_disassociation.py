@@ -426,7 +426,10 @@ def test_the_losses_may_be_averaged_over_reconstructions(call, released):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "ncp"], "--metric ncp is not allowed: a disassociated release has are, tkd"),
+        (
+            ["--metric", "ncp"],
+            "--metric ncp is not allowed: a disassociated release has are, item_error",
+        ),
         (["--metric", "tkd_ml2"], "--metric tkd_ml2 is not allowed: it needs a hierarchy"),
         (
             ["--reconstructions", 0],

@@ -89,3 +89,12 @@ def _average(
                 places[over[0]] -= 1
                 costs += cost(over[0], parents)
     return costs / total if total else Fraction(0)
+
+
+def item_error(
+    originals: Sequence[Bag], published: Sequence[Bag], parents: Parents, items: Iterable[str]
+) -> Fraction:
+    """The occurrences that are counted for the wrong item or not at all, as a share of all."""
+    truth = {item: support(originals, [item]) for item in items}
+    wrong = sum(abs(n - estimate(published, [item], parents)) for item, n in truth.items())
+    return Fraction(wrong, total) if (total := sum(truth.values())) else Fraction(0)

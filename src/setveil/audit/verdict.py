@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from setveil.promises.promise import Promise
+from setveil.showing import Shown
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Check:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(Shown):
     """The answers to all questions that were asked about a release or a data set.
 
     Example:

@@ -37,10 +37,23 @@ if TYPE_CHECKING:
 @reading_options
 @new_alignment_option("the published record (or cluster)")
 @click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE.html",
+    help="Also write a page about the release and what it lost, privately.",
+)
+@click.option(
     "--min-people",
     type=click.IntRange(min=1),
     metavar="N",
     help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
+)
+@click.option(
+    "--tune",
+    type=click.Choice(("items", "counts", "associations")),
+    is_flag=False,
+    flag_value="counts",
+    help="Search the method's parameters that lose least for a use.  [counts if none is named]",
 )
 @click.option("--explain", is_flag=True, help="Explain why so much is lost, privately.")
 @public_items_option(

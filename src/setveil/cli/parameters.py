@@ -54,14 +54,14 @@ def anonymize_groups() -> dict[str, list[str]]:
     methods: dict[str, list[str]] = {}
     for name, word in method_words().items():
         methods.setdefault(f"Only with --method {' or '.join(word.owners)}", []).append(name)
-    needed = ["output", "k", "m", "hierarchy", "method", "force"]
+    needed = ["output", "k", "m", "hierarchy", "method", "tune", "force"]
     return {
         "What everybody needs": needed,
         "Other promises": ["promise", *(name for name in promise_words() if name not in needed)],
         "How to read DATA": [*READING, "input_format"],
         "How to read the hierarchy": ["layout", "levels", "qualify", "unknown"],
         "What is published": ["min_people", "format", "public_items", "seed"],
-        "What is shown to you alone": ["alignment", "explain", "json", "as_json"],
+        "What is shown to you alone": ["report", "alignment", "explain", "json", "as_json"],
     } | methods
 
 

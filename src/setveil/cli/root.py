@@ -11,13 +11,16 @@ from setveil.errors import did_you_mean
 
 COMMANDS = {
     "inspect": "What a data set contains, and how exposed the people in it are.",
+    "advise": "Which promise, method and parameters suit the data, by quick trials.",
     "anonymize": "Write a release that keeps a promise, verified and measured.",
     "apply": "Publish other data by the rule of a release, verified again.",
     "run": "Do what a job file says: `anonymize` with its options from a file.",
+    "compare": "Several methods and parameters on the same data, in one table with charts.",
     "methods": "The methods, what each can promise, and what it needs.",
     "verify": "Does a release, or any data file, keep a promise?",
     "attack": "What an adversary who knows some items of a person can do with a release.",
     "measure": "What a release has lost against its original.",
+    "report": "A page about a release: private with its original, public without.",
     "support": "How many records contain some items, computed from a release alone.",
     "rules": "Which items occur together, computed from a release alone.",
     "reconstruct": "Write possible originals of a release.",

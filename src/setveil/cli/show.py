@@ -117,8 +117,11 @@ class _Stages:
         self.task = bar.add_task("", total=None, share="")
 
     def __call__(self, done: int, total: int, stage: str) -> None:
-        if stage != self.stage:
-            self.stage = stage
-            self.bar.reset(self.task, description=stage, total=None)
+        name, _, detail = stage.partition(":")  # what follows the name may change as it goes on
+        if name != self.stage:
+            self.stage = name
+            self.bar.reset(self.task, description=name, total=None)
+        if detail:
+            self.bar.update(self.task, description=f"{name},{detail}")
         share = f"{100 * done / total:.0f} %" if total else ""
         self.bar.update(self.task, completed=done, total=total or None, share=share)

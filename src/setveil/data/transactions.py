@@ -13,6 +13,7 @@ from setveil.data.pairs import compress, frozen, pair_columns, whole
 from setveil.data.records import RecordBuilder, checked_records
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, ParameterError, brief
+from setveil.showing import Shown
 from setveil.words import plural
 
 Value = TypeVar("Value")
@@ -24,7 +25,7 @@ MOST = 1 << 62
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Transactions:
+class Transactions(Shown):
     """Records of distinct items; record i holds `items[indptr[i]:indptr[i + 1]]`, ascending.
 
     Empty records are kept. The arrays are read-only. Identifiers of people never enter this type.

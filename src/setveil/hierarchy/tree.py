@@ -15,6 +15,7 @@ import numpy.typing as npt
 from setveil.data.arrays import Int32s, Int64s
 from setveil.data.vocabulary import Order, Vocabulary, vocabulary_of
 from setveil.errors import HierarchyError, ParameterError, UnknownItemError, brief
+from setveil.showing import Shown
 
 if TYPE_CHECKING:
     from setveil.hierarchy.layouts import ReadingWords
@@ -46,7 +47,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy:
+class Hierarchy(Shown):
     """A tree with numbered nodes: leaves first, and each node covers an interval of leaves.
 
     Leaves are 0 to `leaf_count - 1` in the order of the tree. Inner nodes follow, parents before

@@ -69,6 +69,8 @@ class Method(ABC, Generic[Form]):
     reads: ClassVar[Literal["sets", "bags", "either"]] = "either"
     """The data it works on; given the other kind, counts are dropped, or are all 1."""
     form: ClassVar[str] = "generalized"  # the form of its releases
+    tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
+    """Parameters that may lose less under the same promise, and the values to try."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
     explains: ClassVar[bool] = False  # whether it can explain why so much is lost
     draws_noise: ClassVar[bool] = False

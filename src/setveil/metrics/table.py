@@ -16,6 +16,7 @@ from setveil.metrics.generalization import (
     suppressed_share,
     unpublished_share,
 )
+from setveil.metrics.items import item_error
 from setveil.metrics.queries import are, are_of_suppressed
 from setveil.metrics.retrieval import recall, sdist, term_counts
 from setveil.metrics.terms import chunked, re, re_a, re_a_top, re_top, tlost
@@ -90,6 +91,12 @@ METRICS: dict[str, Metric] = {
         on_request=True,
         needs=("seed",),
         by_form={SUPPRESSED: are_of_suppressed},
+    ),
+    "item_error": Metric(
+        item_error,
+        "how many of the item occurrences an analyst miscounts, as a share of them",
+        (),
+        on_request=True,
     ),
     "class_sizes": Metric(
         class_sizes,

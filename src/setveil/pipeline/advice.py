@@ -7,18 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from setveil.data.transactions import Transactions
-from setveil.engines.local import Local
-from setveil.errors import Note, SetveilError
+from setveil.errors import Note
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods import METHODS, Method
+from setveil.methods import METHODS
 from setveil.methods.compiling import if_compiled
-from setveil.metrics.usefulness import Usefulness, usefulness
+from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.job import Job
+from setveil.pipeline.trials import Way, sample_of, try_way
 from setveil.promises.promise import Promise
-from setveil.published import Release
 from setveil.words import rough_share
 
 SAMPLE = 2_000
@@ -26,11 +23,8 @@ SAMPLE = 2_000
 SAMPLE_OF_BAGS = 1_000
 """The same if bags are compared with each other, which takes longer."""
 
-Way = tuple[str, Method[Release], Promise]
-"""The parameters, in braces, and the method and promise that they mean."""
 
-
-def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, ...]:
+def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, ...]:
     """What else to try, each with how useful it was for a sample of the records.
 
     The sample is drawn at random; the settings of the job are tried on it too, for comparison. A
@@ -38,18 +32,17 @@ def advise(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str, .
     """
     if job.method.draws_noise:
         return ()  # a sample says little: noise weighs more there
-    most = SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE
-    size = min(most, len(data))
-    chosen = np.random.default_rng(job.seed or 0).choice(len(data), size, replace=False)
-    sample = data.take(np.sort(chosen))
-    now = _tried(sample, tree, (job.method.name, job.method, job.promise))
-    better: list[tuple[str, Usefulness]] = []
-    waiting: list[str] = []
+    sample = sample_of(data, SAMPLE_OF_BAGS if job.promise.covers_counts else SAMPLE, job.seed or 0)
+    own = Way(method=job.method, promise=job.promise, options=job.method.name)
+    trial = partial(try_way, sample=sample, tree=tree, threads=1)  # others would compile unseen
+    now, better, waiting = trial(own).useful, list[tuple[str, Usefulness]](), list[str]()
     for way in _ways(job):
-        found = if_compiled(partial(_tried, sample, tree, way))
-        waiting += [way[0]] * (not found)
-        better += [(way[0], use) for use in found if use and (not now or use.score > now.score)]
+        found = if_compiled(partial(trial, way))
+        waiting += [way.options] * (not found)
+        uses = (each.useful for each in found if each.useful is not None)
+        better += [(way.options, use) for use in uses if not now or use.score > now.score]
     better.sort(key=lambda each: -each[1].score)
+    size = len(sample)
     lines = [Note(f"{way}: {_result(use)} in a trial with {size:,} records") for way, use in better]
     if lines and now is not None:
         lines.append(Note(f"the settings of this run: {_result(now)} in the same trial"))
@@ -71,7 +64,8 @@ def _ways(job: Job) -> Iterator[Way]:
             is_same = promise is job.promise and name == job.method.name
             meant_for = kind.promises if promise.covers_counts else kind.chosen_for
             if type(promise) in meant_for and has_tree and not is_same:
-                yield f"{_options(promise)} {{method={name}}}", kind(), promise
+                options = f"{_options(promise)} {{method={name}}}"
+                yield Way(method=kind(), promise=promise, options=options)
     if job.promise.covers_counts:
         yield from _looser(job)
 
@@ -86,29 +80,18 @@ def _looser(job: Job) -> Iterator[Way]:
             changed["omega"] = 2 * further
         options = " ".join(f"{{{name}={value}}}" for name, value in changed.items())
         text = f"{options} (items of less similar meaning may represent each other)"
-        yield text, replace(job.method, **changed), job.promise
+        yield Way(method=replace(job.method, **changed), promise=job.promise, options=text)
     if k > 2:
         fewer: Any = {"k": max(k // 2, 2)}
         promise = replace(job.promise, **fewer)
-        yield f"{{k={promise.crowd}}} (a weaker promise)", job.method, promise
+        text = f"{{k={promise.crowd}}} (a weaker promise)"
+        yield Way(method=job.method, promise=promise, options=text)
 
 
 def _options(promise: Promise) -> str:
     numbers = ((name, getattr(promise, name, None)) for name in ("k", "m"))
     said = [f"{{{name}={value}}}" for name, value in numbers if value is not None]
     return " ".join([*said, *[f"{{promise={promise.model}}}"] * promise.covers_counts])
-
-
-def _tried(sample: Transactions, tree: Hierarchy | None, way: Way) -> Usefulness | None:
-    """How useful a release of the sample is; None if there is none."""
-    _, method, promise = way
-    try:
-        release = method.anonymize(
-            sample, promise, tree, engine=Local(1)
-        )  # kernels of other threads would compile
-    except SetveilError:
-        return None
-    return usefulness(release, sample)
 
 
 def _result(found: Usefulness) -> str:

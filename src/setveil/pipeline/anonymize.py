@@ -15,7 +15,9 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.advice import advise
+from setveil.pipeline.advice import advise_on
+from setveil.pipeline.commands import command_of
+from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import (
     check_named,
     fit,
@@ -37,7 +39,9 @@ from setveil.pipeline.names import (
 )
 from setveil.pipeline.notes import left_out_note, price_note
 from setveil.pipeline.publishing import Made, publish
+from setveil.pipeline.report import check_page, write_dossier
 from setveil.pipeline.stages import Stages
+from setveil.pipeline.trials import Way, judge_of, tuned, tuning_notes, use_named
 
 
 def anonymize(
@@ -121,8 +125,18 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     """
     check_job(job)
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
-    return publish(Places.of(job), work.stages, work.make, work.explained)
+    outcome = publish(Places.of(job), work.stages, work.make, work.explained)
+    return work.reported(outcome) if outcome.verdict.holds else outcome
+
+
+def make(job: Job, stages: Stages) -> Made:
+    """A release as `run` makes it, and what it was made from; it is neither verified nor
+    written."""
+    check_job(job)
+    make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    return _Work(job, make_tree, stages).make()
 
 
 def _leaves(tree: Hierarchy) -> tuple[str, ...]:
@@ -149,6 +163,7 @@ class _Work:
         """Read the data and anonymize it."""
         self.loaded, dropped, notes = self.load()
         job, data, tree, account = self.loaded
+        job, tuned_note = self.tuned(job, data, tree)
         with self.stages("anonymizing", compiles=True):
             how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
             if job.method.draws_noise and job.public_items:
@@ -163,11 +178,29 @@ class _Work:
             data=data,
             promise=job.promise,
             tree=tree,
-            notes=notes,
+            notes=(*tuned_note, *notes),
             dropped=dropped,
             reason=job.reason,
             account=account,
         )
+
+    def tuned(
+        self, job: Job, data: Transactions, tree: Hierarchy | None
+    ) -> tuple[Job, tuple[str, ...]]:
+        """The job with the parameters that lose least, and a note on them, if that is asked for.
+
+        A parameter that is not the default was given, and stays as it is."""
+        if job.tune is None:
+            return job, ()
+        use, method = use_named(job.tune), job.method
+        usual = type(method)()
+        given = (n for n in method.tunes if getattr(method, n) != getattr(usual, n))
+        settled = dict.fromkeys(given)
+        with self.stages("tuning", compiles=True):
+            way = Way(method=method, promise=job.promise)
+            how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
+            trials = tuned(way, data, tree, judge_of(use), settled=settled, **how)
+        return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
 
     def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:
         """The data and the tree, the items that the tree lacks if they are left out, and notes."""
@@ -184,6 +217,32 @@ class _Work:
         notes = (*notes_on(everything, account), *rare, *unknown, *named, *job.promise.doubts)
         return _Loaded(job, data, tree, account), dropped, notes
 
+    def reported(self, outcome: Outcome) -> Outcome:
+        """The outcome after its page was written, if one is asked for."""
+        (job, data, _, _), place = self.loaded, self.job.report
+        if place is None:
+            return outcome
+        with self.stages("writing the page"):
+            release = outcome.release
+            found = dossier_of(
+                release,
+                outcome.verdict,
+                folder=outcome.output,
+                command=command_of(release, self.job),
+            )
+            part = private_part(
+                release,
+                data,
+                losses=outcome.losses,
+                usefulness=outcome.usefulness,
+                source=job.data,
+                seed=job.seed or 0,
+                notes=outcome.notes,
+                suppressed=len(outcome.suppressed),
+            )
+            write_dossier(replace(found, private=part), Path(place), force=job.force)
+        return replace(outcome, report=Path(place))
+
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""
         (job, data, tree, _), found = self.loaded, dict[str, Any]()
@@ -191,7 +250,7 @@ class _Work:
             found["remarks"] = remarks(tree)
         if outcome.usefulness is not None and outcome.usefulness.is_poor:
             with self.stages("looking for something better", compiles=True):
-                found["advice"] = advise(job, data, tree)
+                found["advice"] = advise_on(job, data, tree)
         if job.explain:
             with self.stages("explaining"):
                 engine = Local(job.threads)

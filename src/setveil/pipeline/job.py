@@ -24,6 +24,7 @@ from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.showing import Shown
 
 _FILES = {
     ".csv": "csv",
@@ -70,9 +71,14 @@ class Job(TreeOptions):
     """The format of the data in the release folder; the choice depends on the published form."""
     alignment: Path | str | None = None
     """Where to write, privately, the published record or cluster of each original record."""
+    report: Path | str | None = field(default=None, repr=False)
+    """Where to write, privately, a page about the release and what it lost: an HTML file."""
     items: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """More items for the promise, by parameter, such as `{"private": ["dx:*"]}`: files, items,
     patterns, or `under:NODE` of the hierarchy."""
+    tune: str | None = field(default=None, repr=False)
+    """Search the parameters of the method that lose least for a use: `items`, `counts` or
+    `associations`."""
     explain: bool = False
     """Also explain, privately, why so much is lost, if the method can."""
     seed: int | None = field(default=None, metadata=about("", least=0))
@@ -107,7 +113,7 @@ class Job(TreeOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(Shown):
     """What a run has done. Private, except for the release itself."""
 
     records: int
@@ -126,6 +132,8 @@ class Outcome:
     output: Path | None = None
     """The release folder; None if nothing was written."""
     alignment: Path | None = None
+    report: Path | None = None
+    """The page about the release; None if none was asked for."""
     pruned: bool = False
     """Whether the tree was built from the data, so only what the records show was written."""
     usefulness: Usefulness | None = None
@@ -152,6 +160,7 @@ class Outcome:
             **({} if self.account is None else {"reading": self.account.to_dict()}),
             "release": None if self.output is None else str(self.output),
             "alignment": None if self.alignment is None else str(self.alignment),
+            "report": None if self.report is None else str(self.report),
             "method": dict(self.release.method),
             "verdict": self.verdict.to_dict(),
             "not_promised": self.release.limits(),

@@ -49,7 +49,7 @@ def read_job(path: Path | str) -> Job:
         FileFormatError: if it is no TOML, or a key is unknown, missing or not allowed; it names the
             file and the key.
     """
-    table, known = _table(Path(path)), job_keys()
+    table, known = toml_table(Path(path)), job_keys()
     with in_job_file(path):
         words = {_name(key, path, known): value for key, value in table.items()}
         words = {name: _checked(known[name], value) for name, value in words.items()}
@@ -188,7 +188,7 @@ class _Written(NamedTuple):
         return os.path.isfile(item)
 
 
-def _table(path: Path) -> dict[str, Any]:
+def toml_table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().removeprefix(BOM).decode("utf-8"))
     except FileNotFoundError:
@@ -241,7 +241,7 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
     moved = dict(words)
     for name, value in words.items():
         if name == "hierarchy":
-            moved[name] = _moved_tree(value, way.move)
+            moved[name] = moved_tree(value, way.move)
         elif name == "data" or (name in own and Path in own[name].kinds):
             moved[name] = value if str(value) == "-" else way.move(str(value))
         elif known[name].holds_items:
@@ -249,7 +249,7 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
     return moved
 
 
-def _moved_tree(value: Path | str, move: Callable[[str], str]) -> str:
+def moved_tree(value: Path | str, move: Callable[[str], str]) -> str:
     if not is_recipe(value):
         place = move(str(value))
         return os.path.join(".", place) if is_recipe(place) else place

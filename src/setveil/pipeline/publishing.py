@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.audit import verify
 from setveil.audit.verdict import Check, Verdict
+from setveil.audit.verify import verify
 from setveil.data.account import Account
 from setveil.data.transactions import Transactions
 from setveil.errors import OutputError, SetveilError
@@ -81,7 +81,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
     release, data = made.release, made.data
     written = None if folder is None else _written(places, release, folder, stages)
     with stages("verifying"):
-        verdict = _verdict(made, written)
+        verdict = checked(made, written)
     found: dict[str, Any] = {"losses": {}, "notes": made.notes}
     if verdict.holds:
         found = _after(places, made, stages)
@@ -126,9 +126,9 @@ def _naming(place: Path | str | None) -> Iterator[None]:
         raise OutputError(str(place), error.strerror or str(error)) from error
 
 
-def _verdict(made: Made, written: Release | None) -> Verdict:
-    """The promise on what is on disk, the original on the release in memory, and that both
-    agree."""
+def checked(made: Made, written: Release | None = None) -> Verdict:
+    """The promise on what is on disk, if something is, the original on the release in memory, and
+    that both agree."""
     release = made.release
     how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
     verdict = verify(release, made.data, hierarchy=made.tree, **how)

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from setveil.audit import verify as check
 from setveil.audit.plain import check_columns
 from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.audit.verify import verify as check
 from setveil.data.account import Account
 from setveil.data.tables.columns import COUNT_NAMES, plain_name
 from setveil.data.tables.exchange import as_transactions

@@ -29,6 +29,8 @@ class Coherence(Promise):
     """
 
     model: ClassVar[str] = "coherence"
+    fear: ClassVar[str] = "links"
+    feared: ClassVar[str] = "items that are known reveal private ones"
 
     h: float = field(
         metadata=about(

@@ -82,6 +82,8 @@ class KAnonymity(Promise):
     """
 
     model: ClassVar[str] = "k-anonymity"
+    fear: ClassVar[str] = "everything"
+    feared: ClassVar[str] = "somebody knows everything about a person"
 
     k: int = field(metadata=K)
 
@@ -116,6 +118,8 @@ class VocabularyKAnonymity(Promise):
     """
 
     model: ClassVar[str] = "vocabulary-k-anonymity"
+    fear: ClassVar[str] = "counts"
+    feared: ClassVar[str] = "somebody knows everything about a person, also how often"
     covers_counts: ClassVar[bool] = True
 
     k: int = field(metadata=K)
@@ -152,6 +156,8 @@ class KmAnonymity(Promise):
     """
 
     model: ClassVar[str] = "km-anonymity"
+    fear: ClassVar[str] = "some"
+    feared: ClassVar[str] = "somebody knows a few items of a person"
 
     k: int = field(metadata=K)
     m: int = field(

@@ -22,6 +22,11 @@ class Promise(ABC):
     """
 
     model: ClassVar[str]  # the name of the model in files, on the command line and in `PROMISES`
+    fear: ClassVar[str] = ""
+    """The word for what the adversary is feared to know; empty for a promise that only adds to
+    others."""
+    feared: ClassVar[str] = ""
+    """The same in a few words."""
     covers_counts: ClassVar[bool] = False
     """Whether it also protects how often an item occurs in a record."""
 

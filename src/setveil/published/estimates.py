@@ -40,6 +40,8 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
     estimates, count = np.zeros(len(queries)), len(release.classes)
     if not len(queries):
         return estimates
+    if queries.shape[1] == 1:
+        return _of_items(release, items)[queries[:, 0]]
     block = max(_MOST_CELLS // max(len(items), 1), 1)
     for start in range(0, count, block):
         stop = min(start + block, count)
@@ -52,6 +54,29 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
                 joint *= chances[rows[:, column]]
             estimates[at : at + 256] += joint @ sizes
     return estimates
+
+
+def _of_items(release: Generalized, items: list[str]) -> Floats:
+    """The same for each item alone: the chances of all records are summed at once.
+
+    A record has at most one node above a leaf, so each entry adds its chance to all its leaves."""
+    tree, classes = release.hierarchy, release.classes
+    chance = 1.0 / tree.widths[classes.items]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts
+    people = release.sizes[classes.rows] * chance
+    # For each leaf, the sum over the nodes that cover it, one level of the tree at a time: a
+    # running sum over all leaves would add up the rounding errors of the others.
+    of_nodes = np.bincount(classes.items, weights=people, minlength=len(tree))
+    leaves = tree.nodes.find(items)
+    found, node = (
+        np.zeros(len(items)),
+        np.where(leaves < tree.leaf_count, leaves, -1),
+    )  # -1 if unknown
+    while (node >= 0).any():
+        found += np.where(node >= 0, of_nodes[node], 0.0)
+        node = np.where(node >= 0, tree.parent[node], -1)
+    return found
 
 
 def _chances(release: Generalized, items: list[str], start: int, stop: int) -> Floats:

@@ -19,6 +19,7 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
+from setveil.showing import Shown
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -57,7 +58,7 @@ class Frozen:
         Frozen.__post_init__(self)  # type: ignore[arg-type]
 
 
-class Release(Frozen, ABC):
+class Release(Shown, Frozen, ABC):
     """What is published, with the promise it keeps.
 
     Each form is a frozen dataclass. Code outside this folder does not ask which form it has: what
@@ -123,6 +124,12 @@ class Release(Frozen, ABC):
         return 0
 
     @property
+    def group_sizes(self) -> Int64s:
+        """How many records each group has whose members are published alike or together; empty if
+        the form has no such groups."""
+        return np.zeros(0, dtype=np.int64)
+
+    @property
     def silent(self) -> int:
         """How many people are published with a record that says nothing: it is empty, or only the
         root of the tree."""
@@ -168,9 +175,10 @@ class Release(Frozen, ABC):
             items: The items that occur in the queries.
             queries: One row per query, with positions in `items`; -1 fills shorter ones.
         """
-        asked = ([items[at] for at in row if at >= 0] for row in queries.tolist())
+        different, place = np.unique(queries, axis=0, return_inverse=True)
+        asked = ([items[at] for at in row if at >= 0] for row in different.tolist())
         found = (self.support(itemset).expected for itemset in asked)
-        return np.fromiter(found, dtype=np.float64, count=len(queries))
+        return np.fromiter(found, dtype=np.float64, count=len(different))[place.reshape(-1)]
 
     @abstractmethod
     def reconstruct(self, seed: int | None = None) -> Transactions:
@@ -296,6 +304,10 @@ class RecordRelease(Release):
     @property
     def empty(self) -> int:
         return int(self.sizes[self.classes.lengths == 0].sum())
+
+    @property
+    def group_sizes(self) -> Int64s:
+        return self.sizes
 
     @property
     def silent(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -120,6 +120,12 @@ class Suppressed(RecordRelease):
 
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         return tuple(item for item in original.vocabulary if item not in self.items)
+
+    def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
+        if queries.ndim != 2 or queries.shape[1] != 1:
+            return super().estimates(items, queries)
+        totals = self.term_totals()  # an item is in a record once
+        return np.array([totals.get(item, 0) for item in items], dtype=np.float64)[queries[:, 0]]
 
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """The supports of published items are exact; any other item may have been in any record."""

@@ -45,6 +45,9 @@ def report_outcome(
         *notes,
         *_usefulness(outcome, spell),
     ]
+    if outcome.report is not None:
+        text = f"{outcome.report}: the promise, the verdict, and what was lost, with charts"
+        sections.append(Section("Written: the page", text, private=True))
     if outcome.alignment is not None:
         text = f"{outcome.alignment}: the published record or cluster of each original record"
         sections.append(Section("Written: the alignment", text, private=True))
@@ -165,8 +168,7 @@ def _usefulness(outcome: Outcome, spell: Spelling) -> list[Section]:
 def _losses(losses: Mapping[str, Any]) -> list[Section]:
     """What was lost, and what was kept, if some metrics measure that."""
     facts = {
-        name: Fact(name, _figure(name, value), METRICS[name].about)
-        for name, value in losses.items()
+        name: Fact(name, figure(name, value), METRICS[name].about) for name, value in losses.items()
     }
     lost = tuple(fact for name, fact in facts.items() if METRICS[name].better == "less")
     kept = tuple(fact for name, fact in facts.items() if METRICS[name].better == "more")
@@ -174,7 +176,8 @@ def _losses(losses: Mapping[str, Any]) -> list[Section]:
     return sections + ([Section("Kept", facts=kept, private=True)] if kept else [])
 
 
-def _figure(name: str, value: Any) -> str:
+def figure(name: str, value: Any) -> str:
+    """A figure as people read it."""
     if METRICS[name].unit == "steps":
         return f"{value:,.3f}"
     if isinstance(value, Mapping):

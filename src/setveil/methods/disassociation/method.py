@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -84,6 +84,10 @@ class Disassociation(Method[Disassociated]):
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
     form: ClassVar[str] = Disassociated.form
+    tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "max_cluster": (None, 30, 100, 300, 1000),
+        "share_lost": (False, True),
+    }
 
     max_cluster: int | None = with_default(
         None,

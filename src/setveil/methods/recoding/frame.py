@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class GlobalRecoding(Method[Generalized]):
 
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
+    tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {"restarts": (4, 20)}
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=3)
 
     variant: Literal["best", "paper"] = with_default(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -100,6 +101,10 @@ class SSC(Method[TypicalBags]):
     trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
     former: ClassVar[tuple[str, ...]] = ("epsilon",)
+    tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
+        "typical": ("majority", "mixed", "slots", "generalized"),
+        "exchanges": (0, 2),
+    }
 
     typical: Literal["majority", "mixed", "slots", "generalized"] = with_default(
         "majority",

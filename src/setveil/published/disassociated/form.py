@@ -133,6 +133,10 @@ class Disassociated(Release):
         simple[self.parent[self.parent >= 0]] = False
         return simple
 
+    @property
+    def group_sizes(self) -> Int64s:
+        return self.sizes[self.is_simple]
+
     def clusters(self) -> Iterator[Cluster]:
         """The top-level clusters as nested objects."""
         parts: dict[int, list[Cluster]] = {}

@@ -1,0 +1,57 @@
+"""`setveil advise`: which promise, method and parameters suit the data and its use."""
+
+import shlex
+from typing import Any
+
+import click
+
+from setveil.cli.options import (
+    Table,
+    json_option,
+    reading_options,
+    seed_option,
+    tree_file_options,
+    tree_option,
+)
+from setveil.cli.parameters import promise_options
+from setveil.cli.show import progress_bar, show
+
+
+@click.command("advise")
+@click.argument("data", metavar="DATA")
+@click.option(
+    "--keep",
+    type=click.Choice(("items", "counts", "associations")),
+    help="What the release is needed for: how many people have each item, have some given items, "
+    "or which items occur together.  [default: counts]",
+)
+@click.option(
+    "--fear",
+    type=Table("setveil.pipeline.advise", "fears"),
+    help="What somebody may know: some items of a person, everything, also counts, or that items "
+    "reveal private ones (links).  [default: some; counts if the data has counts]",
+)
+@promise_options
+@tree_option("The tree over the items: a file, or how to build one.")
+@tree_file_options
+@reading_options
+@seed_option
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
+@json_option
+def command(data: str, as_json: bool, **options: Any) -> None:
+    """Which promise, method and parameters suit DATA and its use, and the command to run.
+
+    All methods that keep the promise are tried on a sample, and those that lose little on a larger
+    one. The figures compare with the original, so they are private.
+
+    \b
+    setveil advise baskets.csv --hierarchy products.hierarchy.csv
+    setveil advise clicks.dat.gz --keep associations -k 10
+    setveil advise visits.csv --fear links --private illnesses.txt"""
+    from setveil.pipeline.advise import job_from, run
+    from setveil.report.advice import report_advice
+
+    with progress_bar() as progress:
+        found = run(job_from(data, options), progress)
+    name = "DATA" if data == "-" else shlex.quote(data)
+    show(report_advice(found, name), as_json)

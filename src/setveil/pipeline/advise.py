@@ -1,0 +1,271 @@
+"""Advise: which promise, method and parameters suit some data and its use, by trials."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from setveil.audit.exposure import Exposure, exposure
+from setveil.data.transactions import Bags, Transactions
+from setveil.engines.base import Progress
+from setveil.errors import InfeasibleError, ParameterError
+from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.pipeline.commands import method_options, promise_options
+from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
+from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.stages import Stages
+from setveil.pipeline.trials import (
+    Trial,
+    Use,
+    Way,
+    is_near,
+    judge_of,
+    rounds,
+    sample_of,
+    tuned,
+    use_named,
+    ways_for,
+)
+from setveil.promises import PROMISES
+from setveil.promises.promise import Promise
+
+USUAL: dict[str, Any] = {"k": 5, "m": 2, "p": 2, "h": 0.6}
+"""The numbers of a promise that are not given."""
+BUILT = "balanced:5"
+"""The tree if a promise cannot be kept without one and none is given."""
+MOST_TUNED = 3  # how many methods are tuned
+_SEEN = 20_000  # records in which exposure is counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdviseJob(TreeOptions):
+    """What is known about the data, its use, and what is feared."""
+
+    data: object = field(repr=False)
+    keep: str = "counts"
+    """What the release is needed for: a name of `USES`."""
+    promise: Promise | None = None
+    """What to promise; None if the data decides."""
+    words: Mapping[str, Any] = field(default_factory=dict)
+    """Numbers for the promise."""
+    items: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    hierarchy: Hierarchy | Path | str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    threads: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """What to do, and the trials that speak for it. Private: they measure against the original."""
+
+    promise: Promise
+    use: Use
+    exposed: Exposure
+    trials: tuple[Trial, ...]
+    """The best first; each with its loss on a sample."""
+    command: str
+    """What to run."""
+    records: int
+    usual: tuple[str, ...] = ()
+    """The numbers that were not given."""
+    built: str = ""
+    """The tree that was built because none was given."""
+
+    @property
+    def best(self) -> Trial:
+        return self.trials[0]
+
+    def to_dict(self) -> dict[str, object]:
+        """The advice as one JSON object."""
+        return {
+            "promise": self.promise.to_dict(),
+            "keep": self.use.name,
+            "measure": self.use.measure,
+            "command": self.command,
+            "method": self.best.way.method.to_dict(),
+            "exposure": self.exposed.to_dict(),
+            "trials": [
+                {
+                    "method": trial.way.method.to_dict(),
+                    "records": trial.records,
+                    "loss": trial.loss,
+                    "reason": trial.reason,
+                    "seconds": round(trial.seconds, 3),
+                }
+                for trial in self.trials
+            ],
+        }
+
+
+def advise(data: object, *, progress: Progress | None = None, **words: Any) -> Advice:
+    """Which promise, method and parameters suit the data and its use.
+
+    Args:
+        data: A path, or any object that `as_transactions` takes.
+        progress: Is called with how far the work is.
+        words: The options of `setveil advise`: `keep`, `fear`, the numbers of the promise,
+            `hierarchy`, and how to read the data.
+
+    Example:
+        >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"]] * 5
+        >>> advice = advise(baskets, keep="items", k=2)
+        >>> advice.command
+        'setveil anonymize DATA -o release --method disassociation -k 2 -m 2'
+    """
+    return run(job_from(data, words), progress)
+
+
+def job_from(data: object, words: Words) -> AdviseJob:
+    """The job that these words describe; None means not given."""
+    own = {each.name for each in fields(AdviseJob)} - {"data", "words", "items", "reading"}
+    check_words("advise", words, {*own, "fear", *promise_words()})
+    given = {name: value for name, value in words.items() if value is not None and value != ()}
+    use_named(given.get("keep", "counts"))
+    fear = given.pop("fear", None)
+    numbers = {name: given[name] for name in promise_words() if name in given}
+    if fear is not None:
+        numbers["promise"] = _feared(fear).model
+    elif given.get("promise"):
+        numbers["promise"] = given["promise"]
+    same = {name: given[name] for name in own - {"promise"} if name in given}
+    made = _promise(numbers) if "promise" in numbers else None
+    return AdviseJob(
+        data=data,
+        promise=None if made is None else made[0],
+        items={} if made is None else made[1],
+        words=numbers,
+        reading=reading_from(words),
+        **same,
+    )
+
+
+def fears() -> dict[str, type[Promise]]:
+    """What may be feared, and the promise against it."""
+    return {kind.fear: kind for kind in PROMISES.values() if kind.fear}
+
+
+def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
+    """Read the data, and try what may suit it."""
+    stages = Stages(progress)
+    with stages("reading"):
+        data = load(job.data, job.reading)
+    promise, items = (job.promise, job.items) if job.promise else _promise(_chosen(job, data))
+    assert promise is not None
+    promise.check_feasible(len(data))
+    ways, tree, built = _candidates(job, data, promise, items)
+    use = use_named(job.keep)
+    with stages("counting who is exposed"):
+        exposed = exposure(sample_of(data, _SEEN, job.seed), k=max(promise.crowd, 2))
+    fitting, data, *_ = fit(tree, data, job)
+    if items:
+        promise = with_items(promise, items, data.vocabulary, fitting)
+        check_named(promise, data.vocabulary)
+        ways = [Way(method=w.method, promise=promise, options=w.options) for w in ways]
+    with stages("trying", compiles=True):
+        trials = _trials(job, ways, data, fitting, use, stages)
+    best = trials[0]
+    if best.loss is None:
+        raise InfeasibleError(f"no method gives a release of a sample: {best.reason}")
+    return Advice(
+        promise=promise,
+        use=use,
+        exposed=exposed,
+        trials=tuple(trials),
+        command=_command(job, best.way, built),
+        records=len(data),
+        usual=tuple(n for n in USUAL if hasattr(promise, n) and n not in job.words),
+        built=built,
+    )
+
+
+def _trials(
+    job: AdviseJob,
+    ways: list[Way],
+    data: Transactions,
+    tree: Hierarchy | None,
+    use: Use,
+    stages: Stages,
+) -> list[Trial]:
+    """All methods first, then the parameters of those that are nearly the best: a method that is
+    second with its defaults may be first with others."""
+    judge = judge_of(use, job.seed)
+
+    def said(way: Way) -> None:
+        if stages.progress:
+            stages.progress(0, 0, f"trying: {way.method.name}")
+
+    found = rounds(ways, data, tree, judge, seed=job.seed, threads=job.threads, said=said)
+    if found[0].loss is None:
+        return found
+    near = [trial for trial in found if is_near(trial, found[0])][:MOST_TUNED]
+    more: list[Trial] = []
+    for trial in near:
+        said(trial.way)
+        how: Any = {"seed": job.seed, "threads": job.threads}
+        more += tuned(trial.way, data, tree, judge, **how)
+    others = [trial for trial in found if trial not in near]
+    return [*sorted(more, key=_shown), *sorted(others, key=_shown)]
+
+
+def _shown(trial: Trial) -> tuple[float, float]:
+    return (1.0, 0.0) if trial.loss is None else (0.0, trial.loss)
+
+
+def _candidates(
+    job: AdviseJob, data: Transactions, promise: Promise, items: Mapping[str, Sequence[str]]
+) -> tuple[list[Way], Hierarchy | None, str]:
+    """The ways to try, the tree, and its recipe if it was built because none was given."""
+    ways = ways_for(promise, has_tree=job.hierarchy is not None)
+    if ways:
+        return ways, tree_maker(job.hierarchy, job)(data), ""
+    built = tree_maker(BUILT, TreeOptions())(data)
+    return ways_for(promise, has_tree=True), built, BUILT
+
+
+def _chosen(job: AdviseJob, data: Transactions) -> dict[str, Any]:
+    """The words of the promise if nothing is said to be feared: counts if the data has them."""
+    known = fears()
+    named = [name for name, kind in known.items() if _has(kind, job.words)]
+    usual = "counts" if isinstance(data, Bags) and "m" not in job.words else "some"
+    fear = usual if usual in named or not named else named[0]
+    return {**job.words, "promise": known[fear].model}
+
+
+def _has(kind: type[Promise], words: Mapping[str, Any]) -> bool:
+    from setveil.pipeline.names import words_of
+
+    return set(words) - {"promise"} <= words_of(kind).keys()
+
+
+def _feared(fear: str) -> type[Promise]:
+    known = fears()
+    if fear not in known:
+        raise ParameterError("fear", fear, f"choose one of {', '.join(known)}")
+    return known[fear]
+
+
+def _promise(words: Mapping[str, Any]) -> tuple[Promise, Mapping[str, Sequence[str]]]:
+    """The promise of these words; numbers that are not given are the usual ones."""
+    from setveil.pipeline.names import words_of
+
+    kind = PROMISES.get(str(words.get("promise")))
+    own = {} if kind is None else words_of(kind)
+    usual = {name: value for name, value in USUAL.items() if name in own}
+    asked = promise_from({**usual, **words})
+    assert asked is not None
+    return asked.promise, asked.items
+
+
+def _command(job: AdviseJob, way: Way, built: str) -> str:
+    data = str(job.data) if isinstance(job.data, str | Path) and str(job.data) != "-" else "DATA"
+    words = ["setveil", "anonymize", data, "-o", "release", *method_options(way.method.to_dict())]
+    words += promise_options(way.promise, job.items)
+    tree = built or (str(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
+    if way.method.needs_hierarchy:
+        words += ["--hierarchy", tree or "TREE"]
+    return " ".join(shlex.quote(word) for word in words)

@@ -1,0 +1,117 @@
+"""Commands that make a release again, from what the release and the job say."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from setveil.methods import METHODS
+from setveil.parameters import Parameter, parameters
+from setveil.pipeline.job import Job
+from setveil.promises.promise import Promise
+from setveil.published import Release
+
+MOST_ITEMS = 5  # how many named items a command spells out
+_ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
+_READ = {"format": "--input-format", "bags": "--bags", "onehot": "--onehot", "header": "--header"}
+
+
+def command_of(release: Release, job: Job | None = None) -> str:
+    """The command that makes a release like this one; DATA and TREE where the names are unknown.
+
+    Example:
+        >>> from setveil import Generalized, Hierarchy, KAnonymity
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol"), ("wine", "Alcohol")])
+        >>> rows, method = [["Alcohol"], ["Alcohol"]], {"name": "partition"}
+        >>> command_of(Generalized.of(rows, tree, KAnonymity(k=2), method=method))
+        'setveil anonymize DATA -o RELEASE --method partition -k 2 --hierarchy TREE'
+    """
+    data = str(job.data) if job is not None and isinstance(job.data, str) else "DATA"
+    output = "RELEASE" if job is None or job.output is None else str(job.output)
+    words = ["setveil", "anonymize", data, "-o", output, *method_options(release.method)]
+    words += promise_options(release.promise, {} if job is None else job.items)
+    words += _tree(release) if job is None else _job(job)
+    return " ".join(shlex.quote(word) for word in words)
+
+
+def method_options(method: Mapping[str, Any]) -> list[str]:
+    """The method and those of its parameters that are not the default."""
+    name = str(method.get("name", ""))
+    if name not in METHODS:
+        return ["--method", name] if name else []
+    words = ["--method", name]
+    for parameter in parameters(METHODS[name]).values():
+        value = method.get(parameter.name, parameter.default)
+        if value != parameter.default and not isinstance(value, Mapping):
+            words += _option(parameter, value)
+    return words
+
+
+def promise_options(promise: Promise, items: Mapping[str, Any] | None = None) -> list[str]:
+    """The numbers of a promise, and its items as they were named."""
+    words: list[str] = []
+    needs_name = promise.covers_counts
+    for part in promise.parts:
+        for name, parameter in parameters(type(part)).items():
+            value = getattr(part, name)
+            if isinstance(value, Promise) or value is None:
+                continue
+            if parameter.holds_items:
+                words += _items(parameter, value, (items or {}).get(name, ()))
+            elif value != parameter.default:
+                words += _option(parameter, parameter.about.shown(value))
+    return [*(["--promise", promise.model] if needs_name else []), *words]
+
+
+def _option(parameter: Parameter, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [parameter.option if value else f"--no-{parameter.option[2:]}"]
+    return [parameter.option, f"{value:g}" if isinstance(value, float) else str(value)]
+
+
+def _items(parameter: Parameter, found: frozenset[str], named: Any) -> list[str]:
+    words = list(named) or sorted(found)
+    shown = words if len(words) <= MOST_ITEMS else ["LIST"]
+    return [word for item in shown for word in (parameter.option, str(item))]
+
+
+def _tree(release: Release) -> list[str]:
+    kind = METHODS.get(str(release.method.get("name")))
+    words = ["--hierarchy", "TREE"] if kind is not None and kind.needs_hierarchy else []
+    people = ["--min-people", str(release.min_people)] if release.min_people else []
+    return [*words, *people]
+
+
+def _job(job: Job) -> list[str]:
+    return [*_job_words(job), *_reading_words(job.reading)]
+
+
+def _job_words(job: Job) -> Iterator[str]:
+    for name, option in {**_ASKED, "seed": "--seed"}.items():
+        value = getattr(job, name)
+        if value is not None and value != 0:
+            yield from (option, str(value) if isinstance(value, int | str) else _place(value))
+    if job.public_items:
+        yield "--public-items"
+    for name in ("layout", "levels", "unknown"):
+        value = getattr(job, name)
+        if isinstance(value, str) and value != "refuse":
+            yield from (f"--{name}", value)
+
+
+def _place(value: object) -> str:
+    from pathlib import Path
+
+    return str(value) if isinstance(value, Path) else "TREE"
+
+
+def _reading_words(reading: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in reading.items():
+        option = _READ.get(name, f"--{name.replace('_', '-')}")
+        if isinstance(value, bool):
+            negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
+            yield option if value else negative
+        else:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                yield from (option, str(one))

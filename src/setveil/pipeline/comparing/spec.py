@@ -1,0 +1,105 @@
+"""Specifications: a comparison as a TOML file.
+
+Its keys are the words of `setveil compare`. Tables `[[runs]]` ask for several groups of cells, each
+with words of its own that replace those above. Relative paths start at the folder of the file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import FileFormatError, ParameterError, brief, did_you_mean
+from setveil.hierarchy.layouts import TreeOptions
+from setveil.pipeline.comparing.cells import axes, item_words
+from setveil.pipeline.comparing.sources import is_generated
+from setveil.pipeline.jobfile import moved_tree, toml_table
+from setveil.pipeline.names import READING
+
+_PLAIN = ("title", "metrics", "seed", "workers", "input_format")
+_CELLS = ("data", "methods", "hierarchy", "promise")
+NO_NAME = "data"
+"""What data is called that is not a file."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What a comparison asks for."""
+
+    words: Mapping[str, Any]
+    """What holds for all cells."""
+    runs: tuple[Mapping[str, Any], ...]
+    """The words of each group of cells."""
+    sources: Mapping[str, object]
+    """All data by name."""
+
+
+def read_spec(path: Path | str | None, given: Mapping[str, Any], data: object) -> Runs:
+    """What a file and other words ask for together; a word that is given replaces the file's."""
+    table: dict[str, Any] = {} if path is None else toml_table(Path(path))
+    groups = table.pop("runs", [{}])
+    if not isinstance(groups, list) or not all(isinstance(each, dict) for each in groups):
+        raise FileFormatError(str(path), "runs must be tables: [[runs]]")
+    shared = _words(table, path)
+    runs = [shared | _words(group, path) | dict(given) for group in groups]
+    if data is not None:
+        runs = [{**words, "data": data} for words in runs]
+    sources: dict[str, object] = {}
+    for words in runs:
+        if words.get("data") is None:
+            raise ParameterError("data", None, "name the data file")
+        words["data"] = _sources(words["data"], sources)
+    return Runs(shared | dict(given), tuple(runs), sources)
+
+
+def spec_words() -> set[str]:
+    """Every word that a specification may have."""
+    tree = {each.name for each in fields(TreeOptions)}
+    return {*_PLAIN, *_CELLS, *axes(), *item_words(), *READING, *tree}
+
+
+def _words(table: Mapping[str, Any], path: Path | str | None) -> dict[str, Any]:
+    """The keys of a table as words, with paths from where we are."""
+    words: dict[str, Any] = {}
+    known = spec_words()
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        if name not in known or "_" in key:
+            guess = did_you_mean(key, (one.replace("_", "-") for one in known))
+            raise FileFormatError(str(path), f"a comparison has no key {brief(key)}", remedy=guess)
+        words[name] = value
+    folder = os.path.dirname(path or "")
+
+    def move(place: str) -> str:
+        return os.path.join(folder, place)
+
+    if "data" in words:
+        words["data"] = [
+            one if is_generated(one) else move(str(one)) for one in _listed(words["data"])
+        ]
+    if "hierarchy" in words:
+        words["hierarchy"] = [moved_tree(one, move) for one in _listed(words["hierarchy"])]
+    for name in item_words():
+        if name in words:
+            items = [str(one) for one in _listed(words[name])]
+            words[name] = [move(one) if os.path.isfile(move(one)) else one for one in items]
+    return words
+
+
+def _sources(data: object, sources: dict[str, object]) -> list[str]:
+    """The names of data, which is added to what is known."""
+    several = data if isinstance(data, list | tuple) and all(map(_is_name, data)) else [data]
+    several = several if len(several) else [data]
+    names = [str(one) if _is_name(one) else NO_NAME for one in several]
+    sources.update(zip(names, several, strict=True))
+    return names
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | Path)
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

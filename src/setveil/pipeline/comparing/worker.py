@@ -1,0 +1,145 @@
+"""What is done for one cell: anonymize, verify and measure, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.errors import SetveilError
+from setveil.metrics import METRICS, measure
+from setveil.pipeline.anonymize import job_from, make
+from setveil.pipeline.comparing.store import write_cell
+from setveil.pipeline.job import Job
+from setveil.pipeline.publishing import checked
+from setveil.pipeline.stages import Stages
+from setveil.published import Release
+
+Row = dict[str, Any]
+
+OK, REFUSED, FAILED = "ok", "refused", "failed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A cell with everything that is needed to run it."""
+
+    key: str
+    words: Mapping[str, Any]
+    data: Path
+    """The pickled records."""
+    store: Path | None
+    """The folder that gets the row."""
+    metrics: tuple[str, ...] = ()
+    """Names of `METRICS`; those that a form does not have are left out. Without any: the usual
+    ones of the form and those that every form has."""
+    seed: int = 0
+    tree_words: Mapping[str, Any] = field(default_factory=dict)
+    threads: int | None = None
+
+
+def main() -> None:
+    """Run the task in the file that the first argument names, and keep its row."""
+    task: Task = pickle.loads(Path(sys.argv[1]).read_bytes())
+    row = run_task(task)
+    assert task.store is not None
+    write_cell(task.store, task.key, row)
+
+
+def run_task(task: Task) -> Row:
+    """The row of a cell. What the library refuses is a row with the reason."""
+    row: Row = {"status": OK, "reason": ""}
+    try:
+        row |= _measured(task)
+    except SetveilError as error:
+        row |= {"status": REFUSED, "reason": str(error)}
+    except MemoryError:
+        row |= {"status": FAILED, "reason": "there is not enough memory"}
+    return row | {"peak_mb": _peak()}
+
+
+def _measured(task: Task) -> Row:
+    data: Transactions = pickle.loads(task.data.read_bytes())
+    job = _job(task, data)
+    type(job.method).warmup()  # so that the time to load kernels is not counted
+    stages, spent = Stages(), time.process_time()
+    made = make(job, stages)
+    used = time.process_time() - spent
+    verdict = checked(made)
+    row: Row = {
+        "promise": made.promise.title,
+        "form": made.release.form,
+        "records": len(made.data),
+        "items": int((made.data.supports() > 0).sum()),
+        "holds": verdict.holds,
+        "seconds": round(stages.seconds["anonymizing"], 3),
+        "cpu_seconds": round(used, 3),
+    }
+    if not verdict.holds:
+        failed = "; ".join(check.text for check in verdict.failed)
+        return row | {"status": FAILED, "reason": f"the promise does not hold: {failed}"}
+    names = task.metrics or tuple(_usual(made.release, made.tree is not None))
+    worlds = task.words.get("reconstructions", 1)
+    how: Any = {"seed": task.seed, "reconstructions": worlds, "hierarchy": made.tree}
+    fitting = [name for name in names if METRICS[name].fits(made.release.form)]
+    return row | _flat(measure(made.release, made.data, fitting, **how))
+
+
+def _usual(release: Release, has_tree: bool) -> list[str]:
+    """The usual metrics of a release, and those that every form has."""
+    treeless = not has_tree and release.tree is None and release.semantics is None
+    return [
+        name
+        for name, row in METRICS.items()
+        if row.on_request or (row.is_usual(release) and not (treeless and "hierarchy" in row.needs))
+    ]
+
+
+def _flat(losses: Mapping[str, Any]) -> Row:
+    """The figures, each in a column of its own."""
+    flat: Row = {}
+    for name, value in losses.items():
+        parts = value.items() if isinstance(value, Mapping) else [("", value)]
+        flat |= {f"{name}_{part}" if part else name: float(number) for part, number in parts}
+    return flat
+
+
+def _job(task: Task, data: Transactions) -> Job:
+    words = dict(task.words)
+    random = np.random.default_rng(task.seed)
+    words.pop("data", None)
+    words.pop("reconstructions", None)
+    size, share = words.pop("sample", None), words.pop("public_share", None)
+    if size is not None and size < len(data):
+        data = data.take(np.sort(random.choice(len(data), size, replace=False)))
+    data = data.without_rare(words.pop("min_people", 0))
+    job = job_from(data, {**words, **task.tree_words, "threads": task.threads, "seed": task.seed})
+    if share is None:
+        return job
+    items = data.vocabulary.labels
+    public = set(random.permutation(len(items))[: round(share * len(items))].tolist())
+    private = (item for at, item in enumerate(items) if at not in public)
+    return replace(job, promise=job.promise.with_items("private", private))
+
+
+def _peak() -> float:
+    """The most memory that this process has had, in megabytes."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0.0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
+
+
+if __name__ == "__main__":
+    os.umask(0o077)
+    main()

@@ -1,0 +1,273 @@
+"""The dossier of a release: everything that a page about it shows, as numbers.
+
+The public part is computed from the release alone, so that it may go to everybody who receives the
+release. The private part compares the release with its original."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from setveil import __version__
+from setveil.alignment.align import over_whole_tree
+from setveil.audit.exposure import Exposure, exposure
+from setveil.audit.verdict import Verdict
+from setveil.data.seeds import random_from
+from setveil.data.transactions import Bags, Transactions
+from setveil.io.releases.folder import ABOUT
+from setveil.metrics.items import expected_supports
+from setveil.metrics.itemsets import top_itemsets
+from setveil.metrics.queries import count_supports, draw_queries
+from setveil.metrics.usefulness import Usefulness
+from setveil.published import Release
+from setveil.showing import Shown
+
+MOST_ITEMSETS = 12
+MOST_DAMAGED = 8
+MOST_POINTS = 1_500
+"""How many items a scatter plot shows; a random choice of more."""
+PEOPLE = 200
+"""How many people are attacked, to compare exposure before and after."""
+_WORK = 20_000_000  # entries to look through when candidates are counted
+_LIBRARIES = ("numpy", "numba", "duckdb")
+
+
+class Level(NamedTuple):
+    """A level of the tree, and the share of what is published that is on it."""
+
+    name: str
+    share: float
+
+
+class Pair(NamedTuple):
+    """A label or an itemset, how often it was in the original, and how often it seems to be."""
+
+    name: str
+    before: float
+    after: float
+
+    @property
+    def error(self) -> float:
+        return abs(self.after - self.before) / max(self.before, 1.0)
+
+
+class Narrowed(NamedTuple):
+    """The share of people whom some known items narrow down to fewer than k records."""
+
+    known: int
+    before: float
+    after: float
+    people: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Private:
+    """What compares a release with its original."""
+
+    records: int
+    items: int
+    occurrences: int
+    source: str
+    digest: str
+    """The SHA-256 of the file, if it was one."""
+    exposed: Exposure
+    narrowed: tuple[Narrowed, ...]
+    losses: Mapping[str, Any]
+    usefulness: Usefulness | None
+    supports: tuple[Pair, ...]
+    """All items, the most frequent first."""
+    itemsets: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+    suppressed: int = 0
+    attack: Any = None
+    """What an attack on the release has found, if there was one."""
+
+    @property
+    def damaged(self) -> tuple[Pair, ...]:
+        """The frequent items whose supports are most wrong, the worst first."""
+        return tuple(sorted(self._frequent, key=lambda pair: -pair.error)[:MOST_DAMAGED])
+
+    @property
+    def kept(self) -> tuple[Pair, ...]:
+        """The frequent items whose supports are least wrong."""
+        worst = set(self.damaged)
+        best = sorted(self._frequent, key=lambda pair: (pair.error, -pair.before))
+        return tuple(pair for pair in best if pair not in worst)[:MOST_DAMAGED]
+
+    @property
+    def _frequent(self) -> Sequence[Pair]:
+        """The items that make up half of all occurrences, at least 50."""
+        totals = np.cumsum([pair.before for pair in self.supports])
+        half = int(np.searchsorted(totals, totals[-1] / 2)) + 1 if len(totals) else 0
+        return self.supports[: max(half, 50)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dossier(Shown):
+    """A release with what can be said about it."""
+
+    release: Release
+    verdict: Verdict
+    name: str = ""
+    """The release folder, if it has one."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each file of the release."""
+    made_by: str = ""
+    """The version of setveil that made it."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    command: str = ""
+    sizes: tuple[tuple[int, int], ...] = ()
+    """Sizes of groups, and how many records are in groups of that size."""
+    levels: tuple[Level, ...] = ()
+    private: Private | None = None
+
+
+def dossier_of(
+    release: Release, verdict: Verdict, *, folder: Path | None = None, command: str = ""
+) -> Dossier:
+    """The public dossier, computed from the release alone."""
+    about = _about(folder)
+    return Dossier(
+        release=release,
+        verdict=verdict,
+        name="" if folder is None else folder.name,
+        files=about.get("files", {}),
+        made_by=str(about.get("setveil", __version__)),
+        versions=versions(),
+        command=command,
+        sizes=dossier_sizes(release),
+        levels=_levels(release),
+    )
+
+
+def private_part(
+    release: Release,
+    original: Transactions,
+    *,
+    losses: Mapping[str, Any],
+    usefulness: Usefulness | None,
+    source: object = None,
+    seed: int = 0,
+    **more: Any,
+) -> Private:
+    """What compares the release with its original."""
+    covered = release.covered(original)
+    whole = over_whole_tree(release, covered)
+    crowd = max(release.promise.crowd, 2)
+    return Private(
+        records=len(original),
+        items=int((original.supports() > 0).sum()),
+        occurrences=original.occurrences,
+        source=str(source) if isinstance(source, str | Path) else "",
+        digest=_file_digest(source),
+        exposed=exposure(original, k=crowd, known=(1, 2, 3)),
+        narrowed=_narrowed(whole, covered, crowd, seed),
+        losses=losses,
+        usefulness=usefulness,
+        supports=_supports(whole, covered),
+        itemsets=_itemsets(whole, covered),
+        **more,
+    )
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computes the release."""
+    found = {"setveil": __version__, "python": platform.python_version()}
+    return found | {name: metadata.version(name) for name in _LIBRARIES}
+
+
+def _about(folder: Path | None) -> dict[str, Any]:
+    if folder is None or not (folder / ABOUT).is_file():
+        return {}
+    about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
+    own = hashlib.sha256((folder / ABOUT).read_bytes()).hexdigest()
+    return {**about, "files": {ABOUT: own, **about.get("files", {})}}
+
+
+def _file_digest(source: object) -> str:
+    if not isinstance(source, str | Path) or not Path(source).is_file():
+        return ""
+    with Path(source).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def dossier_sizes(release: Release) -> tuple[tuple[int, int], ...]:
+    """Sizes of groups, and how many records are in groups of that size."""
+    sizes, counts = np.unique(release.group_sizes, return_counts=True)
+    return tuple(zip(sizes.tolist(), (sizes * counts).tolist(), strict=True))
+
+
+def _levels(release: Release) -> tuple[Level, ...]:
+    """How much of what is published is on each level of the tree, from the items to the root."""
+    tree = release.tree
+    if tree is None:
+        return ()
+    rows, sizes = release.certain_rows()
+    nodes = tree.nodes.encode(rows.vocabulary.labels)[rows.items]
+    weights = (sizes[rows.rows] * rows.times).astype(np.float64)
+    total = weights.sum()
+    if not total:
+        return ()
+    is_item = nodes < tree.leaf_count
+    found = [Level("items themselves", float(weights[is_item].sum() / total))]
+    for depth in range(tree.height - 1, 0, -1):
+        here = ~is_item & (tree.depth[nodes] == depth)
+        inner = np.flatnonzero((tree.depth == depth) & (np.arange(len(tree)) >= tree.leaf_count))
+        if len(inner):
+            width = float(tree.widths[inner].mean())
+            share = float(weights[here].sum() / total)
+            found.append(Level(f"level {depth}: groups of {width:,.0f}", share))
+    root = ~is_item & (nodes == tree.root)
+    return (*found, Level("root: any item", float(weights[root].sum() / total)))
+
+
+def _narrowed(
+    release: Release, original: Transactions, crowd: int, seed: int
+) -> tuple[Narrowed, ...]:
+    """How far random known items of random people narrow them down, before and after.
+
+    After publication the candidates of a person are the records that could have these items."""
+    random = random_from(seed)
+    rows = original.sets() if isinstance(original, Bags) else original
+    entries = max(len(release.certain_rows()[0].items), 1)
+    people = max(min(PEOPLE, _WORK // entries), 40)
+    found = []
+    for known in (1, 2, 3):
+        asked = draw_queries(rows, known, people, random)
+        if not len(asked):
+            continue
+        before = count_supports(rows, asked)
+        labels = [[original.vocabulary[item] for item in query] for query in asked.tolist()]
+        after = np.array([release.support(query).upper for query in labels])
+        exposed = float((before < crowd).mean()), float((after < crowd).mean())
+        found.append(Narrowed(known, *exposed, len(asked)))
+    return tuple(found)
+
+
+def _supports(release: Release, original: Transactions) -> tuple[Pair, ...]:
+    truth, found = original.supports(), expected_supports(release, original)
+    order = np.argsort(-truth, kind="stable")
+    labels = original.vocabulary.labels
+    return tuple(
+        Pair(labels[at], float(truth[at]), float(found[at]))
+        for at in order.tolist()
+        if truth[at] > 0
+    )
+
+
+def _itemsets(release: Release, original: Transactions) -> tuple[Pair, ...]:
+    """The most frequent itemsets of two and more items, and how often the release expects them."""
+    top = top_itemsets(original, MOST_ITEMSETS, least_size=2)
+    pairs = list(top)[:MOST_ITEMSETS]
+    return tuple(
+        Pair(" + ".join(items), float(support), release.support(items).expected)
+        for items, support in pairs
+    )

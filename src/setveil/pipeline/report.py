@@ -1,0 +1,140 @@
+"""Report: a page about a release, for the person who must defend it or the people who receive it.
+
+With the original the page is private; without it, it shows nothing but what the release says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from setveil.audit.verify import verify
+from setveil.disk import check_place, new_file
+from setveil.engines.base import Progress
+from setveil.errors import OutputError, ParameterError
+from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.alignment import with_alignment
+from setveil.metrics import measure
+from setveil.metrics.usefulness import usefulness
+from setveil.pipeline.commands import command_of
+from setveil.pipeline.dossier import Dossier, dossier_of, private_part
+from setveil.pipeline.inputs import fit, load, load_release, tree_maker
+from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.notes import release_notes
+from setveil.pipeline.stages import Stages
+from setveil.published import Release
+from setveil.showing import page_of
+
+PRIVATE_FILE = 0o600
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportJob(TreeOptions):
+    """Which release the page is about, and where it goes."""
+
+    release: object = field(repr=False)
+    """A release, or its folder."""
+    original: object = field(default=None, repr=False)
+    """The data that the release was made from; without it the page is public."""
+    output: Path | str | None = None
+    """The HTML file; nothing is written if it is not given."""
+    alignment: Path | str | None = None
+    """The private alignment file, to compare each record with its own original."""
+    hierarchy: Hierarchy | Path | str | None = None
+    """The tree, if the release does not have all of it."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    force: bool = False
+
+
+def write_report(
+    release: object, output: Path | str | None = None, *, original: object = None, **words: Any
+) -> Dossier:
+    """Write a page about a release, and return what it shows.
+
+    Args:
+        release: A release, or its folder.
+        output: The HTML file. Without it nothing is written.
+        original: The data it was made from; then the page is private.
+        words: The options of `setveil report`.
+
+    Example:
+        >>> from setveil import Hierarchy, KAnonymity, Partition
+        >>> tree = Hierarchy.from_paths([("beer", "Alcohol"), ("wine", "Alcohol")])
+        >>> baskets = [["beer"], ["wine"]]
+        >>> release = Partition().anonymize(baskets, KAnonymity(k=2), tree)
+        >>> write_report(release, original=baskets).private.supports[0]
+        Pair(name='beer', before=1.0, after=1.0)
+    """
+    return run(job_from(release, {**words, "original": original, "output": output}))
+
+
+def job_from(release: object, words: Words) -> ReportJob:
+    """The job that these words describe; None means not given."""
+    own = {each.name for each in fields(ReportJob)} - {"release", "reading"}
+    check_words("report", words, own)
+    same = {name: words[name] for name in own if words.get(name) is not None}
+    return ReportJob(release=release, reading=reading_from(words), **same)
+
+
+def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
+    """Read the release and its original, verify, measure, and write the page."""
+    stages = Stages(progress)
+    folder = Path(job.release) if isinstance(job.release, str | Path) else None
+    check_page(job.output, folder, force=job.force)
+    with stages("reading"):
+        release = load_release(job.release)
+        if not isinstance(release, Release):
+            raise ParameterError("release", type(release).__name__, "give a release or its folder")
+        original = None if job.original is None else load(job.original, job.reading)
+        tree = None if original is None else tree_maker(job.hierarchy, job)(original)
+        if original is not None and job.alignment is not None:
+            release = with_alignment(release, job.alignment)
+        if original is not None and job.unknown != "refuse":
+            tree, original, *_ = fit(tree, original, job)
+    with stages("verifying"):
+        verdict = verify(release, original, hierarchy=tree)
+    found = dossier_of(release, verdict, folder=folder, command=command_of(release))
+    if original is not None:
+        with stages("measuring", compiles=True):
+            losses = measure(release, original, seed=job.seed, hierarchy=tree)
+            part = private_part(
+                release,
+                original,
+                losses=losses,
+                usefulness=usefulness(release, release.covered(original)),
+                source=job.original,
+                seed=job.seed,
+                notes=release_notes(release, original),
+                suppressed=len(release.suppressed_items(original)),
+            )
+        found = replace(found, private=part)
+    if job.output is not None:
+        with stages("writing the page"):
+            write_dossier(found, Path(job.output), force=job.force)
+    return found
+
+
+def check_page(place: Path | str | None, folder: Path | None, *, force: bool) -> None:
+    """Refuse a place where the page of a release cannot be, before any work."""
+    if place is None:
+        return
+    path = Path(place)
+    if str(path) == "-":
+        raise OutputError(path, "a page is a file", remedy="give the name of a file")
+    if folder is not None and path.resolve().is_relative_to(folder.resolve()):
+        problem = "the page is not part of the release and must not be in its folder"
+        raise OutputError(path, problem, remedy="choose another place")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise OutputError(path, "a page is an HTML file", remedy=f"call it {path.name}.html")
+    check_place(path, force=force)
+
+
+def write_dossier(found: Dossier, place: Path, *, force: bool = False) -> None:
+    """Write the page; a private one can be read by the user alone."""
+    text = page_of(found)
+    mode = None if found.private is None else PRIVATE_FILE
+    with new_file(place, force=force, mode=mode) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")

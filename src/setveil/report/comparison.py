@@ -1,0 +1,83 @@
+"""The report of a comparison: the best cell by each common measure, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from setveil.metrics import METRICS
+from setveil.pipeline.compare import Comparison
+from setveil.pipeline.comparing.cells import axes
+from setveil.report import Fact, Report, Section
+from setveil.words import plural, seconds, share
+
+COMMON = ("item_error", "are", "pair_error", "tkd")
+"""The measures that are shown of every method: of items, counts, pairs and itemsets."""
+_NOT_NAMED = {"sample"}
+
+
+def report_comparison(found: Comparison) -> Report:
+    """What each method loses, the best first, and where the table is."""
+    sections = [_table(found)] if found.measured else []
+    sections += [*_best(found), *_missing(found)]
+    if found.output is not None:
+        names = "results.csv, results.parquet, results.json, report.html"
+        again = f"; {plural(found.resumed, 'cell')} of an earlier run" if found.resumed else ""
+        sections.append(Section(f"Written: {found.output}/", f"{names}{again}", private=True))
+    return Report(tuple(sections), found.to_dict())
+
+
+def cell_name(row: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
+    """A cell in the words in which it differs from others, such as `partition k=5`."""
+    rows = list(rows)
+    own = ["data", "hierarchy", *axes()]
+    varied = [name for name in own if len({str(one.get(name)) for one in rows}) > 1]
+    words = (f"{name}={row[name]}" for name in varied if row.get(name) is not None)
+    return " ".join([str(row["method"]), *words])
+
+
+def common_measures(found: Comparison) -> list[str]:
+    """The measures that all cells have: the usual ones, or others if only these were asked for."""
+
+    def has(name: str) -> bool:
+        return bool(found.measured) and all(row.get(name) is not None for row in found.measured)
+
+    usual = [name for name in COMMON if has(name)]
+    return usual or [name for name in METRICS if has(name)]
+
+
+def _table(found: Comparison) -> Section:
+    """A line for each cell with the common measures."""
+    names = common_measures(found)
+    rows = [["", *names, "time"]]
+    for row in found.measured:
+        figures = [share(row[name]) for name in names]
+        rows.append([cell_name(row, found.rows), *figures, seconds(row["seconds"])])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join([first.ljust(widths[0]), *_right(cells, widths[1:])]) for first, *cells in rows
+    )
+    title = f"Losses of {plural(len(found.measured), 'cell')}, by measures that every form has"
+    return Section(title, "\n".join(lines), private=True)
+
+
+def _right(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [cell.rjust(width) for cell, width in zip(cells, widths, strict=True)]
+
+
+def _best(found: Comparison) -> list[Section]:
+    facts = []
+    for name in common_measures(found):
+        best = min(found.measured, key=lambda row: float(row[name]))
+        text = f"{cell_name(best, found.rows)}: {share(best[name])}"
+        facts.append(Fact(name, text, METRICS[name].about))
+    return [Section("Least loss", facts=tuple(facts), private=True)] if facts else []
+
+
+def _missing(found: Comparison) -> list[Section]:
+    facts = tuple(
+        Fact(cell_name(row, found.rows), str(row["status"]), str(row["reason"]))
+        for row in found.rows
+        if row not in found.measured
+    )
+    return [Section("No figures", facts=facts, private=True)] if facts else []

@@ -1,0 +1,104 @@
+"""What notebooks show of a thing: a few lines, a small table, and a chart where one helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from setveil.audit.verdict import Verdict
+from setveil.data.summary import summarize
+from setveil.data.transactions import Transactions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.metrics import METRICS
+from setveil.pipeline.compare import Comparison
+from setveil.pipeline.dossier import Dossier
+from setveil.pipeline.job import Outcome
+from setveil.published import Release
+from setveil.report.charts import plot
+from setveil.report.comparison_page import common_table
+from setveil.report.markup import bullets, paragraph, table, text, yes_or_no
+from setveil.report.outcome import figure
+from setveil.report.svg import picture
+from setveil.words import plural
+
+_STYLE = "".join(
+    f"--c{number}:{color};"
+    for number, color in enumerate(
+        ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#888888")
+    )
+)
+
+
+def html(thing: object) -> str:
+    """A short description for a notebook.
+
+    Example:
+        >>> from setveil import Transactions
+        >>> "2 records" in html(Transactions.of([["beer", "wine"], ["beer"]]))
+        True
+    """
+    for kind, show in _SHOWN.items():
+        if isinstance(thing, kind):
+            return f'<div style="{_STYLE}--grid:#999999">{show(thing)}</div>'
+    return f"<pre>{text(repr(thing))}</pre>"
+
+
+def _data(data: Transactions) -> str:
+    found = summarize(data)
+    size = f"{plural(found.records, 'record')} of {plural(found.items, 'item')}"
+    rows = [[item, f"{support:,}"] for item, support in found.most_frequent[:5]]
+    head = ["most frequent items", "records"]
+    lines = f"{size}, {found.lengths.mean:,.1f} items in a record on average"
+    chart = _picture(data, "Supports of the items") if found.items else ""
+    return paragraph(lines) + table(head, rows, numbers=[1]) + chart
+
+
+def _tree(tree: Hierarchy) -> str:
+    leaves = plural(tree.leaf_count, "leaf", "leaves")
+    line = f"{leaves}, {plural(len(tree), 'node')}, {plural(tree.height, 'level')} below the root"
+    return paragraph(line) + _picture(tree, "Nodes on each level of the tree")
+
+
+def _release(release: Release) -> str:
+    lines = paragraph(f"{release!r}") + paragraph(release.describe())
+    return lines + (_picture(release, "Sizes of groups") if len(release.group_sizes) else "")
+
+
+def _verdict(verdict: Verdict) -> str:
+    rows = [[yes_or_no(check.holds), check.name, check.text] for check in verdict.checks]
+    word = "holds" if verdict.holds else "DOES NOT HOLD"
+    found = [witness.text for check in verdict.failed for witness in check.witnesses]
+    return paragraph(f"{word}: {verdict.promise.title}") + table([], rows) + bullets(found)
+
+
+def _outcome(outcome: Outcome) -> str:
+    rows = [
+        [name, figure(name, value), METRICS[name].about] for name, value in outcome.losses.items()
+    ]
+    use = [] if outcome.usefulness is None else outcome.usefulness.sentences
+    losses = table(["lost", "", ""], rows, numbers=[1])
+    return _verdict(outcome.verdict) + bullets(use) + losses + _release(outcome.release)
+
+
+def _comparison(found: Comparison) -> str:
+    lines = paragraph(repr(found)) + common_table(found)
+    return lines + (_picture(found, "Losses of all cells") if found.measured else "")
+
+
+def _dossier(found: Dossier) -> str:
+    return _verdict(found.verdict) + _release(found.release)
+
+
+_SHOWN: dict[type, Callable[[Any], str]] = {
+    Transactions: _data,
+    Hierarchy: _tree,
+    Release: _release,
+    Verdict: _verdict,
+    Outcome: _outcome,
+    Dossier: _dossier,
+    Comparison: _comparison,
+}
+
+
+def _picture(thing: object, words: str) -> str:
+    return picture(lambda: plot(thing), words)

@@ -1,0 +1,55 @@
+"""The error of item supports, against the oracle and for every form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from setveil import METHODS, KmAnonymity, Suppressed, Transactions
+from setveil.hierarchy.tree import Hierarchy
+from setveil.metrics import METRICS, measure
+from setveil.metrics.items import expected_supports, item_error
+from setveil.promises import PROMISES
+from tests.audit.releases import bags_of, parents_of, published_of, releases
+from tests.oracle import losses as oracle
+from tests.strategies import transactions
+
+RECORDS = [["a", "b"], ["a"], ["b", "c"], ["a", "c"], ["a", "b", "c"], ["c"], ["a"], ["b"]]
+
+
+@given(releases())
+def test_the_error_of_generalized_items_is_that_of_the_oracle(pair):
+    release, original = pair
+    parents, items = parents_of(release.hierarchy), list(original.vocabulary)
+    expected = oracle.item_error(bags_of(original), published_of(release), parents, items)
+    assert item_error(release, original) == pytest.approx(float(expected))
+
+
+@given(transactions(max_records=8))
+def test_the_error_of_suppressed_items_is_the_share_that_is_missing(data):
+    shown = [[item for item in record if item != "a"] for record in data]
+    release = Suppressed.of(shown, KmAnonymity(k=2, m=2))
+    gone = sum("a" in record for record in data)
+    total = sum(len(record) for record in data)
+    assert item_error(release, data) == pytest.approx(gone / total if total else 0)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_supports_of_all_items_at_once_are_those_of_one_at_a_time(name):
+    data = Transactions.of(RECORDS * 3)
+    tree, kind = Hierarchy.balanced(data.vocabulary, fanout=2), METHODS[name]
+    promise = kind.trial or PROMISES["km-anonymity"](k=2, m=2)
+    release = kind().anonymize(data, promise, tree)
+    one_by_one = [release.support([item]).expected for item in data.vocabulary]
+    assert np.allclose(expected_supports(release, data), one_by_one)
+
+
+def test_a_measure_that_every_form_has_can_be_asked_for_in_every_form():
+    common = [name for name, row in METRICS.items() if row.on_request]
+    assert {"are", "item_error", "tkd", "re", "re_top", "pair_error"} <= set(common)
+    data = Transactions.of(RECORDS * 3)
+    tree = Hierarchy.balanced(data.vocabulary, fanout=2)
+    for kind in METHODS.values():
+        release = kind().anonymize(data, kind.trial or KmAnonymity(k=2, m=2), tree)
+        assert list(measure(release, data, common)) == common

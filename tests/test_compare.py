@@ -1,0 +1,300 @@
+"""Comparisons: which cells there are, that a killed run continues, and what is written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from setveil.errors import FileFormatError, OutputError, ParameterError
+from setveil.pipeline.compare import job_from, metric_of, run
+from setveil.pipeline.comparing.cells import cells_of
+from setveil.pipeline.comparing.processes import Clock, run_apart
+from setveil.pipeline.comparing.sources import load_source
+from setveil.pipeline.comparing.store import read_cell
+from setveil.pipeline.comparing.worker import Task
+
+BASKETS = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"], ["beer", "milk"]] * 4
+TIMES = {"seconds", "cpu_seconds", "peak_mb"}
+WORDS = {"k": [2, 3], "m": 2, "hierarchy": "balanced:2", "workers": 0}
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "baskets.dat"
+    path.write_text("\n".join(" ".join(record) for record in BASKETS) + "\n", encoding="utf-8")
+    return path
+
+
+def timeless(found):
+    return [{name: row[name] for name in row if name not in TIMES} for row in found]
+
+
+def test_each_method_gets_the_words_that_it_can_use():
+    words = {"methods": ["partition", "suppression", "disassociation"], "k": "2,5", "m": "2"}
+    words |= {"max_cluster": [10, 20], "h": 0.8, "score": "mm"}
+    cells = [str(cell) for cell in cells_of({**words, "data": "d"})]
+    assert cells == [
+        "partition k=2 m=2",
+        "partition k=5 m=2",
+        "suppression k=2 m=2 h=0.8 score=mm",
+        "suppression k=5 m=2 h=0.8 score=mm",
+        "disassociation k=2 m=2 max_cluster=10",
+        "disassociation k=2 m=2 max_cluster=20",
+        "disassociation k=5 m=2 max_cluster=10",
+        "disassociation k=5 m=2 max_cluster=20",
+    ]
+
+
+def test_only_methods_that_generalize_are_repeated_for_each_tree():
+    words = {"methods": "apriori,disassociation", "k": 2, "m": 2, "data": "d"}
+    cells = cells_of({**words, "hierarchy": ["balanced:2", "balanced:3"]})
+    assert [cell.method for cell in cells] == ["apriori", "apriori", "disassociation"]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ({"k": 5}, "name the methods to compare"),
+        ({"methods": "partition,magic", "k": 5}, "choose from partition"),
+        ({"methods": "partition", "k": "2,one"}, "k = 'one' is not allowed"),
+        ({"methods": "partition", "k": "1"}, "k = 1 is not allowed"),
+        ({"methods": "partition", "k": 5, "metrics": ["beauty"]}, "must be one of ncp"),
+        ({"methods": "partition", "kk": 5}, "no such parameter"),
+    ],
+)
+def test_words_that_make_no_sense_are_refused_before_any_work(words, text):
+    with pytest.raises(ParameterError, match=text):
+        sv.compare(BASKETS, **words)
+
+
+def test_all_methods_share_the_common_measures():
+    found = sv.compare(BASKETS, ["partition", "disassociation", "suppression", "mhghs"], **WORDS)
+    assert len(found) == len(found.measured) == 8
+    for row in found:
+        assert row["holds"] is True
+        assert all(row[name] >= 0 for name, one in sv.METRICS.items() if one.on_request)
+    assert {row["form"] for row in found} == {"generalized", "disassociated", "suppressed"}
+    assert found.frame.shape == (8, len(found.columns))
+    assert found.to_polars().columns == found.columns
+
+
+def test_the_figures_are_those_of_anonymize_and_measure():
+    found = sv.compare(BASKETS, "partition", k=3, hierarchy="balanced:2", workers=0)
+    done = sv.anonymize(BASKETS, method="partition", k=3, hierarchy="balanced:2", seed=0)
+    (row,) = found
+    assert row["ncp"] == done.losses["ncp"]
+    assert row["are"] == done.losses["are"]
+    assert row["class_sizes_min"] == done.losses["class_sizes"]["min"]
+    names = ["tkd", "pair_error", "item_error"]
+    expected = sv.measure(done.release, BASKETS, names)
+    assert {name: row[name] for name in names} == expected
+
+
+def test_a_cell_that_is_refused_is_a_row_with_its_reason():
+    found = sv.compare(BASKETS, "partition,apriori", k=[2, 21], hierarchy="balanced:2", workers=0)
+    status = [(row["method"], row["k"], row["status"]) for row in found]
+    assert status == [
+        ("partition", 2, "ok"),
+        ("partition", 21, "refused"),
+        ("apriori", 2, "refused"),
+        ("apriori", 21, "refused"),
+    ]
+    assert "only 20 records" in found.rows[1]["reason"]
+    assert "m" in found.rows[2]["reason"]
+
+
+def test_processes_of_their_own_give_the_same_table(data, tmp_path):
+    here = sv.compare(data, "partition,disassociation", **WORDS)
+    apart = sv.compare(
+        data, "partition,disassociation", **{**WORDS, "k": 2, "workers": 2}, output=tmp_path / "c"
+    )
+    assert timeless(apart) == [row for row in timeless(here) if row["k"] == 2]
+    assert all(row["peak_mb"] > 10 for row in apart)
+
+
+def test_an_interrupted_comparison_continues_where_it_stopped(data, tmp_path):
+    whole = sv.compare(data, "partition,disassociation", **WORDS)
+    calls = []
+
+    def stop(done, total, stage):
+        calls.append((done, total, stage))
+        if done == 3:
+            raise KeyboardInterrupt
+
+    place = {"output": tmp_path / "c"}
+    with pytest.raises(KeyboardInterrupt):
+        sv.compare(data, "partition,disassociation", **WORDS, **place, progress=stop)
+    assert not (tmp_path / "c" / "results.csv").exists()
+    assert (0, 4, "comparing") in calls
+    assert calls[-1][2].startswith("comparing: about ")
+    again = sv.compare(data, "partition,disassociation", **WORDS, **place)
+    assert again.resumed == 3
+    assert timeless(again) == timeless(whole)
+    third = sv.compare(data, "partition,disassociation", **WORDS, **place)
+    assert third.resumed == 4
+    assert third.rows == again.rows
+    assert sv.compare(data, "partition", **WORDS, **place, force=True).resumed == 0
+
+
+def test_a_killed_comparison_continues_where_it_stopped(data, tmp_path):
+    arguments = ["compare", str(data), "-o", "c", "--methods", "partition,disassociation"]
+    arguments += ["-k", "2,3", "-m", "2", "--hierarchy", "balanced:2", "--workers", "1"]
+    process = subprocess.Popen([sys.executable, "-m", "setveil", *arguments], cwd=tmp_path)
+    cells = tmp_path / "c" / "cells"
+    while process.poll() is None and not (cells.is_dir() and any(cells.glob("*.json"))):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    finished = {path: path.stat().st_mtime_ns for path in cells.glob("*.json")}
+    assert finished
+    found = sv.compare(data, "partition,disassociation", **WORDS, output=tmp_path / "c")
+    assert found.resumed >= len(finished)
+    assert timeless(found) == timeless(sv.compare(data, "partition,disassociation", **WORDS))
+    assert all(path.stat().st_mtime_ns == finished[path] for path in finished)
+
+
+def test_other_data_or_another_tree_is_computed_anew(data, tmp_path):
+    place = {"output": tmp_path / "c"}
+    sv.compare(data, "partition", **WORDS, **place)
+    data.write_text(data.read_text(encoding="utf-8") + "tea\n", encoding="utf-8")
+    assert sv.compare(data, "partition", **WORDS, **place).resumed == 0
+    tree = tmp_path / "tree.csv"
+    lines = "wine;drink;all\nbeer;drink;all\nmilk;food;all\ntea;food;all\n"
+    tree.write_text(lines, encoding="utf-8")
+    words = {**WORDS, **place, "hierarchy": tree}
+    assert sv.compare(data, "partition", **words).resumed == 0
+    assert sv.compare(data, "partition", **words).resumed == 2
+    tree.write_text(lines.replace("food", "white"), encoding="utf-8")
+    assert sv.compare(data, "partition", **words).resumed == 0
+
+
+def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
+    (tmp_path / "cells").mkdir()
+    task = Task(key="a", words={"method": "partition"}, data=tmp_path / "none", store=tmp_path)
+    rows = []
+    run_apart([task], 1, tmp_path, lambda place, row, took: rows.append(row))
+    assert rows[0]["status"] == "failed"
+    assert "No such file" in rows[0]["reason"]
+    assert read_cell(tmp_path, "a") is None
+
+
+def test_all_files_agree_and_only_the_user_can_read_them(data, tmp_path):
+    import polars
+
+    folder = tmp_path / "c"
+    found = sv.compare(data, "partition,apriori", **{**WORDS, "k": [2, 99]}, output=folder)
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["status"] for row in rows] == ["ok", "refused", "ok", "refused"]
+    assert list(rows[0]) == found.columns
+    table = polars.read_parquet(folder / "results.parquet")
+    assert table.columns == found.columns
+    assert table["ncp"].to_list() == [row.get("ncp") for row in found]
+    assert json.loads((folder / "results.json").read_text(encoding="utf-8"))["rows"] == [
+        dict(row) for row in found
+    ]
+    assert "<title>Comparison</title>" in (folder / "report.html").read_text(encoding="utf-8")
+    for path in [folder, *folder.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+
+
+def test_a_folder_with_something_else_is_refused(data, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("words", encoding="utf-8")
+    with pytest.raises(OutputError, match="not empty and not a comparison"):
+        sv.compare(data, "partition", **WORDS, output=tmp_path / "mine")
+    with pytest.raises(OutputError, match="is not a folder"):
+        sv.compare(data, "partition", **WORDS, output=data)
+    assert os.listdir(tmp_path / "mine") == ["thesis.txt"]
+
+
+def test_a_specification_has_runs_with_words_of_their_own(data, tmp_path):
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        'title = "Two"\ndata = "baskets.dat"\nk = 2\nhierarchy = "balanced:2"\nworkers = 0\n'
+        '[[runs]]\nmethods = "apriori"\nm = [1, 2]\n'
+        '[[runs]]\nmethods = "partition"\npromise = "k-anonymity"\n',
+        encoding="utf-8",
+    )
+    found = sv.compare(spec=spec)
+    assert found.title == "Two"
+    assert [(r["method"], r.get("m"), r["status"]) for r in found] == [
+        ("apriori", 1, "ok"),
+        ("apriori", 2, "ok"),
+        ("partition", None, "ok"),
+    ]
+    other = sv.compare(BASKETS[:10], spec=spec, k=[2, 3])
+    assert [row["k"] for row in other] == [2, 2, 3, 3, 2, 3]
+    assert {row["records"] for row in other} == {10}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("methodes = 1", "no key 'methodes'; did you mean 'methods'"),
+        ("runs = 1", "runs must be tables"),
+        ("k = ", "not TOML"),
+        ("min_support = 0.1", "no key 'min_support'"),
+    ],
+)
+def test_mistakes_in_a_specification_are_named(tmp_path, text, problem):
+    spec = tmp_path / "spec.toml"
+    spec.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=problem):
+        sv.compare(BASKETS, spec=spec)
+
+
+def test_data_may_be_generated_and_sampled():
+    assert len(load_source("quest:records=40,items=9,seed=2", {})) == 40
+    with pytest.raises(ParameterError, match="quest:records"):
+        load_source("quest:records=many", {})
+    job, sources = job_from(["quest:records=40,items=9"], {"methods": "disassociation"} | TINY)
+    rows = run(job, sources).rows
+    assert [row["records"] for row in rows] == [10, 20]
+
+
+TINY = {"k": 2, "m": 2, "sample": [10, 20], "workers": 0}
+
+
+def test_a_random_share_of_the_items_is_public():
+    words = {"p": 1, "k": 2, "h": 1.0, "public_share": [0.0, 0.5], "workers": 0}
+    found = sv.compare(BASKETS, "suppression", **words)
+    assert [row["status"] for row in found] == ["ok", "ok"]
+    assert next(row["distortion"] for row in found) == 0
+
+
+def test_the_time_left_is_guessed_by_method():
+    cells = cells_of({"methods": "partition,disassociation", "k": [2, 3], "m": 2, "data": "d"})
+    clock = Clock(cells, 2)
+    assert clock.left is None
+    clock.finish(0, 10.0)
+    assert clock.left == 15.0
+    clock.finish(2, 2.0)
+    assert clock.left == 6.0
+
+
+def test_columns_belong_to_metrics():
+    assert metric_of("class_sizes_mean") == "class_sizes"
+    assert metric_of("tkd_a_2") == "tkd_a_2"
+    assert metric_of("seconds") is None
+
+
+def test_every_experiment_of_the_papers_is_a_comparison(tmp_path):
+    folder = Path(__file__).resolve().parents[1] / "experiments"
+    specs = sorted(folder.glob("*.toml"))
+    assert len(specs) >= 15
+    for spec in specs:
+        job, sources = job_from(None, {"spec": spec})
+        assert job.cells, spec.name
+        assert job.title, spec.name
+        assert sources
