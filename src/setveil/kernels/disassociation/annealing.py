@@ -145,6 +145,8 @@ def offer(state, item, number, heat):
     likely, count = state.gain[number, item] - state.gain[current, item], np.int64(0)
     if state.foes[number, item] > 0:
         for other in range(len(state.chunk)):
+            if likely <= -heat:  # what must leave seldom gains, so this would hardly be made
+                return 0.0
             if state.chunk[other] == number and state.conflicts[item, other]:
                 leaving[count] = other
                 count += 1

@@ -123,6 +123,53 @@ def fits(settling, item, number, begin, rule):
     return rare == 0 and (rule.longest == 0 or longest <= rule.longest)
 
 
+@kernel
+def forbid_rare(ptr, items, chunk, weights, conflicts, k):
+    """For each triple inside a chunk that occurs in fewer than k records, forbid the pair of it
+    that is worth least; returns how many pairs that were."""
+    count, forbidden = len(chunk), np.int64(0)
+    begin = np.zeros(count + 1, np.int64)
+    for at in range(len(items)):
+        begin[items[at] + 1] += 1
+    for item in range(count):
+        begin[item + 1] += begin[item]
+    holders, triples = list_holders(ptr, items, begin), np.zeros((count, count), np.int64)
+    for item in range(count):
+        for at in range(begin[item], begin[item + 1]):
+            start = ptr[holders[at]]
+            i = start
+            while items[i] < item:
+                if chunk[items[i]] == chunk[item]:
+                    for j in range(start, i):
+                        triples[items[i], items[j]] += chunk[items[j]] == chunk[item]
+                i += 1
+        for at in range(begin[item], begin[item + 1]):
+            start = ptr[holders[at]]
+            i = start
+            while items[i] < item:
+                for j in range(start, i):
+                    one, other = items[i], items[j]
+                    if 0 < triples[one, other] < k:
+                        forbidden += forbid_one(item, one, other, weights, conflicts)
+                    triples[one, other] = 0
+                i += 1
+    return forbidden
+
+
+@step
+def forbid_one(a, b, c, weights, conflicts):
+    """Forbid the pair of three items that is worth least, unless one of them is forbidden."""
+    if conflicts[a, b] or conflicts[a, c] or conflicts[b, c]:
+        return 0
+    if weights[a, b] <= weights[a, c] and weights[a, b] <= weights[b, c]:
+        conflicts[a, b] = conflicts[b, a] = True
+    elif weights[a, c] <= weights[b, c]:
+        conflicts[a, c] = conflicts[c, a] = True
+    else:
+        conflicts[b, c] = conflicts[c, b] = True
+    return 1
+
+
 @step
 def clear_triples(settling, item, number, begin):
     ptr, items, chunk = settling.ptr, settling.items, settling.chunk

@@ -28,6 +28,9 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     if head.sweeps < FEWEST_SWEEPS:
         return small
     limit = judge.of(small)
-    layers = lay(small.clusters, head.arrange(limit.top), way)
+    arranged = head.arrange(limit.top)
+    if arranged.pairs > limit.pairs or arranged.top > limit.top:
+        return small
+    layers = lay(small.clusters, arranged, way)
     found = judge.of_layers(layers)
     return layers.divided if found.is_safe(limit) and found.total < limit.total else small

@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
 from setveil.methods.disassociation.partitioning import without
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-CUTS = (0, 3)
-"""Records with fewer items of the head than this are a part of their own; 0 for one part. Records of
-two items have one pair: they put no item between others that do not fit."""
+ROUNDS = 3  # of annealing at most, if m is 3
+CUTS: dict[int, tuple[tuple[int, ...], ...]] = {2: ((), (3,)), 3: ((3,),)}
+"""For each m, the ways to part the records by how many items of the head they have. Records with
+one or two say nothing of what fits into a chunk of three, and the longer ones are more alike
+without them."""
 TOP_WEIGHTS = (0.25, 1.0)  # what the pairs of the top items are worth, beside the frequent pairs
 
 
@@ -25,7 +27,9 @@ class Arranged(NamedTuple):
 
     part: Int64s  # of each record
     chunks: Int64s  # [part, item] the chunk of each item, -1 if it is not in the head of the part
-    errors: tuple[float, float, float]  # of the targets, as expected
+    pairs: float  # the expected error of the frequent pairs
+    head: float  # of the most frequent ones
+    top: float  # of all pairs of the top items
 
 
 class Counts(NamedTuple):
@@ -58,14 +62,14 @@ class Head:
     def arrange(self, most: float) -> Arranged:
         """Of the arrangements tried, the one that is expected to err least, if possible with an
         error of the top pairs of at most `most`."""
-        return min(self._arrangements(), key=lambda each: _badness(each.errors, most))
+        return min(self._arrangements(), key=lambda each: _badness(each, most))
 
     def _arrangements(self) -> Iterator[Arranged]:
         lengths = np.diff(self._rows[0])
-        for cut in CUTS:
-            part = (lengths >= cut).astype(np.int64) if cut else np.zeros_like(lengths)
+        for cut in CUTS[self._rule.m]:
+            part = np.digitize(lengths, cut)
             sizes = np.bincount(part)
-            if cut == 0 or (len(sizes) == 2 and sizes.min() >= self._rule.k):
+            if not cut or (len(sizes) == len(cut) + 1 and sizes.min() >= self._rule.k):
                 counts = [self._count(np.flatnonzero(part == each)) for each in range(len(sizes))]
                 for top_weight in TOP_WEIGHTS:
                     yield self._arranged(part, counts, self._targets.cost(top_weight))
@@ -84,13 +88,12 @@ class Head:
             chunk = self._cut(each, cost)
             chunks[number, self._items] = chunk
             expected += self._expected(each, chunk)
-        return Arranged(part, chunks, self._targets.errors(expected))
+        return Arranged(part, chunks, *self._targets.errors(expected))
 
     def _cut(self, counts: Counts, cost: Floats) -> Int64s:
         """The chunk of each item, or -1 if fewer than k records have it.
 
         Keeping a pair is worth what it costs to have it as often as independence explains."""
-        from setveil.kernels.disassociation.annealing import anneal
         from setveil.kernels.disassociation.heads import settle
 
         first, second, k = self._targets.first, self._targets.second, self._rule.k
@@ -99,12 +102,25 @@ class Head:
         worth = cost * np.abs(together[first, second] - apart) * (together[first, second] >= k)
         weights = np.zeros(together.shape)
         weights[first, second] = weights[second, first] = worth
-        live = np.flatnonzero(held >= k)
-        inside, wanted = np.ix_(live, live), np.zeros(len(held), dtype=np.int64)
         conflicts = (together > 0) & (together < k)
-        wanted[live] = anneal(weights[inside].copy(), conflicts[inside].copy(), self.sweeps)
+        wanted = self._wanted(counts, weights, conflicts)
         chunk: Int64s = settle(*counts.rows, wanted, self._rule)
         return chunk
+
+    def _wanted(self, counts: Counts, weights: Floats, conflicts: Flags) -> Int64s:
+        """The best chunk found for each item. If m is 3, pairs of triples that are too rare are
+        forbidden one after the other."""
+        from setveil.kernels.disassociation.annealing import anneal
+        from setveil.kernels.disassociation.heads import forbid_rare
+
+        k, live = self._rule.k, np.flatnonzero(counts.held >= self._rule.k)
+        inside, wanted = np.ix_(live, live), np.full(len(conflicts), -1, dtype=np.int64)
+        chosen, sweeps = weights[inside].copy(), self.sweeps // (1 if self._rule.m < 3 else ROUNDS)
+        for _ in range(ROUNDS):
+            wanted[live] = anneal(chosen, conflicts[inside].copy(), sweeps)
+            if self._rule.m < 3 or not forbid_rare(*counts.rows, wanted, weights, conflicts, k):
+                break
+        return wanted
 
     def _expected(self, counts: Counts, chunk: Int64s) -> Floats:
         """The supports of the targets that some records lead one to expect."""
@@ -115,9 +131,8 @@ class Head:
         return np.where(joined, counts.together[first, second], apart)
 
 
-def _badness(errors: tuple[float, float, float], most: float) -> tuple[float, float]:
-    pairs, head, top = errors
-    return max(top - most, 0.0), pairs + head + top / 2
+def _badness(arranged: Arranged, most: float) -> tuple[float, float]:
+    return max(arranged.top - most, 0.0), arranged.pairs + arranged.head + arranged.top / 2
 
 
 Rows = tuple[Int64s, Int64s]
