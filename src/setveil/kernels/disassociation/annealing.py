@@ -145,9 +145,9 @@ def offer(state, item, number, heat):
     likely, count = state.gain[number, item] - state.gain[current, item], np.int64(0)
     if state.foes[number, item] > 0:
         for other in range(len(state.chunk)):
-            if likely <= -heat:  # what must leave seldom gains, so this would hardly be made
-                return 0.0
             if state.chunk[other] == number and state.conflicts[item, other]:
+                if likely <= -heat:  # what must leave seldom gains, so it would hardly be made
+                    return 0.0
                 leaving[count] = other
                 count += 1
                 _, most = find_best(state, other, number, item)

@@ -59,10 +59,10 @@ class Head:
         steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(steps, SWEEPS))
 
-    def arrange(self, most: float) -> Arranged:
+    def arrange(self, most: float) -> Arranged | None:
         """Of the arrangements tried, the one that is expected to err least, if possible with an
-        error of the top pairs of at most `most`."""
-        return min(self._arrangements(), key=lambda each: _badness(each, most))
+        error of the top pairs of at most `most`; none if there are too few records."""
+        return min(self._arrangements(), key=lambda each: _badness(each, most), default=None)
 
     def _arrangements(self) -> Iterator[Arranged]:
         lengths = np.diff(self._rows[0])
