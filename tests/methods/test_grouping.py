@@ -15,7 +15,7 @@ from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation import Disassociation, grouping, head
+from setveil.methods.disassociation import Disassociation, grouping
 from setveil.methods.disassociation.head import Head
 from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope
 from setveil.methods.disassociation.layers import Way, lay
@@ -55,7 +55,7 @@ class Forced:
         judge = Judge(small.clusters.rows, scope)
         judge.count()
         made = Head(small.clusters.rows, judge.targets, way.rule)
-        arranged = chance.choice(list(made._arrangements()))
+        arranged = made._tried(self.part(made))
         limit = chance.randint(k + 1, 6 * k) if self.limit is None else self.limit
         layers = lay(small.clusters, arranged, way._replace(limit=limit))
         shared = (layers.head >= 0).any()
@@ -65,13 +65,23 @@ class Forced:
         judge.of_layers(layers)
         return layers.divided
 
+    def part(self, made: Head) -> np.ndarray:
+        """All records, the short ones apart, parts by frequent items, or any parts."""
+        way, records = self.chance.randrange(4), len(made._lengths)
+        if way == 0:
+            return np.zeros(records, dtype=np.int64)
+        if way == 1:
+            return (made._lengths >= self.chance.randint(1, 3)).astype(np.int64)
+        if way == 2:
+            return made._parted(min(self.chance.randint(1, 2), len(made._items)))
+        return np.array([self.chance.randrange(2) for _ in range(records)])
+
 
 @pytest.mark.parametrize(
     "batch", [range(200), pytest.param(range(200, 20_000), marks=pytest.mark.long)]
 )
 def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch, monkeypatch):
     kinds: Counter[str] = Counter()
-    monkeypatch.setattr(head, "CUTS", {2: ((), (2,), (3,)), 3: ((), (2,), (3,))})
     for seed in batch:
         chance = random.Random(seed)
         k, m, items = chance.choice([2, 2, 2, 3]), chance.choice([2, 3]), chance.randint(3, 5)
@@ -86,14 +96,12 @@ def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch,
         assert verify(release, data).holds, seed
         clusters = [cluster.to_json() for cluster in release.clusters()]
         assert not worlds.violations(clusters, k, m), (seed, clusters)
-    print(dict(kinds))
     assert min(kinds[kind] for kind in ("joined", "beside", "parts")) > len(batch) / 50
 
 
 @quick_and_long
 def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
     kinds: Counter[str] = Counter()
-    monkeypatch.setattr(head, "CUTS", {2: ((), (2,), (3,)), 3: ((), (2,), (3,))})
     for seed in batch:
         chance = random.Random(seed)
         data, k, forced = random_data(chance, 120), chance.randint(2, 4), Forced(chance)
@@ -105,7 +113,6 @@ def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
         kinds += forced.kinds
         assert verify(release, data).holds, seed
         assert longest is None or release.subrecords.lengths.max(initial=0) <= longest
-    print(dict(kinds))
     assert min(kinds[kind] for kind in ("joined", "beside", "parts")) > len(batch) / 50
 
 
@@ -136,7 +143,6 @@ def test_the_choice_verifies_when_few_pairs_are_judged(batch, monkeypatch):
         assert not (made and sensitive), seed
         taken += any(made)
         assert verify(release, data).holds, seed
-    print(taken)
     assert taken > len(batch) / 20
 
 
@@ -319,5 +325,3 @@ def test_very_long_records_are_not_counted_pair_by_pair(monkeypatch):
     promise = KmAnonymity(k=2, m=2)
     small = Disassociation(max_cluster=11).anonymize(data, promise)
     assert Disassociation().anonymize(data, promise).lines() == small.lines()
-
-

@@ -76,9 +76,7 @@ class Annealing:
             self.chunk[other] = self.best(other, number, None)[0]
 
 
-def settle(
-    rows: list[Record], wanted: list[int], k: int, m: int, longest: int
-) -> list[set[int]]:
+def settle(rows: list[Record], wanted: list[int], k: int, m: int, longest: int) -> list[set[int]]:
     """The chunks that the items get, by the number of their first item."""
     chunks: dict[int, set[int]] = {}
     for item, number in enumerate(wanted):

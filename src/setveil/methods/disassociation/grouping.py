@@ -29,7 +29,7 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
         return small
     limit = judge.of(small)
     arranged = head.arrange(limit.top)
-    if arranged is None or arranged.pairs > limit.pairs or arranged.top > limit.top:
+    if arranged.pairs > limit.pairs or arranged.top > limit.top:
         return small
     layers = lay(small.clusters, arranged, way)
     found = judge.of_layers(layers)

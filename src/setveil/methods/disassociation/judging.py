@@ -129,7 +129,7 @@ class Judge:
         self.targets = self._targets(firsts)
 
     def share_kept(self, k: int) -> float:
-        """The share of the most frequent pairs that occur k times, so that a chunk can have them."""
+        """The share of the frequent pairs that occur k times, so that a chunk can have them."""
         weights = self._weights[1]
         return float(weights[self._pairs.supports >= k].sum()) if len(weights) else 0.0
 
@@ -177,10 +177,16 @@ class Judge:
     def _targets(self, firsts: Int64s) -> Targets:
         pairs = self._pairs
         apart = self._items[firsts] * self._items[pairs.second] / max(len(self._rows), 1)
-        weights = self._weights[1], self._head, self._is_top
-        used = (weights[0] > 0) | (weights[1] > 0) | weights[2]
-        given = (firsts, pairs.second, pairs.supports, apart, *weights)
-        return Targets(*(each[used] for each in given))
+        used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
+        return Targets(
+            firsts[used],
+            pairs.second[used],
+            pairs.supports[used],
+            apart[used],
+            self._weights[1][used],
+            self._head[used],
+            self._is_top[used],
+        )
 
     def _likely(self, rows: Transactions) -> Transactions:
         """The records without items that are too rare to be in a frequent pair.

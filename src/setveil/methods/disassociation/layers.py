@@ -141,6 +141,4 @@ def _merge(parts: Sequence[Divided]) -> Divided:
 def _rows_of(parts: Sequence[Transactions]) -> Transactions:
     lengths = np.concatenate([part.lengths for part in parts])
     indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return Transactions(
-        indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary
-    )
+    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)
