@@ -52,7 +52,8 @@ def anneal(weights, conflicts, sweeps):
                 total += offer(state, item, state.chunk[other], heat)
         if total > most:
             most = total
-            best[:] = state.chunk
+            for item in range(items):
+                best[item] = state.chunk[item]
     return best
 
 
