@@ -53,6 +53,18 @@ def test_annealing_is_that_of_the_oracle_and_keeps_conflicts_apart(batch):
             assert found[a] != found[b] or not conflicts[a, b], seed
 
 
+@quick_and_long
+def test_rounding_neither_breaks_annealing_nor_makes_it_use_more_chunks_than_items(batch):
+    for seed in batch:
+        chance = random.Random(seed)
+        weights, conflicts = random_weights(chance)
+        weights *= chance.random() / 3
+        found = anneal(weights, conflicts, chance.randint(1, 130)).tolist()
+        assert 0 <= min(found) <= max(found) < len(found), seed
+        for a, b in combinations(range(len(found)), 2):
+            assert found[a] != found[b] or not conflicts[a, b], seed
+
+
 def test_annealing_finds_the_best_chunks_of_few_items():
     """In nearly all of 300 cases; the best is found by trying all."""
     hits = 0

@@ -103,7 +103,8 @@ def draw(numbers):
 @step
 def find_best(state, item, barred, left):
     """The chunk where an item gains most without conflict, but the `barred` one, and how much; or
-    one without members. The item `left` counts as absent."""
+    the first without members, so that numbers stay below that of the items. The item `left` counts
+    as absent."""
     best, most = np.int64(-1), -1.0
     for number in range(state.numbers[TOP] + 1):
         foes = state.foes[number, item]
@@ -130,6 +131,9 @@ def change(state, item, number, sign):
     for other in range(len(state.chunk)):
         state.gain[number, other] += sign * state.weights[item, other]
         state.foes[number, other] += sign * state.conflicts[item, other]
+    if state.sizes[number] == 0:  # what rounding left would make one empty chunk look better
+        for other in range(len(state.chunk)):
+            state.gain[number, other] = 0.0
     top = state.numbers[TOP]
     if sign > 0:
         state.numbers[TOP] = max(top, number + 1)

@@ -51,10 +51,10 @@ def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
     Records that have nothing else are put into the last cluster, where they say nothing."""
     tail = without(rows, chunks[rows.items] >= 0)
     empty = np.flatnonzero(tail.lengths == 0)
+    if len(empty) == len(tail):
+        return Clusters(tail, empty, np.array([0, len(tail)]))
     small = horpart(tail, way.rule.sensitive, way.least, way.limit)
     order, bounds = np.concatenate((small.origin, empty)), small.bounds.copy()
-    if len(bounds) < 2:
-        bounds = np.zeros(2, dtype=np.int64)
     bounds[-1] = len(order)
     return Clusters(tail.take(order), order, bounds)
 
