@@ -54,9 +54,9 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2 and 3, if `max_cluster` is not given, larger groups are tried as clusters too,
-          and the grouping that is expected to lose least is taken (`grouping.choose`). Chunks of
-          large clusters keep the most of what occurs together instead of taking the first that fit.
+        - For m = 2 and 3, if `max_cluster` is not given, the terms of frequent pairs are shared in
+          chunks above small clusters of the rest, if that is expected to lose less
+          (`grouping.choose`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
           HORPART are joined, two by two and level by level, over each term that the joint cluster
           makes at least half as likely as the clusters that have it do. With `share_lost`, a term
@@ -87,8 +87,8 @@ class Disassociation(Method[Disassociated]):
 
     max_cluster: int | None = with_default(
         None,
-        "The most records a cluster may have, if possible; by default clusters are chosen for the "
-        "data.",
+        "The most records a cluster may have, if possible; by default 6 k - 1, with frequent items "
+        "shared above the clusters if that loses less.",
     )
     max_subrecord: int | None = with_default(
         None, "The most items that a piece of a record may show together; by default no limit."
