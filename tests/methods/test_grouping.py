@@ -13,6 +13,7 @@ import pytest
 from setveil.audit import verify
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
+from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
@@ -299,7 +300,22 @@ def test_frequent_pairs_are_kept_where_small_clusters_lose_them():
     assert own["pair_error"] < 0.65 * small["pair_error"]
 
 
-def test_sensitive_items_keep_their_small_clusters():
+def test_head_chunks_do_not_depend_on_the_order_of_the_records_or_on_threads():
+    chance = random.Random(3)
+    data = Transactions.of(
+        [str(item) for item in range(40) if chance.random() < 0.5 / (item + 1) ** 0.6]
+        + [str(chance.randint(40, 400))]
+        for _ in range(4_000)
+    )
+    order, promise = chance.sample(range(len(data)), len(data)), KmAnonymity(k=10, m=2)
+    one = Disassociation().anonymize(data, promise, engine=Local(1))
+    other = Disassociation().anonymize(data.take(order), promise, engine=Local(3))
+    assert one == other
+    assert int((one.parent < 0).sum()) <= 8  # one joint cluster for each part
+    assert int((one.parent >= 0).sum()) > 8
+
+
+def test_sensitive_items_keepdef test_sensitive_items_keep_their_small_clusters():
     data = quest(500, items=30, average_length=4, patterns=10, seed=1)
     promise = KmAnonymity(k=3, m=2, diversity=LDiversity(l=3, sensitive=[data.vocabulary[0]]))
     small = Disassociation(max_cluster=17).anonymize(data, promise)

@@ -38,8 +38,9 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         order = chosen[below.origin]
         whole = Clusters(rows.take(order), origin[order], below.bounds)
         head, made = chunks[whole.rows.items], way.divide(below)
-        join = _join if len(below) > 1 else _put_beside
-        parts.append(join(whole, head, made, way.rule))
+        joined = len(below) > 1
+        part = _join(whole, head, made) if joined else _put_beside(whole, head, made, way.rule)
+        parts.append(part)
         heads.append(head)
     bounds = np.concatenate(([0], np.cumsum([len(part.clusters.rows) for part in parts])))
     return Layers(_merge(parts), bounds, np.concatenate(heads))
@@ -59,9 +60,8 @@ def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
     return Clusters(tail.take(order), order, bounds)
 
 
-def _join(whole: Clusters, head: Int64s, made: Divided, rule: Rule) -> Divided:
+def _join(whole: Clusters, head: Int64s, made: Divided) -> Divided:
     """The clusters of the tail under one joint cluster, which shares the head chunks."""
-    del rule
     chunks, joints = _spread(made, head < 0)
     if head.max(initial=-1) < 0:
         return Divided(whole, chunks, joints)
