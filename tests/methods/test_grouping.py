@@ -315,7 +315,7 @@ def test_head_chunks_do_not_depend_on_the_order_of_the_records_or_on_threads():
     assert int((one.parent >= 0).sum()) > 8
 
 
-def test_sensitive_items_keepdef test_sensitive_items_keep_their_small_clusters():
+def test_sensitive_items_keep_their_small_clusters():
     data = quest(500, items=30, average_length=4, patterns=10, seed=1)
     promise = KmAnonymity(k=3, m=2, diversity=LDiversity(l=3, sensitive=[data.vocabulary[0]]))
     small = Disassociation(max_cluster=17).anonymize(data, promise)
