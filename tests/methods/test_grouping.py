@@ -79,7 +79,7 @@ class Forced:
 
 
 @pytest.mark.parametrize(
-    "batch", [range(200), pytest.param(range(200, 20_000), marks=pytest.mark.long)]
+    "batch", [range(100), pytest.param(range(100, 20_000), marks=pytest.mark.long)]
 )
 def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch, monkeypatch):
     kinds: Counter[str] = Counter()
