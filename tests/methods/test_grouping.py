@@ -1,4 +1,4 @@
-"""The choice of clusters, and chunks that keep what occurs together, against plain definitions."""
+"""The choice between small clusters and head chunks above them: brute force, plain definitions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import pytest
 from setveil.audit import verify
 from setveil.data.generate import quest
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
+from setveil.engines.local import Local
+from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
-from setveil.methods.disassociation.grouping import large_groups
-from setveil.methods.disassociation.judging import Divided, Judge, Judged
+from setveil.methods.disassociation.head import Head
+from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope
+from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, verpart
-from setveil.methods.disassociation.refine import assemble, no_joints
+from setveil.methods.disassociation.refine import no_joints
 from setveil.promises import KmAnonymity, LDiversity
-from tests.oracle import disassociate as plain
 from tests.oracle import disassociation as worlds
-from tests.oracle import together as oracle
 
 BATCHES = [range(60), pytest.param(range(60, 20_000), marks=pytest.mark.long)]
 quick_and_long = pytest.mark.parametrize("batch", BATCHES, ids=["quick", "long"])
@@ -38,77 +38,113 @@ def random_data(chance: random.Random, most: int = 60) -> Transactions:
     )
 
 
-def one_cluster(data: Transactions) -> Clusters:
-    return Clusters(data, np.arange(len(data)), np.array([0, len(data)]))
-
-
-def domains_of(clusters: Clusters, chunks) -> list[set[int]]:
-    found: dict[int, set[int]] = {}
-    for item, chunk in zip(clusters.rows.items.tolist(), chunks.chunk.tolist(), strict=True):
-        if chunk >= 0:
-            found.setdefault(chunk, set()).add(item)
-    return [found[number] for number in range(len(found))]
-
-
-@quick_and_long
-def test_chunks_of_a_large_cluster_are_those_of_the_oracle_and_anonymous(batch):
-    for seed in batch:
-        chance = random.Random(seed)
-        data, k, m = random_data(chance), chance.randint(2, 5), chance.choice([2, 3])
-        longest = chance.choice([0, 0, 1, 2, 3])
-        clusters = one_cluster(data)
-        rule = Rule(k, m, np.zeros(len(data.vocabulary), dtype=bool), longest)
-        found = domains_of(clusters, verpart(clusters, rule, together=True))
-        rows = [frozenset(record) for record in data_numbers(data)]
-        support = Counter(term for row in rows for term in row)
-        frequent = sorted(
-            (term for term in support if support[term] >= k),
-            key=lambda term: (-support[term], term),
-        )
-        wanted = oracle.chunk_domains(rows, frequent, k, m, longest)
-        pieces = sum(bool(row & domain) for row in rows for domain in wanted)
-        is_short = not wanted or pieces < len(rows) + k * (min(m, len(wanted)) - 1)
-        if is_short and frequent and len(frequent) == len(support):
-            wanted = [domain - {frequent[-1]} for domain in wanted if domain != {frequent[-1]}]
-        assert found == wanted, seed
-        for domain in found:
-            parts = [row & domain for row in rows]
-            assert plain.is_anonymous(parts, k, m), seed
-            assert longest == 0 or max(len(part) for part in parts) <= longest, seed
-
-
 def data_numbers(data: Transactions) -> list[list[int]]:
     bounds = data.indptr.tolist()
     return [data.items[a:b].tolist() for a, b in zip(bounds, bounds[1:], strict=False)]
 
 
-@quick_and_long
-@pytest.mark.parametrize("parts", [0, 1, 2])
-def test_brute_force_over_all_worlds_finds_no_violation_in_large_groups(batch, parts, monkeypatch):
-    """Each grouping is taken, whatever it is judged to be."""
+class Forced:
+    """A choice that always takes head chunks, with few items in the head, small clusters below and
+    a random one of the arrangements; `kinds` counts what came out."""
+
+    def __init__(self, chance: random.Random, limit: int | None = None) -> None:
+        self.chance, self.limit, self.kinds = chance, limit, Counter[str]()
+
+    def __call__(self, small: Divided, way: Way) -> Divided:
+        chance, k = self.chance, way.rule.k
+        scope = Scope(chance.choice([1, 1, 2, 4]), 1, chance.randint(0, 2))
+        judge = Judge(small.clusters.rows, scope)
+        judge.count()
+        made = Head(small.clusters.rows, judge.targets, way.rule)
+        arranged = made._tried(self.part(made))
+        limit = chance.randint(k + 1, 6 * k) if self.limit is None else self.limit
+        layers = lay(small.clusters, arranged, way._replace(limit=limit))
+        shared = (layers.head >= 0).any()
+        joined = bool((layers.divided.joints.shared[layers.head >= 0] >= 0).any())
+        self.kinds["joined" if joined else "beside" if shared else "no head"] += 1
+        self.kinds["parts"] += len(layers.bounds) > 2
+        judge.of_layers(layers)
+        return layers.divided
+
+    def part(self, made: Head) -> np.ndarray:
+        """All records, the short ones apart, parts by frequent items, or any parts."""
+        way, records = self.chance.randrange(4), len(made._lengths)
+        if way == 0:
+            return np.zeros(records, dtype=np.int64)
+        if way == 1:
+            return (made._lengths >= self.chance.randint(1, 3)).astype(np.int64)
+        if way == 2:
+            return made._parted(min(self.chance.randint(1, 2), len(made._items)))
+        return np.array([self.chance.randrange(2) for _ in range(records)])
+
+
+@pytest.mark.parametrize(
+    "batch", [range(100), pytest.param(range(100, 20_000), marks=pytest.mark.long)]
+)
+def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch, monkeypatch):
+    kinds: Counter[str] = Counter()
     for seed in batch:
         chance = random.Random(seed)
-        k, m, items = 2, chance.choice([2, 3]), chance.randint(2, 5)
+        k, m, items = chance.choice([2, 2, 2, 3]), chance.choice([2, 3]), chance.randint(3, 5)
         data = Transactions.of(
-            chance.sample("abcde"[:items], chance.randint(1, min(3, items)))
-            for _ in range(chance.randint(k, 7))
+            chance.sample("abcde"[:items], chance.randint(1, 3))
+            for _ in range(chance.randint(2 * k, 5) if k == 2 else k)
         )
-        monkeypatch.setattr(grouping, "PARTS", (max(parts, 1),))
-        monkeypatch.setattr("setveil.methods.disassociation.method.choose", taken(parts))
+        forced = Forced(chance, limit=k + 1)
+        monkeypatch.setattr("setveil.methods.disassociation.method.choose", forced)
         release = Disassociation().anonymize(data, KmAnonymity(k=k, m=m))
+        kinds += forced.kinds
         assert verify(release, data).holds, seed
         clusters = [cluster.to_json() for cluster in release.clusters()]
         assert not worlds.violations(clusters, k, m), (seed, clusters)
+    assert min(kinds[kind] for kind in ("joined", "beside", "parts")) > len(batch) / 50
 
 
-def taken(parts: int):
-    """A choice of the last grouping if there are parts, else of the first."""
+@quick_and_long
+def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
+    kinds: Counter[str] = Counter()
+    for seed in batch:
+        chance = random.Random(seed)
+        data, k, forced = random_data(chance, 120), chance.randint(2, 4), Forced(chance)
+        monkeypatch.setattr("setveil.methods.disassociation.method.choose", forced)
+        longest = chance.choice([None, None, 1, 2])
+        release = Disassociation(max_subrecord=longest).anonymize(
+            data, KmAnonymity(k=k, m=chance.choice([2, 3]))
+        )
+        kinds += forced.kinds
+        assert verify(release, data).holds, seed
+        assert longest is None or release.subrecords.lengths.max(initial=0) <= longest
+    assert min(kinds[kind] for kind in ("joined", "beside", "parts")) > len(batch) / 50
 
-    def choose(small, others, divide):
-        made = [divide(clusters) for clusters in others]
-        return made[-1 if parts else 0]
 
-    return choose
+@quick_and_long
+def test_the_choice_verifies_when_few_pairs_are_judged(batch, monkeypatch):
+    """The default, with all its guards, on data where head chunks are often the better choice."""
+    taken = 0
+    for seed in batch:
+        chance = random.Random(seed)
+        data, k = random_data(chance, 120), chance.randint(2, 4)
+        scope = Scope(chance.randint(2, 12), 2, chance.randint(0, 3))
+        made: list[bool] = []
+
+        def choose(small, way, scope=scope, made=made):
+            best = grouping.choose(small, way, scope)
+            made.append(best is not small)
+            return best
+
+        monkeypatch.setattr("setveil.methods.disassociation.method.choose", choose)
+        sensitive = chance.random() < 0.2
+        diversity = LDiversity(l=2, sensitive=[data.vocabulary[0]]) if sensitive else None
+        promise = KmAnonymity(k=k, m=chance.choice([1, 2, 2, 3]), diversity=diversity)
+        try:
+            release = Disassociation().anonymize(data, promise)
+        except InfeasibleError:
+            assert sensitive, seed
+            continue
+        assert not (made and sensitive), seed
+        taken += any(made)
+        assert verify(release, data).holds, seed
+    assert taken > len(batch) / 20
 
 
 @quick_and_long
@@ -131,8 +167,9 @@ def test_expected_supports_are_those_of_the_definition(batch):
         cuts = sorted({0, len(rows), *(chance.randint(1, len(rows)) for _ in range(2))})
         clusters = Clusters(rows, np.arange(len(rows)), np.array(cuts))
         rule = Rule(k, 2, np.zeros(len(rows.vocabulary), dtype=bool))
-        chunks = verpart(clusters, rule, together=True)
-        found = Judge(rows).of(Divided(clusters, chunks, no_joints(clusters)))
+        chunks, judge = verpart(clusters, rule), Judge(rows, Scope())
+        judge.count()
+        found = judge.of(Divided(clusters, chunks, no_joints(clusters)))
         items, pairs, triples, top = plain_errors(clusters, chunks)
         assert (found.items, found.pairs) == (pytest.approx(items), pytest.approx(pairs)), seed
         assert found.head == pytest.approx(found.pairs) or len(rows.vocabulary) > 14
@@ -226,33 +263,6 @@ def test_a_grouping_that_is_worse_in_one_measure_is_not_taken(worse):
     assert not better._replace(**worse).is_safe(small)
 
 
-@pytest.mark.parametrize(
-    ("errors", "tried"), [([0.3, 0.2, 0.1], 2), ([0.3, 0.1, 0], 1), ([0.3, 0.5, 0], 1)]
-)
-def test_no_more_groupings_are_tried_after_one_far_better_or_worse(errors, tried, monkeypatch):
-    class Fixed:
-        def __init__(self, rows):
-            pass
-
-        def of(self, number):
-            return Judged(*[errors[number]] * 7)
-
-    class Small(int):
-        clusters = one_cluster(Transactions.of([["a"]]))
-
-    made = []
-    monkeypatch.setattr(grouping, "Judge", Fixed)
-    best = grouping.choose(Small(0), iter([1, 2]), lambda number: made.append(number) or number)
-    assert len(made) == tried
-    assert errors[best] == min(errors[: tried + 1])
-
-
-def test_parts_are_not_cut_off_if_records_are_long(monkeypatch):
-    monkeypatch.setattr(grouping, "FEW_PAIRS", 1)
-    data = quest(300, items=30, average_length=8, patterns=10, seed=5)
-    assert len(list(large_groups(data, np.zeros(30, dtype=bool), 2))) == 1
-
-
 def test_rare_long_pieces_are_pointed_out():
     chance = random.Random(3)
     data = [
@@ -274,21 +284,6 @@ def test_rare_long_pieces_are_pointed_out():
         assert small.caution == "", options
 
 
-def test_large_groups_are_the_whole_data_and_the_parts_of_the_most_frequent_terms(monkeypatch):
-    monkeypatch.setattr(grouping, "PARTS", (1, 2))
-    data = Transactions.of([list(row) for row in ["ab", "abc", "ac", "bc", "bd", "cd", "d", "cd"]])
-    none = np.zeros(4, dtype=bool)
-    found = [
-        [sorted(clusters.origin[a:b].tolist()) for a, b in zip(bounds, bounds[1:], strict=False)]
-        for clusters in large_groups(data, none, 2)
-        for bounds in [clusters.bounds.tolist()]
-    ]
-    c = [1, 2, 3, 5, 7]
-    assert found[0] == [list(range(8))]
-    assert found[1] == [c, [0, 4, 6]]
-    assert len(found) == 2  # two parts would leave one record alone
-
-
 def test_frequent_pairs_are_kept_where_small_clusters_lose_them():
     from setveil.metrics import measure
 
@@ -303,6 +298,21 @@ def test_frequent_pairs_are_kept_where_small_clusters_lose_them():
     assert verify(release, data).holds
     own = measure(release, data, ["pair_error"])
     assert own["pair_error"] < 0.65 * small["pair_error"]
+
+
+def test_head_chunks_do_not_depend_on_the_order_of_the_records_or_on_threads():
+    chance = random.Random(3)
+    data = Transactions.of(
+        [str(item) for item in range(40) if chance.random() < 0.5 / (item + 1) ** 0.6]
+        + [str(chance.randint(40, 400))]
+        for _ in range(4_000)
+    )
+    order, promise = chance.sample(range(len(data)), len(data)), KmAnonymity(k=10, m=2)
+    one = Disassociation().anonymize(data, promise, engine=Local(1))
+    other = Disassociation().anonymize(data.take(order), promise, engine=Local(3))
+    assert one == other
+    assert int((one.parent < 0).sum()) <= 8  # one joint cluster for each part
+    assert int((one.parent >= 0).sum()) > 8
 
 
 def test_sensitive_items_keep_their_small_clusters():
@@ -326,17 +336,8 @@ def test_the_length_of_subrecords_can_be_bounded():
 
 
 def test_very_long_records_are_not_counted_pair_by_pair(monkeypatch):
-    monkeypatch.setattr(grouping, "MOST_PAIRS", 1)
+    monkeypatch.setattr(grouping, "MOST_WORK", 0.1)
     data = quest(300, items=30, average_length=8, patterns=10, seed=5)
     promise = KmAnonymity(k=2, m=2)
     small = Disassociation(max_cluster=11).anonymize(data, promise)
     assert Disassociation().anonymize(data, promise).lines() == small.lines()
-
-
-def test_one_cluster_is_assembled_like_any_other():
-    data = Transactions.of([list(row) for row in ("ab", "ab", "cd", "cd", "ac")])
-    clusters = one_cluster(data)
-    rule = Rule(2, 2, np.zeros(4, dtype=bool))
-    chunks = verpart(clusters, rule, together=True)
-    release = assemble(5, clusters, chunks, no_joints(clusters), KmAnonymity(k=2, m=2), {})
-    assert verify(release, data).holds

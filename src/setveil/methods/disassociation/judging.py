@@ -6,21 +6,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block, Chunks
-from setveil.methods.disassociation.partitioning import Clusters
+from setveil.methods.disassociation.partitioning import Clusters, without
 from setveil.methods.disassociation.refine import Joints, numbered, sizes_of
 
 if TYPE_CHECKING:
     from setveil.kernels.disassociation.expected import Supports, Triples
+    from setveil.kernels.disassociation.frequent import Pairs
 
-MANY, HEAD, TOP = 1000, 100, 20  # how many of the most frequent ones are judged
+SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
-
-
 LOST, LOST_SURE = 0.025, 0.005
 """What the shares may seem to rise by: small clusters lose more than it seems. Measured."""
+
+
+class Scope(NamedTuple):
+    """How many of the most frequent ones are judged."""
+
+    many: int = 1000
+    head: int = 100
+    top: int = 20
 
 
 class Divided(NamedTuple):
@@ -29,6 +36,43 @@ class Divided(NamedTuple):
     clusters: Clusters
     chunks: Chunks
     joints: Joints
+
+
+class Layers(NamedTuple):
+    """Parts of the records, each with head chunks above all its clusters."""
+
+    divided: Divided
+    bounds: Int64s  # where each part begins among the records
+    head: Int64s  # the head chunk of each occurrence, or -1
+
+
+class Targets(NamedTuple):
+    """The pairs that should be right: the frequent ones, and those of the top items."""
+
+    first: Int64s
+    second: Int64s
+    supports: Int64s
+    apart: Floats  # what independence explains of the support
+    many: Floats  # the weight of each in the average over the frequent ones
+    head: Floats  # over the most frequent ones
+    is_top: Flags
+
+    def cost(self, top_weight: float) -> Floats:
+        """What an error of one record costs in each pair, relative to its support; for pairs of the
+        top items, which need not be frequent, relative to about what `top_error` divides by."""
+        cost: Floats = (self.many + self.head) / np.maximum(self.supports, 1)
+        top = self.is_top / max(int(self.is_top.sum()), 1)
+        return cost + top_weight * top / np.maximum((self.supports + self.apart) / 2, 1)
+
+    def errors(self, expected: Floats) -> tuple[float, float, float]:
+        """The errors of the frequent, the most frequent and the top pairs."""
+        errors = _errors(self.supports, expected)
+        top = self.is_top
+        return (
+            float(errors @ self.many),
+            float(errors @ self.head),
+            top_error(self.supports[top], expected[top]),
+        )
 
 
 class Judged(NamedTuple):
@@ -61,25 +105,33 @@ class Judged(NamedTuple):
 class Judge:
     """The most frequent items, pairs and triples of some records, and how wrong a release is."""
 
-    def __init__(self, rows: Transactions) -> None:
-        from setveil.kernels.disassociation.frequent import frequent_pairs
-
+    def __init__(self, rows: Transactions, scope: Scope) -> None:
         width = len(rows.vocabulary)
         self._items = np.bincount(rows.items, minlength=width)
-        holders = np.concatenate(([0], np.cumsum(self._items)))
-        order = np.argsort(rows.items, kind="stable")
         self._top = np.zeros(width, dtype=bool)
-        self._top[np.argsort(-self._items, kind="stable")[:TOP]] = True
-        self._pairs, bar = frequent_pairs(
-            rows.indptr, rows.items, (holders, rows.rows[order]), MANY, self._top
-        )
-        firsts = np.repeat(np.arange(width), np.diff(self._pairs.first))
+        self._top[np.argsort(-self._items, kind="stable")[: scope.top]] = True
+        self._scope = scope
+        likely = self._likely(rows)
+        self.work = pairs_in(likely) / max(rows.occurrences, 1)
+        self._likely_rows, self._rows = likely, rows
+
+    def count(self) -> None:
+        """Count the pairs and triples; takes time in proportion to `work`."""
+        many, rows = self._scope.many, self._likely_rows
+        self._pairs, bar = self._frequent_pairs(rows)
+        firsts = np.repeat(np.arange(len(self._items)), np.diff(self._pairs.first))
         self._is_top = self._top[firsts] & self._top[self._pairs.second]
         self._triples, self._triple_supports = self._frequent_triples(rows, bar)
         supports = (self._items, self._pairs.supports, self._triple_supports)
-        self._weights = [_weights(each, MANY) for each in supports]
-        self._head = _weights(self._pairs.supports, HEAD)
-        self._first = _weights(np.concatenate(supports), MANY)
+        self._weights = [_weights(each, many) for each in supports]
+        self._head = _weights(self._pairs.supports, self._scope.head)
+        self._first = _weights(np.concatenate(supports), many)
+        self.targets = self._targets(firsts)
+
+    def share_kept(self, k: int) -> float:
+        """The share of the frequent pairs that occur k times, so that a chunk can have them."""
+        weights = self._weights[1]
+        return float(weights[self._pairs.supports >= k].sum()) if len(weights) else 0.0
 
     def of(self, divided: Divided) -> Judged:
         """The expected errors of a release."""
@@ -91,6 +143,18 @@ class Judge:
         found = expect_supports(block, number, _masses(divided), self._pairs, self._triples)
         return self._judged(found)
 
+    def of_layers(self, layers: Layers) -> Judged:
+        """The expected errors of a release of which only the head counts, and what its items are
+        known to occur in."""
+        from setveil.kernels.disassociation.expected import expect_supports
+
+        divided = layers.divided
+        rows, number = divided.clusters.rows, layers.head
+        block = Block(rows.indptr, rows.items, layers.bounds)
+        none = np.zeros(len(number))
+        found = expect_supports(block, number, none, self._pairs, self._triples)
+        return self._judged(found._replace(items=_known(divided)))
+
     def _judged(self, found: Supports) -> Judged:
         pairs = _errors(self._pairs.supports, found.pairs)
         return Judged(
@@ -98,7 +162,7 @@ class Judge:
             float(pairs @ self._weights[1]),
             float(_errors(self._triple_supports, found.triples) @ self._weights[2]),
             float(pairs @ self._head),
-            _top_error(self._pairs.supports[self._is_top], found.pairs[self._is_top]),
+            top_error(self._pairs.supports[self._is_top], found.pairs[self._is_top]),
             self._lost(found.items, found.pairs, found.triples),
             self._lost(found.items, found.sure_pairs, found.sure_triples),
         )
@@ -106,9 +170,49 @@ class Judge:
     def _lost(self, *found: Floats | Int64s) -> float:
         """The share of the most frequent itemsets that are not the most frequent of those found."""
         supports = np.concatenate([each.astype(np.float64) for each in found])
-        kept = np.minimum(self._first, _weights(supports, MANY))
+        kept = np.minimum(self._first, _weights(supports, self._scope.many))
         whole = float(self._first.sum())
         return 1 - float(kept.sum()) / whole if whole else 0.0
+
+    def _targets(self, firsts: Int64s) -> Targets:
+        pairs = self._pairs
+        apart = self._items[firsts] * self._items[pairs.second] / max(len(self._rows), 1)
+        used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
+        return Targets(
+            firsts[used],
+            pairs.second[used],
+            pairs.supports[used],
+            apart[used],
+            self._weights[1][used],
+            self._head[used],
+            self._is_top[used],
+        )
+
+    def _likely(self, rows: Transactions) -> Transactions:
+        """The records without items that are too rare to be in a frequent pair.
+
+        The pairs of the most frequent items alone show how often the last of the frequent pairs
+        occurs at least."""
+        from setveil.kernels.disassociation.heads import count_together
+
+        first = np.argsort(-self._items, kind="stable")[:SAMPLE]
+        place = np.full(len(self._items) + 1, -1, dtype=np.int64)
+        place[first] = np.arange(len(first))
+        sample = without(rows, place[rows.items] < 0)
+        counts = count_together(sample.indptr, place[sample.items], len(first))
+        pairs = counts[np.triu_indices(len(first), 1)]
+        many = self._scope.many
+        bar = int(np.partition(pairs, len(pairs) - many)[-many]) if len(pairs) >= many else 0
+        return without(rows, (self._items < bar)[rows.items] & ~self._top[rows.items])
+
+    def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
+        from setveil.kernels.disassociation.frequent import frequent_pairs
+
+        order = np.argsort(rows.items, kind="stable")
+        counts = np.bincount(rows.items, minlength=len(self._items))
+        holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
+        pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
+        return pairs, bar
 
     def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
@@ -117,9 +221,25 @@ class Judge:
 
         listed = Triples(*list_triples(self._pairs, bar, MOST_TRIPLES))
         supports = count_triples(rows.indptr, rows.items, self._pairs, listed)
-        kept = (supports >= bar) & (_weights(supports, MANY) > 0)
+        kept = (supports >= bar) & (_weights(supports, self._scope.many) > 0)
         first = np.concatenate(([0], np.cumsum(kept)))[listed.first]
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]
+
+
+def pairs_in(data: Transactions) -> float:
+    """The pairs of items in all records."""
+    lengths = data.lengths.astype(np.float64)
+    return float((lengths * (lengths - 1)).sum()) / 2
+
+
+def top_error(truth: Int64s, expected: Floats) -> float:
+    """The average of |a - b| / ((a + b) / 2), as in the metric re_top. A pair that does not occur
+    counts as far as it is likely to be seen."""
+    seen = np.where(truth > 0, 1.0, -np.expm1(-expected))
+    if not seen.sum():
+        return 0.0
+    errors = np.abs(expected - truth) / np.maximum((expected + truth) / 2, 1e-9)
+    return float(errors @ seen / seen.sum())
 
 
 def _masses(divided: Divided) -> Floats:
@@ -135,6 +255,16 @@ def _masses(divided: Divided) -> Floats:
     joint_sizes = sizes_of(clusters, joints)[joints.chunk_node[chunks]]
     masses[inside] = totals[which] * sizes / joint_sizes
     return masses
+
+
+def _known(divided: Divided) -> Int64s:
+    """How many records have each item for certain: those in chunks, and one per term chunk."""
+    rows, width = divided.clusters.rows, len(divided.clusters.rows.vocabulary)
+    number, _ = numbered(*divided)
+    left = number < 0
+    listed = np.unique(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    known: Int64s = np.bincount(rows.items[~left], minlength=width)
+    return known + np.bincount(listed % width, minlength=width)
 
 
 def _weights(supports: Int64s | Floats, count: int) -> Floats:
@@ -153,13 +283,3 @@ def _weights(supports: Int64s | Floats, count: int) -> Floats:
 def _errors(truth: Int64s, expected: Floats | Int64s) -> Floats:
     errors: Floats = np.abs(expected - truth) / np.maximum(truth, 1)
     return errors
-
-
-def _top_error(truth: Int64s, expected: Floats) -> float:
-    """The average of |a - b| / ((a + b) / 2), as in the metric re_top. A pair that does not occur
-    counts as far as it is likely to be seen."""
-    seen = np.where(truth > 0, 1.0, -np.expm1(-expected))
-    if not seen.sum():
-        return 0.0
-    errors = np.abs(expected - truth) / np.maximum((expected + truth) / 2, 1e-9)
-    return float(errors @ seen / seen.sum())

@@ -11,8 +11,9 @@ from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import choose, is_dense, large_groups
+from setveil.methods.disassociation.grouping import choose
 from setveil.methods.disassociation.judging import Divided
+from setveil.methods.disassociation.layers import Way
 from setveil.methods.disassociation.partitioning import (
     Clusters,
     horpart,
@@ -54,9 +55,9 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2 and 3, if `max_cluster` is not given, larger groups are tried as clusters too,
-          and the grouping that is expected to lose least is taken (`grouping.choose`). Chunks of
-          large clusters keep the most of what occurs together instead of taking the first that fit.
+        - For m = 2 and 3, if `max_cluster` is not given, the terms of frequent pairs are shared in
+          chunks above small clusters of the rest, if that is expected to lose less
+          (`grouping.choose`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
           HORPART are joined, two by two and level by level, over each term that the joint cluster
           makes at least half as likely as the clusters that have it do. With `share_lost`, a term
@@ -91,8 +92,8 @@ class Disassociation(Method[Disassociated]):
 
     max_cluster: int | None = with_default(
         None,
-        "The most records a cluster may have, if possible; by default clusters are chosen for the "
-        "data.",
+        "The most records a cluster may have, if possible; by default 6 k - 1, with frequent items "
+        "shared above the clusters if that loses less.",
     )
     max_subrecord: int | None = with_default(
         None, "The most items that a piece of a record may show together; by default no limit."
@@ -137,33 +138,29 @@ class Disassociation(Method[Disassociated]):
         clusters = horpart(data, rule.sensitive, least, max(limit, least + 1))
         if rule.sensitive.any():
             clusters = with_public_terms(clusters, rule.sensitive)
-        divided = self._divide(clusters, rule, request, together=False)
-        if self._may_choose(rule, clusters.rows):
-            others = large_groups(data, rule.sensitive, least)
-            divided = choose(
-                divided, others, partial(self._divide, rule=rule, request=request, together=True)
-            )
+        divided = self._divide(clusters, rule, request, share_lost=self.share_lost)
+        if self._may_choose(rule):
+            divide = partial(self._divide, rule=rule, request=request, share_lost=True)
+            divided = choose(divided, Way(rule, least, max(limit, least + 1), divide))
         return assemble(len(data), *divided, promise, self.to_dict())
 
     def _divide(
-        self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, together: bool
+        self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, share_lost: bool
     ) -> Divided:
         """VERPART and REFINE."""
         engine, progress = request.engine, request.progress
-        chunks = verpart(clusters, rule, engine, progress, together=together)
+        chunks = verpart(clusters, rule, engine, progress)
         if not self.refine:
             return Divided(clusters, chunks, no_joints(clusters))
-        plan = level_plan(rule.k, self._limit(rule.k), with_lost=self.share_lost)
+        plan = level_plan(rule.k, self._limit(rule.k), with_lost=share_lost)
         plan = PAPER if self.order == "paper" else plan
         joints = refine(clusters, chunks, rule, plan, engine=engine, progress=progress)
         return Divided(clusters, chunks, joints)
 
-    def _may_choose(self, rule: Rule, rows: Transactions) -> bool:
-        """Whether other groupings than HORPART's small clusters are tried.
-
-        A large cluster would say next to nothing about sensitive items, which it only lists."""
-        asked = self.max_cluster is None and self.order == "default"
-        return asked and rule.m in (2, 3) and not rule.sensitive.any() and not is_dense(rows)
+    def _may_choose(self, rule: Rule) -> bool:
+        """Whether more than HORPART's small clusters is tried."""
+        asked = self.max_cluster is None and self.order == "default" and self.refine
+        return asked and rule.m in (2, 3) and not rule.sensitive.any()
 
     def _limit(self, k: int) -> int:
         """A group of so many records is cut."""

@@ -112,6 +112,12 @@ def with_public_terms(clusters: Clusters, sensitive: Flags) -> Clusters:
     return Clusters(clusters.rows.take(order), clusters.origin[order], bounds)
 
 
+def without(rows: Transactions, left_out: Flags) -> Transactions:
+    """The same records without these occurrences."""
+    kept = np.concatenate(([0], np.cumsum(~left_out)))
+    return Transactions(kept[rows.indptr], rows.items[~left_out], rows.vocabulary)
+
+
 def canonical_order(data: Transactions) -> Int64s:
     """The records that are not empty, in an order that depends only on their items.
 
@@ -141,19 +147,12 @@ class Task(NamedTuple):
 
     block: Block
     rule: Rule
-    together: bool
 
 
 def verpart(
-    clusters: Clusters,
-    rule: Rule,
-    engine: Engine = LOCAL,
-    progress: Progress | None = None,
-    *,
-    together: bool = False,
+    clusters: Clusters, rule: Rule, engine: Engine = LOCAL, progress: Progress | None = None
 ) -> Chunks:
-    """The chunks of all clusters: each term is in the first chunk that can take it, or if
-    `together` (for m = 2 and 3) where it keeps most of what occurs together.
+    """The chunks of all clusters: each term is in the first chunk that can take it.
 
     A chunk can take a term if it stays k^m-anonymous with it. Terms in fewer than k records and
     sensitive terms form the term chunk. A cluster without one that has fewer subrecords than Lemma
@@ -164,7 +163,7 @@ def verpart(
         np.zeros(len(clusters), dtype=np.int64),
         np.zeros(len(clusters), dtype=bool),
     )
-    tasks = (Task(each.block(), rule, together) for each in ranges)
+    tasks = (Task(each.block(), rule) for each in ranges)
     for each, found in zip(ranges, engine.map(split_clusters, tasks), strict=True):
         chunks.chunk[each.occurrences] = found.chunk
         chunks.counts[each.clusters] = found.counts
@@ -176,8 +175,6 @@ def verpart(
 
 def split_clusters(task: Task) -> Chunks:
     """The chunks of some clusters."""
-    if task.together:
-        from setveil.kernels.disassociation.together import split_together as split
-    else:
-        from setveil.kernels.disassociation.chunks import split_vertically as split
-    return split(task.block, task.rule)  # type: ignore[no-any-return]
+    from setveil.kernels.disassociation.chunks import split_vertically
+
+    return split_vertically(task.block, task.rule)  # type: ignore[no-any-return]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import is_dense
-from setveil.methods.disassociation.judging import Divided
+from setveil.methods.disassociation.grouping import head_of
+from setveil.methods.disassociation.judging import Divided, Judge, Scope
+from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import (
     Clusters,
     canonical_order,
@@ -52,6 +54,15 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
     clusters = Clusters(rows, origin, bounds)
     if rule.sensitive.any() and len(rows):
         clusters = with_public_terms(clusters, rule.sensitive)
-    together = rule.m in (2, 3) and not is_dense(rows)
-    chunks = verpart(clusters, rule, request.engine, request.progress, together=together)
+    way = Way(rule, rule.k, len(rows) + 1, partial(_divide, rule=rule, request=request))
+    if rule.m in (2, 3) and len(rows) and not rule.sensitive.any():
+        head = head_of(rows, Judge(rows, Scope()), rule)
+        if head is not None:
+            return lay(clusters, head.arrange_whole(), way).divided
+    return way.divide(clusters)
+
+
+def _divide(clusters: Clusters, rule: Rule, request: Request[KmAnonymity]) -> Divided:
+    """VERPART alone: there is nothing to join."""
+    chunks = verpart(clusters, rule, request.engine, request.progress)
     return Divided(clusters, chunks, no_joints(clusters))

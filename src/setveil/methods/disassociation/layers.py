@@ -1,0 +1,144 @@
+"""Head chunks above small clusters: what is frequent is exact, what is rare stays among its like.
+
+Each part of the records is one joint cluster. Its head chunks have the items of frequent pairs, of
+all its records. Below are HORPART's clusters over what is left of the records, the tail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.data.arrays import Flags, Int64s
+from setveil.data.transactions import Transactions
+from setveil.kernels.disassociation.given import Chunks, Rule
+from setveil.methods.disassociation.head import Arranged
+from setveil.methods.disassociation.judging import Divided, Layers
+from setveil.methods.disassociation.partitioning import Clusters, horpart, without
+from setveil.methods.disassociation.refine import Joints, no_joints
+
+
+class Way(NamedTuple):
+    """How clusters are made and divided."""
+
+    rule: Rule
+    least: int  # the fewest records of a cluster
+    limit: int  # small clusters have fewer records than this
+    divide: Callable[[Clusters], Divided]  # VERPART and REFINE
+
+
+def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
+    """The release of the records of some clusters, with the head chunks of each part above."""
+    rows, origin = clusters.rows, clusters.origin
+    parts, heads = [], []
+    for number, chunks in enumerate(arranged.chunks):
+        chosen = np.flatnonzero(arranged.part == number)
+        below = _tail_clusters(rows.take(chosen), chunks, way)
+        order = chosen[below.origin]
+        whole = Clusters(rows.take(order), origin[order], below.bounds)
+        head, made = chunks[whole.rows.items], way.divide(below)
+        joined = len(below) > 1
+        part = _join(whole, head, made) if joined else _put_beside(whole, head, made, way.rule)
+        parts.append(part)
+        heads.append(head)
+    bounds = np.concatenate(([0], np.cumsum([len(part.clusters.rows) for part in parts])))
+    return Layers(_merge(parts), bounds, np.concatenate(heads))
+
+
+def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
+    """HORPART's clusters of the records without the head.
+
+    Records that have nothing else are put into the last cluster, where they say nothing."""
+    tail = without(rows, chunks[rows.items] >= 0)
+    empty = np.flatnonzero(tail.lengths == 0)
+    if len(empty) == len(tail):
+        return Clusters(tail, empty, np.array([0, len(tail)]))
+    small = horpart(tail, way.rule.sensitive, way.least, way.limit)
+    order, bounds = np.concatenate((small.origin, empty)), small.bounds.copy()
+    bounds[-1] = len(order)
+    return Clusters(tail.take(order), order, bounds)
+
+
+def _join(whole: Clusters, head: Int64s, made: Divided) -> Divided:
+    """The clusters of the tail under one joint cluster, which shares the head chunks."""
+    chunks, joints = _spread(made, head < 0)
+    if head.max(initial=-1) < 0:
+        return Divided(whole, chunks, joints)
+    top, shared = len(joints.parent), len(joints.chunk_node)
+    parent = np.append(np.where(joints.parent < 0, top, joints.parent), -1)
+    chunk_node = np.append(joints.chunk_node, np.full(head.max() + 1, top))
+    above = np.where(head >= 0, shared + head, joints.shared)
+    return Divided(whole, chunks, Joints(parent, chunk_node, above))
+
+
+def _put_beside(whole: Clusters, head: Int64s, made: Divided, rule: Rule) -> Divided:
+    """One cluster, with the head chunks as record chunks.
+
+    If it has no term chunk and too few subrecords for Lemma 2, it gives up its rarest item."""
+    tail, _ = _spread(made, head < 0)
+    own = int(made.chunks.counts[0])
+    chunk = np.where(head >= 0, own + head, tail.chunk)
+    count = own + int(head.max(initial=-1)) + 1
+    is_short = _is_short(whole, chunk, rule)
+    if is_short and chunk.min(initial=0) >= 0:
+        items = whole.rows.items
+        supports = np.bincount(items, minlength=1)
+        supports[supports == 0] = supports.max() + 1
+        rarest = len(supports) - 1 - int(supports[::-1].argmin())
+        chunk = np.where(items == rarest, -1, chunk)
+        kept, numbers = np.unique(chunk[chunk >= 0], return_inverse=True)
+        chunk[chunk >= 0], count = numbers, len(kept)
+    chunks = Chunks(chunk.astype(np.int32), np.array([count]), np.array([is_short]))
+    return Divided(whole, chunks, no_joints(whole))
+
+
+def _is_short(whole: Clusters, chunk: Int64s, rule: Rule) -> bool:
+    """Whether a cluster has too few subrecords for Lemma 2."""
+    inside = chunk >= 0
+    found = len(np.unique(chunk[inside]))
+    codes = whole.rows.rows[inside] * (found + 1) + chunk[inside]
+    return not found or len(np.unique(codes)) < len(whole.rows) + rule.k * (min(rule.m, found) - 1)
+
+
+def _spread(made: Divided, tail: Flags) -> tuple[Chunks, Joints]:
+    """What was made of the tail, for all occurrences; those of the head are in no chunk."""
+    chunk, shared = np.full(len(tail), -1, dtype=np.int32), np.full(len(tail), -1, dtype=np.int64)
+    chunk[tail], shared[tail] = made.chunks.chunk, made.joints.shared
+    return made.chunks._replace(chunk=chunk), made.joints._replace(shared=shared)
+
+
+def _merge(parts: Sequence[Divided]) -> Divided:
+    """The parts as one: all clusters first, then the joint clusters of each part."""
+    rows = _rows_of([part.clusters.rows for part in parts])
+    sizes = np.concatenate([part.clusters.sizes for part in parts])
+    simple, joint, chunk_nodes, shared = [], [], [], []
+    nodes, made = len(sizes), 0
+    for part in parts:
+        count, joints = len(part.clusters), part.joints
+        moved = np.where(joints.parent >= 0, joints.parent - count + nodes, -1)
+        simple.append(moved[:count])
+        joint.append(moved[count:])
+        chunk_nodes.append(joints.chunk_node - count + nodes)
+        shared.append(np.where(joints.shared >= 0, joints.shared + made, -1))
+        nodes += len(joints.parent) - count
+        made += len(joints.chunk_node)
+    return Divided(
+        Clusters(
+            rows,
+            np.concatenate([part.clusters.origin for part in parts]),
+            np.concatenate(([0], np.cumsum(sizes))),
+        ),
+        Chunks(*(np.concatenate(each) for each in zip(*(p.chunks for p in parts), strict=True))),
+        Joints(
+            np.concatenate([*simple, *joint]),
+            np.concatenate(chunk_nodes),
+            np.concatenate(shared),
+        ),
+    )
+
+
+def _rows_of(parts: Sequence[Transactions]) -> Transactions:
+    lengths = np.concatenate([part.lengths for part in parts])
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)
