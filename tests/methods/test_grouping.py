@@ -18,7 +18,7 @@ from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
 from setveil.methods.disassociation.head import Head
-from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope
+from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope, Targets
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, verpart
 from setveil.methods.disassociation.refine import no_joints
@@ -55,7 +55,11 @@ class Forced:
         scope = Scope(chance.choice([1, 1, 2, 4]), 1, chance.randint(0, 2))
         judge = Judge(small.clusters.rows, scope)
         judge.count()
-        made = Head(small.clusters.rows, judge.targets, way.rule)
+        targets = judge.targets
+        if chance.random() < 0.5:  # without those that tie for the last rank
+            best = np.argsort(-targets.supports, kind="stable")[: scope.many]
+            targets = Targets(*(each[best] for each in targets))
+        made = Head(small.clusters.rows, targets, way.rule)
         arranged = made._tried(self.part(made))
         limit = chance.randint(k + 1, 6 * k) if self.limit is None else self.limit
         layers = lay(small.clusters, arranged, way._replace(limit=limit))
