@@ -9,7 +9,8 @@ from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.comparing.cells import axes
 from setveil.report import Fact, Report, Section
-from setveil.words import plural, seconds, share
+from setveil.report.outcome import figure
+from setveil.words import plural, seconds
 
 COMMON = ("item_error", "are", "pair_error", "tkd")
 """The measures that are shown of every method: of items, counts, pairs and itemsets."""
@@ -37,13 +38,11 @@ def cell_name(row: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def common_measures(found: Comparison) -> list[str]:
-    """The measures that all cells have: the usual ones, or others if only these were asked for."""
-
-    def has(name: str) -> bool:
-        return bool(found.measured) and all(row.get(name) is not None for row in found.measured)
-
-    usual = [name for name in COMMON if has(name)]
-    return usual or [name for name in METRICS if has(name)]
+    """The usual measures that all cells have, or, if others were asked for, all that some cell
+    has."""
+    rows = found.measured
+    usual = [name for name in COMMON if rows and all(row.get(name) is not None for row in rows)]
+    return usual or [name for name in METRICS if any(row.get(name) is not None for row in rows)]
 
 
 def _table(found: Comparison) -> Section:
@@ -51,13 +50,14 @@ def _table(found: Comparison) -> Section:
     names = common_measures(found)
     rows = [["", *names, "time"]]
     for row in found.measured:
-        figures = [share(row[name]) for name in names]
+        figures = ["" if row.get(name) is None else figure(name, row[name]) for name in names]
         rows.append([cell_name(row, found.rows), *figures, seconds(row["seconds"])])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join([first.ljust(widths[0]), *_right(cells, widths[1:])]) for first, *cells in rows
     )
-    title = f"Losses of {plural(len(found.measured), 'cell')}, by measures that every form has"
+    title = f"Losses of {plural(len(found.measured), 'cell')}"
+    title += ", by measures that every form has" if COMMON[0] in names else ""
     return Section(title, "\n".join(lines), private=True)
 
 
@@ -68,8 +68,10 @@ def _right(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
 def _best(found: Comparison) -> list[Section]:
     facts = []
     for name in common_measures(found):
-        best = min(found.measured, key=lambda row: float(row[name]))
-        text = f"{cell_name(best, found.rows)}: {share(best[name])}"
+        rows = [row for row in found.measured if row.get(name) is not None]
+        sign = 1 if METRICS[name].better == "less" else -1
+        best = min(rows, key=lambda row: sign * float(row[name]))
+        text = f"{cell_name(best, found.rows)}: {figure(name, best[name])}"
         facts.append(Fact(name, text, METRICS[name].about))
     return [Section("Least loss", facts=tuple(facts), private=True)] if facts else []
 

@@ -12,7 +12,7 @@ from setveil.report.comparison import cell_name, common_measures
 from setveil.report.markup import best, document, paragraph, section, table, text
 from setveil.report.outcome import figure
 from setveil.report.svg import picture
-from setveil.words import plural, seconds, share
+from setveil.words import plural, seconds
 
 PRIVATE = (
     "Private. The figures compare releases with their original. Keep this page where the original "
@@ -31,7 +31,7 @@ def comparison_page(found: Comparison) -> str:
     parts = [
         f'<div class="banner" role="note">{text(PRIVATE)}</div>',
         f"<header><h1>{text(title)}</h1>{paragraph(counted, 'lead')}</header>",
-        section("Measures that every form has", _about(names), common_table(found)),
+        section("Losses", _about(names), common_table(found)),
         *(_chart(found, name) for name in names),
         _others(found, names),
         section("Time and memory", _costs(found)),
@@ -74,7 +74,8 @@ def _figure(name: str, row: Row, rows: Sequence[Row]) -> str:
 
 
 def _chart(found: Comparison, name: str) -> str:
-    said = "; ".join(f"{cell_name(row, found.rows)}: {share(row[name])}" for row in found.measured)
+    rows = [row for row in found.measured if row.get(name) is not None]
+    said = "; ".join(f"{cell_name(row, found.rows)}: {figure(name, row[name])}" for row in rows)
     chart = picture(lambda: comparison_chart(found, name), f"{METRICS[name].about}. {said}.")
     return section(f"{name}: {METRICS[name].about}", chart)
 
