@@ -10,7 +10,7 @@ import pytest
 
 from setveil.kernels.disassociation.annealing import anneal
 from setveil.kernels.disassociation.given import Rule
-from setveil.kernels.disassociation.heads import count_together, forbid_rare, settle
+from setveil.kernels.disassociation.heads import count_together, settle
 from tests.oracle import heads as oracle
 
 BATCHES = [range(200), pytest.param(range(200, 20_000), marks=pytest.mark.long)]
@@ -96,7 +96,7 @@ def test_settled_chunks_are_those_of_the_oracle_and_anonymous(batch):
     for seed in batch:
         chance = random.Random(seed)
         rows, items = random_rows(chance)
-        k, m, longest = chance.randint(2, 4), chance.randint(1, 3), chance.choice([0, 0, 1, 2, 3])
+        k, m, longest = chance.randint(2, 4), chance.randint(1, 2), chance.choice([0, 0, 1, 2, 3])
         wanted = [chance.randint(0, chance.choice([0, 2, items])) for _ in range(items)]
         rule = Rule(k, m, np.zeros(items, dtype=bool), longest)
         found = settle(*laid_out(rows), np.array(wanted, dtype=np.int64), rule).tolist()
@@ -112,7 +112,7 @@ def test_settled_chunks_are_those_of_the_oracle_and_anonymous(batch):
 
 
 @quick_and_long
-def test_pairs_are_counted_and_one_of_each_rare_triple_is_forbidden(batch):
+def test_pairs_are_counted(batch):
     for seed in batch:
         chance = random.Random(seed)
         rows, items = random_rows(chance)
@@ -123,17 +123,3 @@ def test_pairs_are_counted_and_one_of_each_rare_triple_is_forbidden(batch):
         assert together.diagonal().tolist() == [
             sum(item in row for row in rows) for item in range(items)
         ]
-        chunk = np.array([chance.randint(-1, 2) for _ in range(items)], dtype=np.int64)
-        chunk[chunk < 0] = 3 + np.flatnonzero(chunk < 0)
-        weights = np.zeros((items, items))
-        conflicts = np.zeros((items, items), dtype=bool)
-        forbidden = forbid_rare(ptr, occurrences, chunk, weights, conflicts, 3)
-        rare = [
-            some
-            for some in combinations(range(items), 3)
-            if len({chunk[item] for item in some}) == 1
-            and 0 < sum(set(some) <= row for row in rows) < 3
-        ]
-        assert all(conflicts[a, b] or conflicts[a, c] or conflicts[b, c] for a, b, c in rare), seed
-        assert 2 * forbidden == conflicts.sum() <= 2 * len(rare), seed
-        assert (conflicts == conflicts.T).all(), seed

@@ -17,7 +17,6 @@ class Settling(NamedTuple):
     holders: Int64s  # the records of each item, one item after the other
     together: Int64s  # how many records have each item and the current one; 0 between uses
     clash: Int64s  # the last item that each chunk could not take because of a pair
-    triples: Int64s  # [item, item] how many records have both and the current one; 0 between uses
 
 
 @kernel
@@ -37,7 +36,7 @@ def count_together(ptr, items, count):
 
 @kernel
 def settle(ptr, items, wanted, rule):
-    """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 3, and
+    """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and
     its subrecords short enough; else the first other one that does. -1 for items of fewer than k
     records.
 
@@ -55,7 +54,6 @@ def settle(ptr, items, wanted, rule):
         list_holders(ptr, items, begin),
         np.zeros(count, np.int64),
         np.full(count + 1, -1, np.int64),
-        np.zeros((count, count) if rule.m > 2 else (1, 1), np.int64),
     )
     taken = np.zeros(count + 1, np.bool_)
     for item in range(count):
@@ -101,86 +99,16 @@ def fits(settling, item, number, begin, rule):
     """Whether a chunk can take an item."""
     if settling.clash[number] == item:
         return False
-    if rule.m < 3 and rule.longest == 0:
+    if rule.longest == 0:
         return True
-    ptr, items, chunk, triples = settling.ptr, settling.items, settling.chunk, settling.triples
-    longest, rare = np.int64(0), np.int64(0)
     for at in range(begin[item], begin[item + 1]):
-        start, length = ptr[settling.holders[at]], np.int64(1)
-        i = start
-        while items[i] < item:
-            if chunk[items[i]] == number:
-                length += 1
-                for j in range(start, i if rule.m > 2 else start):
-                    if chunk[items[j]] == number:
-                        triples[items[i], items[j]] += 1
-                        rare += triples[items[i], items[j]] == 1
-                        rare -= triples[items[i], items[j]] == rule.k
-            i += 1
-        longest = max(longest, length)
-    if rule.m > 2:
-        clear_triples(settling, item, number, begin)
-    return rare == 0 and (rule.longest == 0 or longest <= rule.longest)
-
-
-@kernel
-def forbid_rare(ptr, items, chunk, weights, conflicts, k):
-    """For each triple inside a chunk that occurs in fewer than k records, forbid the pair of it
-    that is worth least; returns how many pairs that were."""
-    count, forbidden = len(chunk), np.int64(0)
-    begin = np.zeros(count + 1, np.int64)
-    for at in range(len(items)):
-        begin[items[at] + 1] += 1
-    for item in range(count):
-        begin[item + 1] += begin[item]
-    holders, triples = list_holders(ptr, items, begin), np.zeros((count, count), np.int64)
-    for item in range(count):
-        for at in range(begin[item], begin[item + 1]):
-            start = ptr[holders[at]]
-            i = start
-            while items[i] < item:
-                if chunk[items[i]] == chunk[item]:
-                    for j in range(start, i):
-                        triples[items[i], items[j]] += chunk[items[j]] == chunk[item]
-                i += 1
-        for at in range(begin[item], begin[item + 1]):
-            start = ptr[holders[at]]
-            i = start
-            while items[i] < item:
-                for j in range(start, i):
-                    one, other = items[i], items[j]
-                    if 0 < triples[one, other] < k:
-                        forbidden += forbid_one(item, one, other, weights, conflicts)
-                    triples[one, other] = 0
-                i += 1
-    return forbidden
-
-
-@step
-def forbid_one(a, b, c, weights, conflicts):
-    """Forbid the pair of three items that is worth least, unless one of them is forbidden."""
-    if conflicts[a, b] or conflicts[a, c] or conflicts[b, c]:
-        return 0
-    if weights[a, b] <= weights[a, c] and weights[a, b] <= weights[b, c]:
-        conflicts[a, b] = conflicts[b, a] = True
-    elif weights[a, c] <= weights[b, c]:
-        conflicts[a, c] = conflicts[c, a] = True
-    else:
-        conflicts[b, c] = conflicts[c, b] = True
-    return 1
-
-
-@step
-def clear_triples(settling, item, number, begin):
-    ptr, items, chunk = settling.ptr, settling.items, settling.chunk
-    for at in range(begin[item], begin[item + 1]):
-        start = ptr[settling.holders[at]]
-        i = start
-        while items[i] < item:
-            if chunk[items[i]] == number:
-                for j in range(start, i):
-                    settling.triples[items[i], items[j]] = 0
-            i += 1
+        place, length = settling.ptr[settling.holders[at]], np.int64(1)
+        while settling.items[place] < item:
+            length += settling.chunk[settling.items[place]] == number
+            place += 1
+        if length > rule.longest:
+            return False
+    return True
 
 
 @step

@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
 from setveil.methods.disassociation.partitioning import without
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-ROUNDS = 3  # of annealing at most, if m is 3
 SHORT = 3  # items of the head; records with fewer can be a part of their own
 MOST_SPLITS = 3  # the top items that records are parted by, at most
 TOP_WEIGHT, TOP_WEIGHTS = 0.5, (0.25, 1.0)
@@ -125,6 +124,7 @@ class Head:
         """The chunk of each item, or -1 if fewer than k records have it.
 
         Keeping a pair is worth what it costs to have it as often as independence explains."""
+        from setveil.kernels.disassociation.annealing import anneal
         from setveil.kernels.disassociation.heads import settle
 
         first, second, k = self._targets.first, self._targets.second, self._rule.k
@@ -135,25 +135,11 @@ class Head:
         weights = np.zeros(together.shape)
         weights[first, second] = weights[second, first] = worth
         conflicts = (together > 0) & (together < k)
-        wanted = self._wanted(counts, weights, conflicts, sweeps)
+        live = np.flatnonzero(held >= k)
+        inside, wanted = np.ix_(live, live), np.full(len(held), -1, dtype=np.int64)
+        wanted[live] = anneal(weights[inside].copy(), conflicts[inside].copy(), sweeps)
         chunk: Int64s = settle(*counts.rows, wanted, self._rule)
         return chunk
-
-    def _wanted(self, counts: Counts, weights: Floats, conflicts: Flags, sweeps: int) -> Int64s:
-        """The best chunk found for each item. If m is 3, pairs of triples that are too rare are
-        forbidden one after the other."""
-        from setveil.kernels.disassociation.annealing import anneal
-        from setveil.kernels.disassociation.heads import forbid_rare
-
-        k, live = self._rule.k, np.flatnonzero(counts.held >= self._rule.k)
-        inside, wanted = np.ix_(live, live), np.full(len(conflicts), -1, dtype=np.int64)
-        chosen = weights[inside].copy()
-        sweeps = sweeps if self._rule.m < 3 else max(sweeps // ROUNDS, 1)
-        for _ in range(ROUNDS):
-            wanted[live] = anneal(chosen, conflicts[inside].copy(), sweeps)
-            if self._rule.m < 3 or not forbid_rare(*counts.rows, wanted, weights, conflicts, k):
-                break
-        return wanted
 
     def _expected(self, counts: Counts, chunk: Int64s) -> Floats:
         """The supports of the targets that some records lead one to expect."""
