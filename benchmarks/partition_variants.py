@@ -199,11 +199,11 @@ def _least(space: Space, held: list[int], node: int) -> list[int]:
 
 
 def split_again(space: Space, parts: list[Part]) -> list[Part]:
-    """Parts of 2 k and more are split at their closed nodes, if a part and the rest have k each."""
+    """Closed nodes are tried again in the end, and kept if all parts have k records."""
     done, pending = [], list(parts)
     while pending:
         part = pending.pop()
-        made = _halved(space, part) if len(part.members) >= 2 * space.k else None
+        made = _reopened(space, part)
         if made is None:
             done.append(part)
         else:
@@ -211,12 +211,12 @@ def split_again(space: Space, parts: list[Part]) -> list[Part]:
     return done
 
 
-def _halved(space: Space, part: Part) -> list[Part] | None:
+def _reopened(space: Space, part: Part) -> list[Part] | None:
     best, gained = None, 0
     for node in part.closed & part.nodes:
         made = space.expand(part, node)
         gain = _gained(space, made, node)
-        if len(made) > 1 and gain > gained and all(len(one.members) >= space.k for one in made):
+        if gain > gained and all(len(one.members) >= space.k for one in made):
             best, gained = made, gain
     return best
 
@@ -276,7 +276,7 @@ VARIANTS: dict[str, Callable[[Sequence[Record], Hierarchy, int], int | None]] = 
     "one step ahead": partial(run, choose=one_step_ahead),
     "node by the result below": partial(run, choose=result_below),
     "leftover to the part that fits best": partial(run, leave=best_fit),
-    "2 k and more split again": partial(run, again=True),
+    "closed nodes tried again": partial(run, again=True),
     "cheapest sets, small ones closed": close_small,
 }
 
