@@ -55,7 +55,7 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
     if rule.sensitive.any() and len(rows):
         clusters = with_public_terms(clusters, rule.sensitive)
     way = Way(rule, rule.k, len(rows) + 1, partial(_divide, rule=rule, request=request))
-    if rule.m in (2, 3) and len(rows) and not rule.sensitive.any():
+    if rule.m == 2 and len(rows) and not rule.sensitive.any():
         head = head_of(rows, Judge(rows, Scope()), rule)
         if head is not None:
             return lay(clusters, head.arrange_whole(), way).divided
