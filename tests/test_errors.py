@@ -70,10 +70,11 @@ def test_the_library_never_speaks_of_options():
     """Texts outside the doors name parameters in braces; each door spells them in its own way."""
     package = Path(setveil.__file__).parent
     doors = {package / "cli", package / "report"}
+    written_commands = package / "pipeline" / "commands.py"
     option = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z] [0-9N])")
     found = []
     for path in package.rglob("*.py"):
-        if doors.isdisjoint(path.parents):
+        if doors.isdisjoint(path.parents) and path != written_commands:
             tree = ast.parse(path.read_text(encoding="utf-8"))
             docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
             for node in ast.walk(tree):

@@ -14,7 +14,7 @@ from setveil.audit.attack.attack import attack
 from setveil.audit.attack.draws import Pool
 from setveil.audit.attack.rows import view_rows
 from setveil.audit.attack.statistics import Sample, mean_margin, median_ranks, share_interval
-from setveil.audit.attack.table import ATTACKS, view_of
+from setveil.audit.attack.table import ATTACKS, NOT_ATTACKED, view_of
 from setveil.errors import DataError, MisfitError, ParameterError
 from setveil.io.releases.folder import FORMS
 from tests.audit.disassociations import effort, invented, projected, released
@@ -44,7 +44,13 @@ def numbered(data, items):
 
 
 def test_every_form_can_be_attacked():
-    assert ATTACKS.keys() == FORMS.keys()
+    assert ATTACKS.keys() | NOT_ATTACKED.keys() == FORMS.keys()
+
+
+def test_an_attack_on_synthetic_records_is_refused_with_the_reason():
+    release = sv.Synthetic.of([["a"]], sv.DifferentialPrivacy(epsilon=1.0))
+    with pytest.raises(DataError, match="no record of a synthetic release belongs to a person"):
+        view_of(release, sv.Transactions.of([["a"]]))
 
 
 @pytest.mark.parametrize("method", [sv.Partition(), sv.Apriori(), sv.MHgHs()])

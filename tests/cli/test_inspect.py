@@ -85,8 +85,8 @@ def test_an_item_cannot_steer_the_terminal(call, folder):
     (folder / "odd.csv").write_text("record,item\n1,\x1b[31mred\n1,b\n2,b\n", encoding="utf-8")
     result = call("verify", "odd.csv", "-k", 2)
     assert result.code == 1
-    assert "\x1b" not in result.out
-    assert "\\x1b[31mred" in result.out
+    assert "\x1b" not in result.out + result.err
+    assert "\\x1b[31mred" in result.err
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_one_changed_bag_is_refused(call, place):
     assert call("verify", "release").code == 3
     refused = call("verify", "release/data.csv", "-k", 2, "--promise", MODEL)
     assert refused.code == 1
-    assert "occurs 1 time, not 2" in refused.out
+    assert "occurs 1 time, not 2" in refused.err
 
 
 def test_a_plain_file_of_bags_can_be_asked_for_the_promise(call, place):

@@ -102,7 +102,7 @@ def test_a_plain_file_may_hold(call, folder):
 def test_a_column_that_identifies_people_is_a_fault(call, folder):
     result = call("verify", "baskets.csv", "-k", 2, "-m", 1)
     assert result.code == 1
-    assert "the column customer identifies 6 records" in result.out
+    assert "the column customer identifies 6 records" in result.err
 
 
 def test_a_time_that_was_left_in_a_column_is_a_fault(call, folder):
@@ -142,7 +142,7 @@ def test_an_item_that_is_not_in_the_tree_is_a_fault(call, folder):
     options = ("-k", 2, "--hierarchy", "tree.csv")
     result = call("verify", "nodes.dat", *options, "--input-format", "fimi")
     assert result.code == 1
-    assert "{x} is not in the hierarchy" in result.out
+    assert "{x} is not in the hierarchy" in result.err
 
 
 def test_a_name_that_is_not_there_is_called_so(call, folder):

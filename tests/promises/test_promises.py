@@ -130,6 +130,7 @@ def test_a_promise_is_shown_by_what_was_asked_for():
         "LDiversity(l=3, sensitive={'HIV', 'flu'})",
         "Coherence(h=0.8, k=5, p=2, private={'flu'})",
         "VocabularyKAnonymity(k=5)",
+        "DifferentialPrivacy(epsilon=0.5, delta=1e-06)",
     ]
     assert repr(KmAnonymity(k=5, m="all")) == "KmAnonymity(k=5, m='all')"
     assert KmAnonymity(k=5, m="all").m == ALL

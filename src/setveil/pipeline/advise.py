@@ -14,7 +14,7 @@ from setveil.engines.base import Progress
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.commands import method_options, promise_options
+from setveil.pipeline.commands import method_options, promise_options, tree_option
 from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
 from setveil.pipeline.stages import Stages
@@ -267,5 +267,5 @@ def _command(job: AdviseJob, way: Way, built: str) -> str:
     words += promise_options(way.promise, job.items)
     tree = built or (str(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
     if way.method.needs_hierarchy:
-        words += ["--hierarchy", tree or "TREE"]
+        words += tree_option(tree)
     return " ".join(shlex.quote(word) for word in words)

@@ -76,9 +76,14 @@ def _items(parameter: Parameter, found: frozenset[str], named: Any) -> list[str]
     return [word for item in shown for word in (parameter.option, str(item))]
 
 
+def tree_option(tree: str = "") -> list[str]:
+    """The option for the hierarchy; TREE if its name is unknown."""
+    return ["--hierarchy", tree or "TREE"]
+
+
 def _tree(release: Release) -> list[str]:
     kind = METHODS.get(str(release.method.get("name")))
-    words = ["--hierarchy", "TREE"] if kind is not None and kind.needs_hierarchy else []
+    words = tree_option() if kind is not None and kind.needs_hierarchy else []
     people = ["--min-people", str(release.min_people)] if release.min_people else []
     return [*words, *people]
 

@@ -26,7 +26,7 @@ def list_methods() -> list[MethodFacts]:
 
     Example:
         >>> [method.name for method in list_methods() if not method.needs_hierarchy]
-        ['disassociation', 'suppression']
+        ['disassociation', 'suppression', 'frequent']
     """
     return [
         MethodFacts(

@@ -20,6 +20,12 @@ ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
 }
 """By form: what an adversary sees. `rows.view_rows` suits any form with certain rows."""
 
+NOT_ATTACKED = {
+    "synthetic": "no record of a synthetic release belongs to a person, so there is nobody to "
+    "find; its epsilon bounds what anybody can learn from it, whatever they know",
+}
+"""By form: why searching its records for a person says nothing."""
+
 
 def view_of(release: Release, original: Transactions) -> View:
     """What an adversary sees of a release.
@@ -27,6 +33,8 @@ def view_of(release: Release, original: Transactions) -> View:
     Raises:
         DataError: if nobody has said how this form is attacked.
     """
+    if release.form in NOT_ATTACKED:
+        raise DataError(NOT_ATTACKED[release.form])
     if release.form not in ATTACKS:
         problem = f"there is no attack for the form {release.form}"
         raise DataError(problem, remedy=f"attack one of {', '.join(ATTACKS)}")
