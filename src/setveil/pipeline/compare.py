@@ -74,6 +74,8 @@ class Comparison(Shown):
     rows: tuple[Row, ...]
     title: str = ""
     output: Path | None = None
+    metrics: tuple[str, ...] = ()
+    """The metrics that were asked for; empty if none were named."""
     resumed: int = 0
     """How many rows an earlier run had finished."""
 
@@ -188,6 +190,7 @@ def run(
     found = Comparison(
         rows=tuple(_complete(job, cell, row) for cell, row in zip(job.cells, rows[0], strict=True)),
         title=job.title,
+        metrics=job.metrics,
         output=output,
         resumed=rows[1],
     )

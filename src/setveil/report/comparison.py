@@ -38,9 +38,10 @@ def cell_name(row: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def common_measures(found: Comparison) -> list[str]:
-    """The usual measures that all cells have, or, if others were asked for, all that some cell
-    has."""
+    """The measures that were asked for, or else the usual ones that all cells have."""
     rows = found.measured
+    if found.metrics:
+        return [name for name in found.metrics if any(row.get(name) is not None for row in rows)]
     usual = [name for name in COMMON if rows and all(row.get(name) is not None for row in rows)]
     return usual or [name for name in METRICS if any(row.get(name) is not None for row in rows)]
 
@@ -57,7 +58,7 @@ def _table(found: Comparison) -> Section:
         "  ".join([first.ljust(widths[0]), *_right(cells, widths[1:])]) for first, *cells in rows
     )
     title = f"Losses of {plural(len(found.measured), 'cell')}"
-    title += ", by measures that every form has" if COMMON[0] in names else ""
+    title += "" if found.metrics else ", by measures that every form has"
     return Section(title, "\n".join(lines), private=True)
 
 
