@@ -195,11 +195,18 @@ def test_the_installed_numba_is_known_inside():
     assert jit._inside() is numba_inside
 
 
-def test_where_only_compiled_kernels_may_run_another_one_raises():
-    @jit.kernel
-    def eight():
-        return 8
+def fresh_kernel(folder, monkeypatch, name, number):
+    """A kernel in a new file, which no run before can have compiled."""
+    text = (
+        f"from setveil.kernels.jit import kernel\n\n@kernel\ndef {name}():\n    return {number}\n"
+    )
+    (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(folder)
+    return getattr(import_module(name), name)
 
+
+def test_where_only_compiled_kernels_may_run_another_one_raises(tmp_path, monkeypatch):
+    eight = fresh_kernel(tmp_path, monkeypatch, "fresh_eight", 8)
     with pytest.raises(jit.NotCompiledError), jit.compiled_only():
         eight()
     assert eight() == 8
@@ -207,11 +214,8 @@ def test_where_only_compiled_kernels_may_run_another_one_raises():
         assert eight() == 8
 
 
-def test_compiling_turns_garbage_collection_on_again_if_it_was_on():
-    @jit.kernel
-    def nine():
-        return 9
-
+def test_compiling_turns_garbage_collection_on_again_if_it_was_on(tmp_path, monkeypatch):
+    nine = fresh_kernel(tmp_path, monkeypatch, "fresh_nine", 9)
     assert gc.isenabled()
     assert nine() == 9
     assert gc.isenabled()
