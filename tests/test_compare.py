@@ -178,6 +178,15 @@ def test_other_data_or_another_tree_is_computed_anew(data, tmp_path):
     assert sv.compare(data, "partition", **words).resumed == 0
 
 
+def test_methods_that_draw_noise_are_compared_without_a_seed():
+    words = {"methods": ["frequent", "disassociation"], "k": [2], "m": [1], "epsilon": [5.0]}
+    found = sv.compare([["a", "b"], ["a", "b"], ["b", "c"]] * 20, **words)
+    assert [(row["method"], row["status"]) for row in found.rows] == [
+        ("frequent", "ok"),
+        ("disassociation", "ok"),
+    ]
+
+
 def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
     (tmp_path / "cells").mkdir()
     task = Task(key="a", words={"method": "partition"}, data=tmp_path / "none", store=tmp_path)

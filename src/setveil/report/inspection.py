@@ -105,20 +105,29 @@ def _table(exposed: Sequence[Exposure]) -> list[str]:
 def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
     """What to promise, with its options and when it fits."""
     ways = [
-        ("k-anonymity", "--hierarchy TREE", "an adversary may know everything about a person"),
+        (
+            "k-anonymity",
+            f"-k {k} --hierarchy TREE",
+            "an adversary may know everything about a person",
+        ),
         (
             "km-anonymity",
-            "-m 2 --method mhghs --hierarchy TREE",
+            f"-k {k} -m 2 --method mhghs --hierarchy TREE",
             "they know at most 2 items; items are generalized",
         ),
-        ("", "-m 2 --method disassociation", "the same, but items stay as they are"),
+        ("", f"-k {k} -m 2 --method disassociation", "the same, but items stay as they are"),
         (
             "coherence",
-            "-p 2 --h 0.6 --private LIST --method suppression",
+            f"-k {k} -p 2 --h 0.6 --private LIST --method suppression",
             "public items may reveal private ones",
+        ),
+        (
+            "differential-privacy",
+            "--epsilon 1 --public-items",
+            "they may know anything; synthetic records and noisy counts",
         ),
     ]
     if summary.counts is not None:
-        ssc = ("vocabulary-k-anonymity", "--method ssc --semantics TREE", "counts may be known too")
-        ways.append(ssc)
-    return tuple(Fact(name, f"-k {k} {options}", when) for name, options, when in ways)
+        ssc = f"-k {k} --method ssc --semantics TREE"
+        ways.append(("vocabulary-k-anonymity", ssc, "counts may be known too"))
+    return tuple(Fact(*way) for way in ways)

@@ -121,7 +121,10 @@ def _job(task: Task, data: Transactions) -> Job:
     if size is not None and size < len(data):
         data = data.take(np.sort(random.choice(len(data), size, replace=False)))
     data = data.without_rare(words.pop("min_people", 0))
-    job = job_from(data, {**words, **task.tree_words, "threads": task.threads, "seed": task.seed})
+    job = job_from(data, {**words, **task.tree_words, "threads": task.threads})
+    # Noise takes no seed. Nothing is published, so the list of items may be taken as public.
+    noisy = job.method.draws_noise
+    job = replace(job, public_items=True) if noisy else replace(job, seed=task.seed)
     if share is None:
         return job
     items = data.vocabulary.labels
