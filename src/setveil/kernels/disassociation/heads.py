@@ -38,7 +38,7 @@ def count_together(ptr, items, count):
 def settle(ptr, items, wanted, rule):
     """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and
     its subrecords short enough; else the first other one that does. -1 for items of fewer than k
-    records.
+    records. Wanted chunks have numbers up to that of the items.
 
     Everything is counted again here, so that no promise depends on how chunks were chosen."""
     count = len(wanted)
