@@ -74,7 +74,7 @@ torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered 
 	$(BIN)/python -m torture --seed $(SEED)
 
 lock: ## renew requirements.lock from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --universal --python-version 3.11 --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --extra spark --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
 
 clean: ## remove what make and the tests have made
