@@ -150,7 +150,7 @@ def sizes_chart(sizes: Sequence[tuple[int, int]]) -> Any:
         alt.Chart(alt.Data(values=rows))
         .mark_bar(color=BEFORE)
         .encode(
-            x=alt.X("size:N", title="records in a group", sort=None, axis=alt.Axis(labelAngle=0)),
+            x=alt.X("size:N", title="records in a group", sort=None, axis=alt.Axis(labelAngle=-35)),
             y=alt.Y("records:Q", title="records in groups of this size"),
         )
         .properties(width=WIDTH, height=HEIGHT)

@@ -12,7 +12,7 @@ from setveil.report.charts import PALETTE
 
 NO_CHARTS = "Charts need the extra charts of setveil: pip install 'setveil[charts]'."
 _TEXT, _GRID, _FONT = "#111111", "#CCCCCC", "Arial, Helvetica, Liberation Sans, sans-serif"
-_ROOM = {"left": 18, "right": 18, "top": 5, "bottom": 5}
+_ROOM = {"left": 44, "right": 18, "top": 5, "bottom": 5}
 """Around a chart, because a reader's font may be wider than the one that was measured."""
 _OPEN = re.compile(r"<svg\b[^>]*>")
 _CONFIG = {
