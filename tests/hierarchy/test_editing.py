@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from random import Random
 from typing import Any
 
 import pytest
@@ -34,16 +35,26 @@ def outline(draft: TreeDraft) -> list[str]:
     return [f"{'  ' * depth}{label}" for label, depth in draft.walk()]
 
 
-@st.composite
-def edits(draw: st.DrawFn, draft: TreeDraft) -> dict[str, Any]:
-    """An edit of some nodes of a draft, which may not be allowed."""
+def some_edit(random: Random, draft: TreeDraft) -> dict[str, Any]:
+    """An edit of some nodes of a draft, which may not be allowed but often is."""
     labels = [label for label, _ in draft.walk()]
-    node, several = st.sampled_from(labels), st.lists(st.sampled_from(labels), max_size=4)
-    name = st.sampled_from(NAMES)
-    values = {"node": node, "to": node, "nodes": several, "name": name}
-    values["items"] = st.lists(st.sampled_from(("new 1", "new 2", "Food", "a")), max_size=2)
-    op = draw(st.sampled_from(sorted(OPERATIONS)))
-    return {"op": op} | {field: draw(values[field]) for field in OPERATIONS[op]}
+    groups = [label for label in labels if not draft.node(label).is_item] or labels
+    empty = [label for label in groups if not draft.node(label).items]
+    op = random.choice([*sorted(OPERATIONS), "move", "group"])
+    may_fail = random.random() < 0.2
+    nodes = random.choices(labels, k=random.randint(0 if may_fail else 1, 4))
+    values = {
+        "node": random.choice(labels if may_fail else groups),
+        "to": random.choice(labels if may_fail else groups),
+        "nodes": random.sample(empty, 1) if op == "remove" and empty else nodes,
+        "name": random.choice(NAMES) if may_fail else f"group {random.randint(0, 99)}",
+        "items": random.choices(("new 1", "new 2", "new 3", "Food", "a"), k=random.randint(0, 2)),
+    }
+    return {"op": op} | {field: values[field] for field in OPERATIONS[op]}
+
+
+def edits(draft: TreeDraft) -> st.SearchStrategy[dict[str, Any]]:
+    return st.integers(0, 2**32).map(lambda seed: some_edit(Random(seed), draft))
 
 
 def plainly(tree: plain.Tree, edit: dict[str, Any], fixed: frozenset[str]) -> plain.Tree | None:
@@ -79,6 +90,31 @@ def test_any_edits_do_what_plain_dicts_do(data, tree, knows_data):
                 history.append(after)
         compare(draft, history[-1])
     check_history(draft, tree, known)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_many_edits_do_what_plain_dicts_do(seed):
+    random = Random(seed)
+    labels = list(map(str, range(random.randint(3, 14))))
+    tree = Hierarchy.balanced(labels, fanout=random.randint(2, 4))
+    draft, history, made = TreeDraft(tree), [plain.of_paths(list(tree.paths()))], 0
+    for _ in range(40):
+        if draft.can_undo and random.random() < 0.1:
+            draft.undo()
+            history.pop()
+        else:
+            edit = some_edit(random, draft)
+            after = plainly(history[-1], edit, history[-1][1])
+            if after is None:
+                with pytest.raises(DataError):
+                    draft.apply(edit)
+                continue
+            draft.apply(edit)
+            history.append(after)
+            made += 1
+        compare(draft, history[-1])
+    assert made >= 10
+    check_history(draft, tree, None)
 
 
 def compare(draft: TreeDraft, expected: plain.Tree) -> None:
