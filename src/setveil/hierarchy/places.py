@@ -106,7 +106,7 @@ class Places:
 
     def sums(self, node: int) -> tuple[int, int]:
         """The number of items below a node, and how often they occur; kept until they change."""
-        known, pending = self._sums, [node]
+        known, pending = self._sums, [] if node in self._sums else [node]
         while pending:
             last = pending[-1]
             if last in self.items:
