@@ -1,4 +1,4 @@
-"""The panel of the hierarchy screen: toolbar, coverage in words, and the tree, filled by a script."""
+"""The panel of the hierarchy screen: toolbar, coverage in words, and a tree that a script fills."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def tree_panel(base_url: str, draft: TreeDraft) -> str:
             '<div class="tree-results" hidden></div>',
             '<p class="tree-chosen" hidden></p>',
             '<div class="tree-view" role="tree" aria-label="Hierarchy" '
-            'aria-multiselectable="true"><div class="tree-size" role="presentation"></div></div>',
+            'aria-multiselectable="true"><div class="tree-sizer" role="presentation"></div></div>',
             '<p class="tree-message" role="status" aria-live="polite"></p>',
             _keys(),
             _dialog(),
