@@ -85,7 +85,7 @@ class _Desk:
             def work(draft: TreeDraft) -> Any:
                 words = _json_object(body)
                 if is_edit:
-                    _check_version(draft, words)
+                    _check_edit(draft, words)
                 result = answer(draft, words)
                 if is_edit:
                     self._saved(request, draft)
@@ -211,7 +211,9 @@ def _state(draft: TreeDraft) -> dict[str, object]:
     return {"version": draft.version, "can_undo": draft.can_undo, "can_redo": draft.can_redo}
 
 
-def _check_version(draft: TreeDraft, words: Mapping[str, Any]) -> None:
+def _check_edit(draft: TreeDraft, words: Mapping[str, Any]) -> None:
+    """Refuse what would fail after the edit was made, and edits of an outdated view."""
+    _labels(words, "open")
     if words.get("version") != draft.version:
         problem = "the tree was edited elsewhere, perhaps in another tab"
         raise _StaleError(problem, remedy="look at the tree as it is now and try again")
