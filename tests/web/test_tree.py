@@ -146,7 +146,7 @@ def test_of_many_edits_at_once_only_one_succeeds(host):
         ),
         (
             "edit",
-            {"version": 0, "op": "ungroup", "node": "x", "open": 3},
+            {"version": 0, "op": "ungroup", "node": "x"},
             "the tree has no node 'x'",
         ),
         ("undo", {"version": 0}, "there is nothing to undo"),

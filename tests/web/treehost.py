@@ -27,7 +27,7 @@ from setveil.hierarchy.editing import TreeDraft
 from setveil.web.tree import routes, tree_panel
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 PAGE = """<!doctype html>
@@ -110,7 +110,7 @@ def hosted(draft: TreeDraft | None) -> Iterator[Host]:
     """Serve a draft until the end of the block."""
     host, listener = Host(draft), socket.create_server(("127.0.0.1", 0))
     host.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server = uvicorn.Server(uvicorn.Config(host.app(), log_level="warning", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(host.app(), log_level="warning", lifespan="off", timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()  # the socket listens already, so requests wait until the server is ready
     try:
