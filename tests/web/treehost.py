@@ -110,7 +110,9 @@ def hosted(draft: TreeDraft | None) -> Iterator[Host]:
     """Serve a draft until the end of the block."""
     host, listener = Host(draft), socket.create_server(("127.0.0.1", 0))
     host.address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server = uvicorn.Server(uvicorn.Config(host.app(), log_level="warning", lifespan="off", timeout_graceful_shutdown=2))
+    server = uvicorn.Server(
+        uvicorn.Config(host.app(), log_level="warning", lifespan="off", timeout_graceful_shutdown=2)
+    )
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()  # the socket listens already, so requests wait until the server is ready
     try:

@@ -52,10 +52,10 @@ def tree_panel(base_url: str, draft: TreeDraft) -> str:
             _coverage(draft),
             _tools(base),
             '<div class="tree-results" hidden></div>',
+            '<p class="tree-message" role="status" aria-live="polite"></p>',
             '<p class="tree-chosen" hidden></p>',
             '<div class="tree-view" role="tree" aria-label="Hierarchy" '
             'aria-multiselectable="true"><div class="tree-sizer" role="presentation"></div></div>',
-            '<p class="tree-message" role="status" aria-live="polite"></p>',
             _keys(),
             _dialog(),
             _outline(draft, base),

@@ -317,8 +317,9 @@ class TreePanel {
   onDrag(event) {
     const label = event.target.dataset?.label;
     if (!label) return;
-    if (!this.chosen.has(label)) this.choose(label);
-    this.dragged = [...this.chosen];
+    const isOther = !this.chosen.has(label);
+    this.dragged = isOther ? [label] : [...this.chosen];
+    if (isOther) setTimeout(() => this.choose(label)); // a row that changes now is not dragged
     event.dataTransfer.effectAllowed = "move";
     event.dataTransfer.setData("text/plain", this.dragged.join("\n"));
   }

@@ -30,17 +30,20 @@ export class TreeSearch {
   onKey(event) {
     const buttons = [...this.results.querySelectorAll("li button")];
     const at = buttons.indexOf(document.activeElement);
-    if (event.key === "Escape") {
-      this.input.value = "";
-      this.show(null);
-      this.input.focus();
-    } else if (event.key === "ArrowDown" && buttons.length) {
+    if (event.key === "Escape") this.close();
+    else if (event.key === "ArrowDown" && buttons.length) {
       event.preventDefault();
       buttons[Math.min(at + 1, buttons.length - 1)].focus();
     } else if (event.key === "ArrowUp" && at >= 0) {
       event.preventDefault();
       (buttons[at - 1] ?? this.input).focus();
     }
+  }
+
+  close() {
+    this.input.value = "";
+    this.show(null);
+    this.input.focus();
   }
 
   async look() {
@@ -66,19 +69,15 @@ export class TreeSearch {
     const summary = document.createElement("span");
     summary.textContent = `${plural(total, "node")} found${all}`;
     head.append(summary);
-    if (total > 1 && total <= MOST_CHOSEN) head.append(this.button(`Choose all ${count(total)}`));
+    if (total > 1 && total <= MOST_CHOSEN) {
+      const choose = () => this.panel.run(() => this.chooseAll());
+      head.append(button(`Choose all ${count(total)}`, choose));
+    }
+    head.append(button("Close", () => this.close()));
     const list = document.createElement("ul");
     list.append(...found.map((node) => this.line(node)));
     this.results.append(head, list);
     this.panel.say(`${plural(total, "node")} found for \u201c${text}\u201d.`);
-  }
-
-  button(title) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = title;
-    button.addEventListener("click", () => this.panel.run(() => this.chooseAll()));
-    return button;
   }
 
   line(node) {
@@ -105,4 +104,12 @@ export class TreeSearch {
     this.panel.view.draw();
     this.panel.say(`${plural(found.length, "node")} chosen.`);
   }
+}
+
+function button(title, work) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = title;
+  made.addEventListener("click", work);
+  return made;
 }

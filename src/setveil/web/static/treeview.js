@@ -98,6 +98,7 @@ export class TreeView {
     name.textContent = node ? node.label : "\u2026";
     name.title = node ? node.label : "";
     size.textContent = node ? sizeOf(node) : "";
+    size.title = node && node.occurrences !== null ? "\u00d7: how often this occurs in the data" : "";
     mark.hidden = !(node && node.in_data === false);
     mark.textContent = mark.hidden ? "" : "not in the data";
   }
