@@ -126,7 +126,8 @@ class TreeDraft(TreeView):
             raise DataError(problem, remedy="choose a group outside of it")
         places = self._places.places(node for node in chosen if self._places.parent[node] != goal)
         if not places:
-            raise DataError(f"this is already directly below {brief(to)}")
+            problem = f"already directly below {brief(to)}: {brief_list(self._labels(chosen))}"
+            raise DataError(problem, remedy="choose another group")
         start, below = len(self._places.children[goal]), enumerate(places.items())
         after = {node: Place(was.label, goal, start + at) for at, (node, was) in below}
         return self._do({"op": "move", "nodes": self._labels(places), "to": to}, places, after)

@@ -53,7 +53,7 @@ def tree_panel(base_url: str, draft: TreeDraft) -> str:
             _tools(base),
             '<div class="tree-results" hidden></div>',
             '<p class="tree-message" role="status" aria-live="polite"></p>',
-            '<p class="tree-chosen" hidden></p>',
+            '<p class="tree-chosen"></p>',
             '<div class="tree-view" role="tree" aria-label="Hierarchy" '
             'aria-multiselectable="true"><div class="tree-sizer" role="presentation"></div></div>',
             _keys(),

@@ -369,11 +369,10 @@ class TreePanel {
     };
     for (const [act, isAble] of Object.entries(able)) this.button(act).disabled = !isAble;
     this.button("paste").classList.toggle("tree-main", this.cut.size > 0);
-    const chosen = this.find("chosen");
-    chosen.hidden = !this.chosen.size;
     const first = [...this.chosen].slice(0, 5).map(short).join(", ");
     const more = this.chosen.size > 5 ? " \u2026" : "";
-    chosen.textContent = `${count(this.chosen.size)} chosen: ${first}${more}`;
+    const text = `${count(this.chosen.size)} chosen: ${first}${more}`;
+    this.find("chosen").textContent = this.chosen.size ? text : "Nothing is chosen.";
   }
 
   async refresh() {

@@ -41,6 +41,8 @@ export class TreeSearch {
   }
 
   close() {
+    clearTimeout(this.timer);
+    this.asked += 1; // an answer that is still on its way comes too late
     this.input.value = "";
     this.show(null);
     this.input.focus();

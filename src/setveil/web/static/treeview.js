@@ -133,7 +133,10 @@ export class TreeView {
       view.scrollTop = top + this.height - view.clientHeight;
     }
     await this.renew();
-    if (focus && this.focus === label) this.elementOf(label)?.focus({ preventScroll: true });
+    const element = this.elementOf(label);
+    if (!element || this.focus !== label) return;
+    if (focus) element.focus({ preventScroll: true });
+    element.scrollIntoView({ block: "nearest", inline: "nearest" }); // the page may scroll, too
   }
 
   async goToRow(row) {
