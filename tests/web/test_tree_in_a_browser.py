@@ -14,6 +14,7 @@ from tests.browser import FLAGS, chromium
 from tests.web.treehost import Host, hosted
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+playwright.expect.set_options(timeout=20_000)  # the machine may be busy
 
 PATHS = (
     ("beer", "Alcohol", "Drinks", "ALL"),
@@ -62,10 +63,6 @@ def shop() -> TreeDraft:
 
 def row(page: Any, label: str) -> Any:
     return page.locator(f'.tree-row[data-label="{label}"]')
-
-
-def focused(page: Any) -> str:
-    return page.evaluate("document.activeElement.dataset.label ?? document.activeElement.tagName")
 
 
 def go_to(page: Any, label: str) -> None:
@@ -142,7 +139,7 @@ def test_search_reveals_a_node_and_chooses_all_that_was_found(browser):
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         expect_focus(page, "beer")
-        assert row(page, "beer").get_attribute("aria-selected") == "true"
+        playwright.expect(row(page, "beer")).to_have_attribute("aria-selected", "true")
         page.get_by_role("searchbox").fill("k")
         page.get_by_role("button", name="Choose all 3").click()
         expect_said(page, "3 nodes chosen.")
@@ -177,6 +174,7 @@ def test_a_name_that_is_taken_is_refused_in_words_and_nothing_changes(browser):
         expect_said(page, "There is already an item 'bread', and each label names one node; choose")
         assert host.draft.version == 0
         page.keyboard.press("F2")
+        page.locator(".tree-dialog").wait_for()
         page.keyboard.press("Escape")
         expect_focus(page, "Drinks")
 
@@ -225,7 +223,7 @@ def test_nodes_are_dragged_into_a_group(browser):
         row(page, "bread").drag_to(row(page, "Drinks"))
         expect_said(page, "Moved 'bread' into 'Drinks'.")
         assert host.draft.path("bread") == ("ALL", "Drinks", "bread")
-        assert focused(page) == "Drinks"
+        expect_focus(page, "Drinks")
 
 
 def test_a_group_is_not_moved_into_itself(browser):
