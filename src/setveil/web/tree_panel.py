@@ -8,7 +8,7 @@ from setveil.hierarchy.editing import TreeDraft
 from setveil.report.markup import text
 from setveil.words import plural
 
-SCRIPT = "tree.js"  # a module of the folder `static`; it loads the other two
+SCRIPT = "tree.js"  # a module of the folder `static`; it loads the others
 STYLE = "tree.css"
 
 _MOST_LINES = 200  # how long the outline for browsers without scripts is

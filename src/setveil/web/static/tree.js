@@ -1,11 +1,12 @@
 // The hierarchy panel: keys, mouse, search, edits. The server holds the tree; see web/tree.py.
 
+import { TreeDrag } from "./treedrag.js";
+import { showFacts } from "./treefacts.js";
 import { TreeModel } from "./treemodel.js";
 import { TreeSearch } from "./treesearch.js";
 import { TreeView, count, plural } from "./treeview.js";
 
 const MOST_IN_RANGE = 2000; // how many rows can be chosen in one sweep
-const UNTIL_OPENED = 700; // ms over a closed group until a drag opens it
 const UNTIL_NEW_WORD = 800; // ms after which a letter begins a new word
 
 class TreePanel {
@@ -21,6 +22,7 @@ class TreePanel {
     this.view = new TreeView(element.querySelector(".tree-view"), this.model, this);
     this.view.failed = (error) => this.failed(error);
     this.search = new TreeSearch(this);
+    this.drag = new TreeDrag(this);
     this.listen();
   }
 
@@ -62,11 +64,6 @@ class TreePanel {
         this.showState();
       }
     });
-    view.addEventListener("dragstart", (event) => this.onDrag(event));
-    view.addEventListener("dragover", (event) => this.onDragOver(event));
-    view.addEventListener("dragleave", () => this.markTarget(null));
-    view.addEventListener("dragend", () => this.markTarget(null));
-    view.addEventListener("drop", (event) => this.onDrop(event));
     this.element.addEventListener("click", (event) => {
       const act = event.target.closest("[data-act]")?.dataset.act;
       if (act) this.act(act);
@@ -83,7 +80,7 @@ class TreePanel {
     const action = KEYS[name];
     if (action) {
       event.preventDefault();
-      this.run(() => action.call(this, event));
+      this.run(() => action(this, event));
     } else if (event.key.length === 1 && !control && !event.altKey) {
       event.preventDefault();
       this.run(() => this.typeAhead(event.key));
@@ -202,7 +199,7 @@ class TreePanel {
 
   act(act) {
     const action = ACTS[act];
-    if (action) this.run(() => action.call(this));
+    if (action) this.run(() => action(this));
   }
 
   // One thing after another, so that no edit overtakes the one before.
@@ -312,49 +309,6 @@ class TreePanel {
     this.choose(label);
   }
 
-  // ---- dragging
-
-  onDrag(event) {
-    const label = event.target.dataset?.label;
-    if (!label) return;
-    const isOther = !this.chosen.has(label);
-    this.dragged = isOther ? [label] : [...this.chosen];
-    if (isOther) setTimeout(() => this.choose(label)); // a row that changes now is not dragged
-    event.dataTransfer.effectAllowed = "move";
-    event.dataTransfer.setData("text/plain", this.dragged.join("\n"));
-  }
-
-  onDragOver(event) {
-    const row = event.target.closest(".tree-row.is-group");
-    const isFree = row && this.dragged && !this.dragged.includes(row.dataset.label);
-    this.markTarget(isFree ? row : null);
-    if (isFree) event.preventDefault();
-  }
-
-  onDrop(event) {
-    const label = event.target.closest(".tree-row.is-group")?.dataset.label;
-    const nodes = this.dragged;
-    this.markTarget(null);
-    this.dragged = null;
-    if (label && nodes) {
-      event.preventDefault();
-      this.run(() => this.moveHere(label, nodes));
-    }
-  }
-
-  markTarget(row) {
-    if (row === this.target) return;
-    this.target?.classList.remove("is-target");
-    clearTimeout(this.timer);
-    this.target = row;
-    if (!row) return;
-    row.classList.add("is-target");
-    const label = row.dataset.label;
-    if (!this.model.open.has(label)) {
-      this.timer = setTimeout(() => this.run(() => this.toggle(label)), UNTIL_OPENED);
-    }
-  }
-
   // ---- what is shown around the tree
 
   showState() {
@@ -377,118 +331,49 @@ class TreePanel {
 
   async refresh() {
     this.showState();
-    const words = await this.model.get("coverage");
-    const facts = words.sentences.map((text) => listItem(text));
-    this.find("facts").replaceChildren(...facts);
-    this.button("add-missing").hidden = !words.counts.missing;
-    this.button("remove-empty").hidden = !words.counts.empty;
-    const lists = LISTS.filter(([name]) => words.counts[name]);
-    this.find("lists").hidden = !lists.length;
-    this.find("listed").replaceChildren(
-      ...lists.flatMap(([name, title, isNode]) => {
-        const head = document.createElement("h3");
-        head.textContent = title;
-        const list = document.createElement("ul");
-        list.append(...words[name].map((label) => listItem(label, isNode)));
-        const rest = words.counts[name] - words[name].length;
-        if (rest) list.append(listItem(`and ${count(rest)} more`));
-        return [head, list];
-      }),
-    );
+    showFacts(this, await this.model.get("coverage"));
   }
 }
 
-const LISTS = [
-  ["missing", "Not in the tree", false],
-  ["shadowed", "Groups with the name of an item", true],
-  ["unused", "Not in the data", true],
-  ["empty", "Empty groups", true],
-];
-
 const ACTS = {
-  rename: TreePanel.prototype.rename,
-  group: TreePanel.prototype.group,
-  cut: TreePanel.prototype.startMove,
-  paste() {
-    return this.moveHere();
-  },
-  ungroup() {
-    return this.edit({ op: "ungroup", node: this.view.focus });
-  },
-  undo() {
-    return this.undo();
-  },
-  redo() {
-    return this.undo("redo");
-  },
-  "add-missing"() {
-    return this.edit({ op: "add" });
-  },
-  "remove-empty"() {
-    return this.edit({ op: "remove" });
-  },
+  rename: (panel) => panel.rename(),
+  group: (panel) => panel.group(),
+  cut: (panel) => panel.startMove(),
+  paste: (panel) => panel.moveHere(),
+  ungroup: (panel) => panel.edit({ op: "ungroup", node: panel.view.focus }),
+  undo: (panel) => panel.undo(),
+  redo: (panel) => panel.undo("redo"),
+  "add-missing": (panel) => panel.edit({ op: "add" }),
+  "remove-empty": (panel) => panel.edit({ op: "remove" }),
 };
 
 const KEYS = {
-  ArrowDown() {
-    return this.step(1);
+  ArrowDown: (panel) => panel.step(1),
+  ArrowUp: (panel) => panel.step(-1),
+  "Shift+ArrowDown": (panel) => panel.step(1, true),
+  "Shift+ArrowUp": (panel) => panel.step(-1, true),
+  PageDown: (panel) => panel.step(panel.view.perPage - 1),
+  PageUp: (panel) => panel.step(1 - panel.view.perPage),
+  Home: (panel) => panel.view.goToRow(0),
+  End: (panel) => panel.view.goToRow(Infinity),
+  ArrowRight: (panel) => panel.forward(),
+  ArrowLeft: (panel) => panel.back(),
+  " ": (panel, event) =>
+    event.shiftKey ? panel.chooseRange(panel.view.focus) : panel.choose(panel.view.focus, true),
+  Enter: (panel) => {
+    const label = panel.view.focus;
+    const isItem = panel.model.nodes.get(label)?.is_item;
+    return isItem ? panel.choose(label, true) : panel.toggle(label);
   },
-  ArrowUp() {
-    return this.step(-1);
-  },
-  "Shift+ArrowDown"() {
-    return this.step(1, true);
-  },
-  "Shift+ArrowUp"() {
-    return this.step(-1, true);
-  },
-  PageDown() {
-    return this.step(this.view.perPage - 1);
-  },
-  PageUp() {
-    return this.step(1 - this.view.perPage);
-  },
-  Home() {
-    return this.view.goToRow(0);
-  },
-  End() {
-    return this.view.goToRow(Infinity);
-  },
-  ArrowRight: TreePanel.prototype.forward,
-  ArrowLeft: TreePanel.prototype.back,
-  " "(event) {
-    if (event.shiftKey) return this.chooseRange(this.view.focus);
-    return this.choose(this.view.focus, true);
-  },
-  Enter() {
-    const label = this.view.focus;
-    const isItem = this.model.nodes.get(label)?.is_item;
-    return isItem ? this.choose(label, true) : this.toggle(label);
-  },
-  F2: TreePanel.prototype.rename,
-  Escape: TreePanel.prototype.chooseNothing,
-  "Ctrl+g": TreePanel.prototype.group,
-  "Ctrl+x": TreePanel.prototype.startMove,
+  F2: (panel) => panel.rename(),
+  Escape: (panel) => panel.chooseNothing(),
+  "Ctrl+g": (panel) => panel.group(),
+  "Ctrl+x": (panel) => panel.startMove(),
   "Ctrl+v": ACTS.paste,
   "Ctrl+z": ACTS.undo,
   "Ctrl+Shift+z": ACTS.redo,
   "Ctrl+y": ACTS.redo,
 };
-
-function listItem(text, isNode = false) {
-  const item = document.createElement("li");
-  if (!isNode) {
-    item.textContent = text;
-    return item;
-  }
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "tree-link";
-  button.textContent = text;
-  button.dataset.reveal = text;
-  item.append(button);
-  return item;
-}
 
 function short(label) {
   return `\u201c${label.length > 40 ? `${label.slice(0, 39)}\u2026` : label}\u201d`;
