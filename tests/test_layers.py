@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
     "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
     "cli": THEORY | {"methods", "metrics", "io", "pipeline", "report", "setveil"},
+    "web": THEORY | {"methods", "metrics", "io", "pipeline", "report", "setveil"},
     "__main__": {"cli"},
 }
 """Folder or module -> what it may import of ours; `setveil` is the front door itself."""

@@ -155,3 +155,9 @@ def test_a_frame_takes_the_options_of_a_file() -> None:
         "FROZEN",
         "ALL",
     )
+
+
+def test_a_root_that_is_called_parent_is_no_header_of_pairs(write) -> None:
+    tree = Hierarchy.read(write("item;parent\nx;Group;parent\n"))
+    assert tree.path("x") == ("x", "Group", "parent")
+    assert tree.path("item") == ("item", "parent")

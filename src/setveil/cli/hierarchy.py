@@ -1,4 +1,4 @@
-"""`setveil hierarchy`: build, check and show the tree over the items."""
+"""`setveil hierarchy`: build, check, show and edit the tree over the items."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from setveil.cli.edits import EditCommand, edit_options
 from setveil.cli.options import (
     NATURAL,
     TREE,
@@ -18,6 +19,7 @@ from setveil.cli.options import (
     output_option,
     reading_options,
     tree_file_options,
+    tree_layout_options,
 )
 from setveil.cli.show import show
 from setveil.words import plural
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.group("hierarchy")
 def command() -> None:
-    """Build, check and show the tree over the items."""
+    """Build, check, show and edit the tree over the items."""
 
 
 @command.command("build")
@@ -51,17 +53,11 @@ def build(recipe: str, output: Path | None, force: bool, **options: Any) -> None
     setveil hierarchy build clicks.dat balanced:5 -o clicks.hierarchy.csv
     setveil hierarchy build diagnoses.csv prefix:1,3 -o codes.hierarchy.csv
     setveil hierarchy build searches.csv wordnet -o nouns.hierarchy.csv"""
-    from setveil.hierarchy.files import write_hierarchy
     from setveil.hierarchy.remarks import remarks
     from setveil.pipeline import hierarchy
 
     tree = hierarchy.build(_job(recipe, options))
-    if output is None or str(output) == "-":
-        _to_output(tree)
-    else:
-        write_hierarchy(tree, output, force=force)
-        size = f"{plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}"
-        click.echo(f"{output}: {size}, height {tree.height}")
+    _write(tree, output, force)
     for remark in remarks(tree):
         click.echo(f"setveil: {remark}", err=True)
 
@@ -112,6 +108,35 @@ def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options:
     show(report_tree(hierarchy.run(_job(tree, options)), depth, node), as_json)
 
 
+@command.command("edit", cls=EditCommand)
+@click.argument("tree", metavar=TREE)
+@edit_options
+@click.option("--data", metavar="DATA", help="The data that the tree is for.")
+@output_option("FILE", "The file to write.  [default: standard output]", required=False)
+@tree_layout_options
+@reading_options
+@force_option
+def edit(tree: str, log: Path | None, output: Path | None, force: bool, **options: Any) -> None:
+    """Rename, move and group nodes of a tree.
+
+    Edits are made in the order in which they are given. Items keep their names, except those that
+    do not occur in DATA. Put labels that contain a comma or an equals sign in double quotes.
+
+    \b
+    setveil hierarchy edit products.csv --group "ale,wine=Alcohol" --move cider=Alcohol -o new.csv
+    setveil hierarchy edit products.csv --data baskets.csv --add-missing -o new.csv
+    setveil hierarchy edit products.csv --edits edits.json -o new.csv"""
+    from setveil.cli.edits import edits_given
+    from setveil.pipeline import hierarchy
+
+    job = _job(tree, options)
+    words = {each.name: getattr(job, each.name) for each in fields(job)}
+    draft = hierarchy.edit(hierarchy.EditJob(**words, log=log, edits=edits_given()))
+    _write(draft.to_hierarchy(), output, force)
+    for sentence in draft.coverage().sentences()[1:]:
+        click.echo(f"setveil: {sentence}", err=True)
+
+
 def _job(tree: str, options: dict[str, Any]) -> HierarchyJob:
     from setveil.hierarchy.layouts import TreeOptions
     from setveil.pipeline.hierarchy import HierarchyJob
@@ -120,6 +145,17 @@ def _job(tree: str, options: dict[str, Any]) -> HierarchyJob:
     words = {each.name for each in fields(TreeOptions)} & options.keys()
     how = {name: options[name] for name in words if options[name] is not None}
     return HierarchyJob(tree=tree, data=options["data"], reading=reading_from(options), **how)
+
+
+def _write(tree: Hierarchy, output: Path | None, force: bool) -> None:
+    from setveil.hierarchy.files import write_hierarchy
+
+    if output is None or str(output) == "-":
+        _to_output(tree)
+    else:
+        write_hierarchy(tree, output, force=force)
+        size = f"{plural(tree.leaf_count, 'leaf', 'leaves')}, {plural(len(tree), 'node')}"
+        click.echo(f"{output}: {size}, height {tree.height}")
 
 
 def _to_output(tree: Hierarchy) -> None:

@@ -25,7 +25,7 @@ COMMANDS = {
     "rules": "Which items occur together, computed from a release alone.",
     "reconstruct": "Write possible originals of a release.",
     "querylog": "Turn a query log into bags of terms, one per user or session.",
-    "hierarchy": "Build, check and show the tree over the items.",
+    "hierarchy": "Build, check, show and edit the tree over the items.",
     "generate": "Generate synthetic data to try things on.",
     "demo": "A full example on synthetic data, in under a minute.",
     "warmup": "Compile the kernels once, so that the first real run is quick.",

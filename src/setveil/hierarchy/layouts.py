@@ -81,7 +81,12 @@ def _has_pair_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names two columns; if it were a path, all rows would end like it."""
     names = [_name(cell) for cell in rows[0]]
     named = len(names) == 2 and "parent" in names and bool(set(names) & _CHILD_NAMES)
-    return named and any(row[1:] != rows[0][1:] for row in rows[1:])
+    return named and any(_last(row) != rows[0][1] for row in rows[1:])
+
+
+def _last(row: Sequence[str]) -> str:
+    """The last label of a row, which may be padded with empty cells."""
+    return next(filter(None, reversed(row)), "")
 
 
 def has_parent_first(names: Sequence[str]) -> bool:

@@ -1,12 +1,15 @@
-"""Hierarchy: build a tree over the items of data, check the file of one, and get one to show."""
+"""Hierarchy: build a tree over the items of data, check and edit the file of one, and get one."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setveil.errors import ParameterError
+from setveil.data.transactions import Transactions
+from setveil.errors import FileFormatError, ParameterError
 from setveil.hierarchy.check import Fault, find_faults, way_out
+from setveil.hierarchy.editing import TreeDraft
 from setveil.hierarchy.files import read_outline
 from setveil.hierarchy.layouts import TreeOptions, Unknown
 from setveil.hierarchy.recipes import hierarchy_maker, is_recipe
@@ -67,15 +70,64 @@ def _judged(fault: Fault, unknown: Unknown) -> Fault:
     return replace(fault, severity="note", sentence=f"{fault.sentence}: {end}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class EditJob(HierarchyJob):
+    """Edits of a tree, in their order."""
+
+    log: Path | None = None
+    """A file with the log of earlier edits of the same tree, which are made first."""
+    edits: Sequence[Mapping[str, Any]] = ()
+    """Edits such as `{"op": "rename", "node": ..., "name": ...}`; see `TreeDraft.apply`. An `add`
+    without items adds all items of the data that the tree lacks to its root."""
+
+
+def edit(job: EditJob) -> TreeDraft:
+    """The tree with the edits made; its labels may name items, because its leaves do."""
+    data = None if job.data is None else load(job.data, job.reading)
+    tree = _made(replace(job, public_items=True), data)
+    draft = TreeDraft(tree, data)
+    if job.log is not None:
+        draft = TreeDraft.replay(tree, _read_log(job.log), data)
+    for each in job.edits:
+        if each.get("op") == "add" and "items" not in each:
+            _add_missing(draft)
+        else:
+            draft.apply(each)
+    return draft
+
+
+def _add_missing(draft: TreeDraft) -> None:
+    if draft.data is None:
+        allowed = "name the data whose items are added with {data}"
+        raise ParameterError("data", None, allowed)
+    missing = draft.coverage().missing
+    if missing:
+        draft.add(missing)
+
+
+def _read_log(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise FileFormatError(path, f"the file cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise FileFormatError(path, "this is not a log of edits") from None
+
+
 def run(job: HierarchyJob) -> Hierarchy:
     """The tree."""
+    data = None if job.data is None else load(job.data, job.reading)
+    tree = _made(job, data)
+    if data is not None and job.unknown != "refuse":
+        tree = fit(tree, data, job).tree or tree
+    return tree
+
+
+def _made(job: HierarchyJob, data: Transactions | None) -> Hierarchy:
     make = hierarchy_maker(job.tree, job, public_items=job.public_items)
-    if job.data is None and is_recipe(job.tree):
+    if data is None and is_recipe(job.tree):
         allowed = f"{job.tree} is built over the items of a data set: name one with {{data}}"
         raise ParameterError("data", None, allowed)
-    data = load([] if job.data is None else job.data, job.reading)
-    tree = make(data)
+    tree = make(load([]) if data is None else data)
     assert tree is not None
-    if job.data is not None and job.unknown != "refuse":
-        tree = fit(tree, data, job).tree or tree
     return tree
