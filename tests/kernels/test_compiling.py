@@ -40,6 +40,7 @@ found = {}
 for name, module in list(sys.modules.items()):
     if name.startswith("setveil.kernels."):
         for each in vars(module).values():
+            each = getattr(each, "kernel", each)
             if hasattr(each, "signatures") and type(each._cache).__name__ == "_KernelCache":
                 found[f"{each.__module__}.{each.__name__}"] = len(each.signatures)
 print(json.dumps(found))
