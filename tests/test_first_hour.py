@@ -12,6 +12,7 @@ from setveil.cli.complain import as_option
 from setveil.errors import OutputError, ParameterError, ReleaseError
 from setveil.io.releases.folder import ABOUT
 from setveil.kernels import jit
+from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.names import chosen_method
 from setveil.report.inspection import report_inspection
 from setveil.report.outcome import report_outcome
@@ -130,6 +131,15 @@ def test_a_useful_release_gets_no_advice():
     assert outcome.usefulness.top_items == (2, 2)
     assert outcome.usefulness.top_pairs == (1, 1)
     assert (outcome.usefulness.is_poor, outcome.advice) == (False, ())
+
+
+@pytest.mark.parametrize(("pairs", "warned"), [(6, True), (10, False)])
+def test_a_release_whose_items_can_be_counted_but_not_their_pairs_is_said_to_be_so(pairs, warned):
+    counted = {"top_items": (19, 20), "top_pairs": (pairs, 20)}
+    found = Usefulness(silent=0.0, group=1.0, names=50, items=50, **counted)
+    assert not found.is_poor
+    warning = "Single items can be counted from this release, most pairs cannot."
+    assert (warning in found.sentences) == warned
 
 
 def test_items_that_few_people_have_are_noted_where_they_are_published():

@@ -47,8 +47,8 @@ OPTIONAL = {
 }
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
-    *("__future__", "collections", "contextlib", "contextvars", "gc", "hashlib", "inspect"),
-    *("pickle", "sys", "typing", "setveil"),
+    *("__future__", "collections", "contextlib", "contextvars", "functools", "gc", "hashlib"),
+    *("inspect", "pickle", "sys", "time", "types", "typing", "setveil"),
 }
 """What kernels import besides."""
 

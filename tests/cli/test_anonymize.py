@@ -261,7 +261,7 @@ WRONG = [
     pytest.param(
         ["baskets.csv", "-k", 2],
         2,
-        "the method partition needs a hierarchy over the items",
+        "such as balanced:5; --method disassociation with -m 2 needs none",
         id="no hierarchy",
     ),
     pytest.param(

@@ -11,13 +11,13 @@ def test_a_balanced_tree_is_built(call, folder):
     result = call("hierarchy", "build", "baskets.csv", "balanced:2", "-o", "built.csv")
     assert result.code == 0
     assert result.out == "built.csv: 4 leaves, 7 nodes, height 2\n"
-    assert setveil.Hierarchy.read("built.csv").path("tea") == ("tea", "tea .. wine", "*")
+    assert setveil.Hierarchy.read("built.csv").path("tea") == ("tea", "tea..wine", "*")
     assert result.err.startswith("setveil: The groups of this tree mean little")
 
 
 def test_without_a_file_the_tree_goes_to_standard_output(call, folder):
     result = call("hierarchy", "build", "baskets.csv", "balanced:2")
-    assert result.out.splitlines()[0] == "beer;beer .. milk;*"
+    assert result.out.splitlines()[0] == "beer;beer..milk;*"
     assert len(result.out.splitlines()) == 4
 
 
@@ -111,7 +111,7 @@ def test_a_tree_that_is_built_needs_data(call, folder):
 
 def test_a_tree_of_positions_is_shown_with_the_range_of_each_group(call, folder):
     result = call("hierarchy", "show", "balanced:2", "--data", "baskets.csv", "--depth", 1)
-    assert "*1  (2 leaves: beer .. milk)" in result.out
+    assert "*1  (2 leaves: beer..milk)" in result.out
     assert "mean little" in result.out
 
 

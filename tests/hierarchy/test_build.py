@@ -107,20 +107,27 @@ def test_labels_that_name_items_are_distinct_repeatable_and_survive_a_file(
 
 def test_labels_name_the_first_and_last_item_if_the_items_are_public() -> None:
     tree = balanced(["apples", "beer", "cider", "tea"], 2, public_items=True)
-    assert tree.path("tea") == ("tea", "cider .. tea", "*")
+    assert tree.path("tea") == ("tea", "cider..tea", "*")
     assert balanced(range(1, 9), 4, public_items=True).path("7") == ("7", "5..8", "*")
     only = balanced(["a", "b", "c"], 2, public_items=True)
-    assert only.path("c") == ("c", "c .. c", "*")
+    assert only.path("c") == ("c", "c..c", "*")
     chain = balanced(range(1, 10), 2, public_items=True)
-    assert chain.path("9") == ("9", "9..9", "9..9 (2)", "9..9 (3)", "*")
-    taken = balanced(["a", "a .. b", "b", "c"], 2, public_items=True)
-    assert taken.path("b")[1:] == ("b .. c", "*")
-    assert balanced(["a", "a .. a0", "a0", "z"], 4, public_items=True).path("a") == ("a", "*")
+    assert chain.path("9") == ("9", "9..9", "9..9(2)", "9..9(3)", "*")
+    taken = balanced(["a", "a..b", "b", "c"], 2, public_items=True)
+    assert taken.path("b")[1:] == ("b..c", "*")
+    assert balanced(["a", "a..a0", "a0", "z"], 4, public_items=True).path("a") == ("a", "*")
+
+
+def test_labels_of_items_without_blanks_have_none_either_so_that_fimi_files_can_hold_them() -> None:
+    codes = balanced([f"A{i}" for i in range(10, 40)], 3, public_items=True)
+    assert not any(" " in label for label in codes.labels)
+    named = balanced(["oat milk", "red wine", "tea", "x"], 2, public_items=True)
+    assert named.path("oat milk")[1] == "oat milk .. red wine"
 
 
 def test_long_items_are_cut_in_labels() -> None:
     tree = balanced(["a" * 99, "b" * 99, "c", "d"], 2, public_items=True)
-    assert tree.path("a" * 99)[1] == f"{'a' * 27}... .. {'b' * 27}..."
+    assert tree.path("a" * 99)[1] == f"{'a' * 27}.....{'b' * 27}..."
 
 
 def test_numbers_are_sorted_as_numbers_unless_said_otherwise() -> None:

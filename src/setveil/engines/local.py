@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -46,7 +47,7 @@ class Local(Engine):
         with ThreadPoolExecutor(self.width) as pool:
             try:
                 for task in tasks:
-                    pending.append(pool.submit(work, task))
+                    pending.append(pool.submit(copy_context().run, work, task))
                     if len(pending) > AHEAD * self.width:
                         yield _result(pending.popleft())
                 while pending:

@@ -40,7 +40,7 @@ def balanced(
     `*2` its second child, `*2.3` the third child of that. If an item has such a label, all
     positions start with more stars.
 
-    With `public_items` a label shows the first and the last item of its group, `apples .. beer`, or
+    With `public_items` a label shows the first and the last item of its group, `apples..beer`, or
     in the order by frequency two of its items. That reveals items, so the whole tree is published.
 
     Args:
@@ -60,7 +60,7 @@ def balanced(
         >>> [len(tree.children(node)) for node in tree.children(tree.root)]
         [3, 3, 1]
         >>> balanced(["apples", "beer", "tea"], fanout=2, public_items=True).path("beer")
-        ('beer', 'apples .. beer', '*')
+        ('beer', 'apples..beer', '*')
     """
     if not isinstance(fanout, int | np.integer) or isinstance(fanout, bool) or fanout < 2:
         raise ParameterError("fanout", fanout, "it must be a whole number of 2 or more")
@@ -159,7 +159,7 @@ def _ranges(leaves: Sequence[str], sizes: Sequence[int], fanout: int, order: str
             wanted = label = range_of(leaves[start : start + span], order)
             while label in used:
                 used[wanted] += 1
-                label = f"{wanted} ({used[wanted]})"
+                label = f"{wanted}{' ' * (' ' in wanted)}({used[wanted]})"
             used[label] += 1
             labels.append(label)
     return labels
@@ -170,14 +170,14 @@ def range_of(items: Sequence[str], order: object) -> str:
 
     Example:
         >>> range_of(["apples", "bread", "tea"], "alphabetical"), range_of(["7", "12"], "numeric")
-        ('apples .. tea', '7..12')
+        ('apples..tea', '7..12')
         >>> range_of(["milk", "bread", "salt"], "frequency")
         'bread, milk and 1 more'
     """
-    if order == "numeric":
-        return f"{_short(items[0])}..{_short(items[-1])}"
-    if order == "alphabetical":
-        return f"{_short(items[0])} .. {_short(items[-1])}"
+    if order in ("numeric", "alphabetical"):
+        first, last = _short(items[0]), _short(items[-1])
+        # Without blanks if the items have none, because files such as FIMI separate items by them.
+        return f"{first} .. {last}" if " " in first + last else f"{first}..{last}"
     named, more = ", ".join(map(_short, sorted(items)[:2])), len(items) - 2
     return f"{named} and {more:,} more" if more > 0 else named if more == 0 else f"only {named}"
 

@@ -11,6 +11,8 @@ import numba
 from numba import njit
 from numba.core import event
 
+from setveil.kernels.small import Patient
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True}
@@ -32,6 +34,13 @@ def kernel(function: Function) -> Function:
     if made is not function:  # it is if NUMBA_DISABLE_JIT is set
         made._cache = inside.cache_of(function, _refuse_to_compile)
     return cast(Function, made)
+
+
+def patient(made: Function) -> Function:
+    """A kernel that small data does not compile; see `small.Patient`."""
+    if not hasattr(made, "py_func"):  # NUMBA_DISABLE_JIT is set
+        return made
+    return cast(Function, Patient(made, _IS_COMPILED_ONLY, NotCompiledError))
 
 
 def step(function: Function) -> Function:

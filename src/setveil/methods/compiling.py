@@ -7,10 +7,18 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from setveil.engines.base import Progress
+from setveil.kernels.small import plain_if_small
 
 COMPILING = "compiling kernels (once)"
 
 Answer = TypeVar("Answer")
+
+
+@contextmanager
+def compile_if_needed(progress: Progress | None, stage: str) -> Iterator[None]:
+    """Compile only what small data would take longer without, and announce it."""
+    with announce_compiling(progress, stage), plain_if_small():
+        yield
 
 
 @contextmanager

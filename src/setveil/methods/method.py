@@ -130,7 +130,7 @@ class Method(ABC, Generic[Form]):
         if self.needs_hierarchy and not has_hierarchy:
             allowed = (
                 f"the method {self.name} needs a hierarchy over the items: a file, or how to build "
-                "one, such as balanced:5"
+                "one, such as balanced:5; {method=disassociation} with {m=2} needs none"
             )
             raise ParameterError("hierarchy", None, allowed)
 

@@ -154,7 +154,7 @@ METRICS: dict[str, Metric] = {
     ),
     "re": Metric(
         re,
-        "error for pairs of rare items (ranks 200 to 219, or the last 20); 200 % if none is kept",
+        "error for pairs of 20 rare items, 0 to 200 %; often high, as few people have such a pair",
         (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds",),

@@ -83,6 +83,8 @@ class Usefulness:
             more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)
             frequent = f"Of the {tried} most frequent items, {items}"
             said.append(f"{frequent} can be counted within {NEAR * 100:.0f} %{more}.")
+            if 2 * items >= tried and 2 * pairs < tried_pairs:
+                said.append("Single items can be counted from this release, most pairs cannot.")
         return said
 
     def to_dict(self) -> dict[str, object]:

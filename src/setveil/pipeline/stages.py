@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from setveil.engines.base import Progress
-from setveil.methods.compiling import announce_compiling
+from setveil.methods.compiling import compile_if_needed
 
 
 class Stages:
@@ -24,6 +24,6 @@ class Stages:
         if self.progress:
             self.progress(0, 0, name)
         start = time.perf_counter()
-        with announce_compiling(self.progress, name) if compiles else nullcontext():
+        with compile_if_needed(self.progress, name) if compiles else nullcontext():
             yield
         self.seconds[name] = time.perf_counter() - start

@@ -6,7 +6,7 @@ import numpy as np
 
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.disassociation.given import Chunks
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import sort_slice
 
 BEGIN, END, LAST = 0, 1, 2
@@ -177,6 +177,7 @@ class Scratch(NamedTuple):
     room: Room
 
 
+@patient
 @kernel
 def split_vertically(block, rule):
     """The chunks of all clusters of a block.

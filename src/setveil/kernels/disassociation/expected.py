@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Floats, Int64s
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 
 SPREAD = 0.3
 """How evenly a joint cluster is taken to spread an item over its clusters. Measured."""
@@ -42,6 +42,7 @@ class Room(NamedTuple):
     triples: Int64s
 
 
+@patient
 @kernel
 def expect_supports(block, number, mass, pairs, triples):
     """The expected supports of items, pairs and triples in the records of clusters.

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Int64s
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import roomier
 
 
@@ -17,6 +17,7 @@ class Pairs(NamedTuple):
     supports: Int64s
 
 
+@patient
 @kernel
 def frequent_pairs(indptr, items, holders, wanted, top):
     """The `wanted` most frequent pairs, those that tie with the last of them, and all pairs of two
@@ -83,6 +84,7 @@ def drop_rare(pairs, bar, top):
     return Pairs(pairs.first, pairs.second[:end].copy(), pairs.supports[:end].copy())
 
 
+@patient
 @kernel
 def list_triples(pairs, bar, most):
     """All triples of which every pair has at least the support `bar`, up to so many: under which

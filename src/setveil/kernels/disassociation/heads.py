@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Int64s
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 
 
 class Settling(NamedTuple):
@@ -34,6 +34,7 @@ def count_together(ptr, items, count):
     return together
 
 
+@patient
 @kernel
 def settle(ptr, items, wanted, rule):
     """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and

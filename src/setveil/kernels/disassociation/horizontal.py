@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Flags, Int32s, Int64s
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 
 START, STOP, ABOVE, TERM = 0, 1, 2, 3  # the columns of `Work.groups`
 
@@ -38,6 +38,7 @@ class Work(NamedTuple):
     terms: Int64s  # the term that each part was cut off by
 
 
+@patient
 @kernel
 def split_horizontally(indptr, items, sensitive, sizes):
     """The records cluster by cluster, and where each cluster begins (and the end).

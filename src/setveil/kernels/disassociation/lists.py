@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Int32s, Int64s
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import first_at_least, sort_slice
 
 
@@ -221,6 +221,7 @@ def is_before(ptr, values, one, other):
     return i < ptr[one + 1] and j >= ptr[other + 1]
 
 
+@patient
 @kernel
 def list_open(block, chunks, rule):
     """The lists of a block of clusters: what each may share, and which terms are in its chunks.

@@ -27,7 +27,7 @@ from setveil.kernels.disassociation.sharing import (
     make_scratch,
     share,
 )
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 
 
 class Roots(NamedTuple):
@@ -38,6 +38,7 @@ class Roots(NamedTuple):
     first: Int64s  # its first cluster
 
 
+@patient
 @kernel
 def refine(lists, block, rule, plan):
     """Join clusters as the paper does, and then, if so planned, neighbours level by level.

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from setveil.kernels.jit import kernel, step
+from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import sort_slice
 
 
+@patient
 @kernel
 def collect_subrecords(indptr, items, chunk, chunks):
     """Cut every record into its subrecords, and merge equal ones of a chunk.

@@ -33,18 +33,20 @@ def eliminate(moles: IndexedMoles, score: int) -> Int32s:
     """Items in the order of suppression: always the one of greatest score, until no mole is left.
 
     Ties go to the item of least loss, then to the first."""
-    counts = np.diff(moles.starts)
-    alive = np.ones(len(moles.indptr) - 1, dtype=np.bool_)
-    order, used = np.empty(len(counts), dtype=np.int32), 0
-    left = len(alive)
+    counts = np.empty(len(moles.starts) - 1, np.int64)
+    for item in range(len(counts)):
+        counts[item] = moles.starts[item + 1] - moles.starts[item]
+    is_hit = np.zeros(len(moles.indptr) - 1, np.bool_)
+    order, used = np.empty(len(counts), np.int32), 0
+    left = len(is_hit)
     while left > 0:
         item = best_item(counts, moles.losses, score)
         order[used] = item
         used += 1
         for at in range(moles.starts[item], moles.starts[item + 1]):
             mole = moles.holders[at]
-            if alive[mole]:
-                alive[mole] = False
+            if not is_hit[mole]:
+                is_hit[mole] = True
                 left -= 1
                 for place in range(moles.indptr[mole], moles.indptr[mole + 1]):
                     counts[moles.items[place]] -= 1

@@ -170,8 +170,9 @@ def extend_level(
             if end - start > 1:
                 shared = np.int64(1) if before < 0 else same_prefix(level.itemsets, before, start)
                 for depth in range(max(shared, 1), size - 1):
-                    bits = cohort.bits[cohort.slot[level.itemsets[start, depth]]]
-                    masks[depth] = masks[depth - 1] & bits
+                    slot = cohort.slot[level.itemsets[start, depth]]
+                    for word in range(words):
+                        masks[depth, word] = masks[depth - 1, word] & cohort.bits[slot, word]
                 before = start
                 family = Family(start, end, members, counts, active)
                 family = open_family(cohort, level, masks[size - 2], least, family)

@@ -199,7 +199,7 @@ class Judge:
         place = np.full(len(self._items) + 1, -1, dtype=np.int64)
         place[first] = np.arange(len(first))
         sample = without(rows, place[rows.items] < 0)
-        counts = count_together(sample.indptr, place[sample.items], len(first))
+        counts = count_together(sample.indptr.copy(), place[sample.items], len(first))
         pairs = counts[np.triu_indices(len(first), 1)]
         many = self._scope.many
         bar = int(np.partition(pairs, len(pairs) - many)[-many]) if len(pairs) >= many else 0
