@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.arrays import Flags as Flags
-from setveil.data.arrays import changes, offsets, positions, sums
+from setveil.data.arrays import changes, distinct, offsets, positions, sums
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.errors import DataError
 
@@ -89,7 +89,7 @@ class Forest:
         """
         release = self.release
         entries, chunks = release.subrecords, release.subrecord_chunk
-        by_chunk = np.unique(_codes(entries, chunks, len(release.chunk_node)))
+        by_chunk = distinct(_codes(entries, chunks, len(release.chunk_node)))
         items, chunk = np.divmod(by_chunk, max(len(release.chunk_node), 1))
         width = len(release.parent) + 1
         inside = items * width + self.preorder[release.chunk_node[chunk]]
