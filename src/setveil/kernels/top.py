@@ -70,8 +70,8 @@ class Found(NamedTuple):
 def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
     """The wanted itemsets of greatest support.
 
-    First by the supports of all pairs of the most frequent items (`count_frequent`). Other items are needed
-    only if they may be in a wanted itemset: then by all items, one after the other."""
+    First by the supports of all pairs of the most frequent items (`count_frequent`). Other items
+    are needed only if they may be in a wanted itemset: then by all items, one after the other."""
     counted = data if isinstance(data, Counted) else count_frequent(data)
     sizes, capacity = Sizes(wanted.least_size, wanted.most_size), wanted.itemsets + wanted.most_ties
     least = _least_support(counted, wanted.itemsets, sizes)

@@ -71,7 +71,9 @@ class Providers:
         late = [name for name in names if "worlds" in METRICS[name].needs]
         early = [name for name in names if name not in late]
         tasks = [partial(self.figure, name) for name in (*early, *late)]
-        found = on_threads(lambda task: task(), [partial(self.provide, "worlds")] * bool(late) + tasks)
+        found = on_threads(
+            lambda task: task(), [partial(self.provide, "worlds")] * bool(late) + tasks
+        )
         measured = dict(zip((*early, *late), [*found][bool(late) :], strict=True))
         return {name: measured[name] for name in names}
 

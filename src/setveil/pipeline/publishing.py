@@ -140,7 +140,10 @@ def checked(made: Made, written: Release | None = None) -> Verdict:
     if paired is not None:
         verdict = verify(paired, made.data, hierarchy=made.tree, **how)
         return Verdict(made.promise, (*verdict.checks, last))
-    verdict, on_disk = verify(release, made.data, hierarchy=made.tree, **how), verify(written, **how)
+    verdict, on_disk = (
+        verify(release, made.data, hierarchy=made.tree, **how),
+        verify(written, **how),
+    )
     done = {check.name for check in on_disk.checks}
     rest = tuple(check for check in verdict.checks if check.name not in done)
     return Verdict(made.promise, (*on_disk.checks, *rest, last))

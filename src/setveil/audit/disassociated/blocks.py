@@ -153,7 +153,9 @@ def _locate(
     wanted = nodes * layout.width + items
     known = block.inside(layout.chunk_places[0])
     at, loose = find(layout.chunk_places[0][known], wanted), find(terms, wanted)
-    chunks = np.where(at >= 0, layout.chunk_places[1][known][at], -1) if known.stop > known.start else at
+    chunks = (
+        np.where(at >= 0, layout.chunk_places[1][known][at], -1) if known.stop > known.start else at
+    )
     missing = np.flatnonzero((at < 0) & (loose < 0))
     above = layout.shared.lowest_above(nodes[missing], items[missing])
     missing, above = missing[above >= 0], above[above >= 0]

@@ -144,7 +144,9 @@ def preorder_of(parent: Offsets) -> tuple[Offsets, Offsets]:
         begins = np.cumsum(below[nodes]) - below[nodes]
         if at:
             first = changes(parent[nodes])
-            begins -= np.repeat(begins[first], np.diff(np.append(np.flatnonzero(first), len(nodes))))
+            begins -= np.repeat(
+                begins[first], np.diff(np.append(np.flatnonzero(first), len(nodes)))
+            )
             begins += numbers[parent[nodes]] + 1
         numbers[nodes] = begins
     return numbers, numbers + below
