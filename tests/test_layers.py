@@ -13,7 +13,7 @@ from setveil.io.releases.folder import FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
-ROOT = {"errors", "words", "parameters", "disk", "showing"}
+ROOT = {"errors", "words", "parameters", "disk", "showing", "threads"}
 """Small modules that every folder but the kernels may use."""
 THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "words": set(),
     "parameters": {"errors"},
     "disk": {"errors"},
+    "threads": set(),
     "showing": {"setveil"},  # what is shown is asked of the front door, which knows `report`
     "data": ROOT,
     "promises": ROOT,

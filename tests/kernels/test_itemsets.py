@@ -174,3 +174,32 @@ def test_the_supports_of_retail_are_those_of_a_plain_count(shared_data):
         rows = np.flatnonzero(found.itemsets.lengths == size)
         queries = found.itemsets.take(rows).items.reshape(-1, size).astype(np.int64)
         assert count_supports(data, queries).tolist() == found.supports[rows].tolist()
+
+
+@given(
+    data=transactions(max_records=20, max_items=9),
+    count=st.integers(1, 40),
+    least_size=st.integers(1, 4),
+    table=st.integers(0, 6),
+)
+def test_any_number_of_items_may_be_in_the_table_of_pairs(data, count, least_size, table):
+    from setveil.kernels import top
+
+    few = top._FEW, top._MANY
+    top._FEW = top._MANY = table
+    try:
+        check("all", data, count, least_size)
+    finally:
+        top._FEW, top._MANY = few
+
+
+def test_lists_of_the_same_records_count_pairs_once():
+    from setveil.kernels import top
+
+    data = top.Weighted(SHOP.indptr, SHOP.items, np.ones(len(SHOP), dtype=np.int64), 4)
+    counted = top.count_frequent(data)
+    for size in (1, 2, 3):
+        wanted = top.Wanted(2, size, 100)
+        one, other = top.find_top(counted, wanted), top.find_top(data, wanted)
+        assert one.supports.tolist() == other.supports.tolist()
+        assert one.items.tolist() == other.items.tolist()

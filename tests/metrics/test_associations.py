@@ -197,8 +197,7 @@ def test_ranks_are_by_support_and_then_by_the_vocabulary():
     assert len(ranked_items(Transactions.of([["a", "b"]]), 200)) == 2
 
 
-def test_pair_supports_count_in_blocks(monkeypatch):
-    monkeypatch.setattr("setveil.metrics.terms._BLOCK", 3)
+def test_pair_supports_count_records_or_their_weights():
     data = Transactions.of([["a", "b"], [], ["a", "c"], ["b"], ["a", "b", "c"], ["c"], ["a", "b"]])
     table = pair_supports(data, np.array([0, 1, 2]))
     assert table.tolist() == [[4, 3, 2], [3, 4, 1], [2, 1, 3]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
-from setveil.data.arrays import Int32s, Int64s, offsets, sums
+from setveil.data.arrays import Int32s, Int64s, distinct, offsets, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -16,6 +16,7 @@ from setveil.hierarchy.unknown import lacking, rooted
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.published.rows import distinct_records
+from setveil.threads import on_threads
 from setveil.words import count, plural
 
 SomeRelease = TypeVar("SomeRelease", bound=Release)
@@ -144,12 +145,17 @@ def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
     table = ClassTable.of(release.classes, release.hierarchy)
     leaves = leaves_of(release.hierarchy, original.vocabulary)
     nodes = np.full(len(original.items), -1, dtype=np.int32)
-    for start, stop in _blocks(original):
+
+    def represent(block: tuple[int, int]) -> None:
+        start, stop = block
         entries = slice(original.indptr[start], original.indptr[stop])
-        owners = np.repeat(alignment[start:stop], original.lengths[start:stop])
+        lengths = np.diff(original.indptr[start : stop + 1])
+        owners = np.repeat(alignment[start:stop], lengths)
         found = table.find(owners, leaves[original.items[entries]])
-        covered = found >= 0
-        nodes[entries][covered] = table.nodes[found[covered]]
+        nodes[entries] = np.where(found >= 0, table.nodes[found], -1) if len(table.nodes) else -1
+
+    for _ in on_threads(represent, _blocks(original)):
+        pass
     return nodes
 
 
@@ -172,8 +178,11 @@ def check_alignment(release: Generalized, original: Transactions, alignment: Int
         raise MisfitError(problem, published=release.classes.record(number))
     table = ClassTable.of(release.classes, release.hierarchy)
     leaves = leaves_of(release.hierarchy, original.vocabulary)
-    for start, stop in _blocks(original):
-        wrong = _misfits(table, original, leaves, alignment, start, stop)
+
+    def misfits(block: tuple[int, int]) -> Int64s:
+        return _misfits(table, original, leaves, alignment, *block)
+
+    for wrong in on_threads(misfits, _blocks(original)):
         if len(wrong):
             raise _record_misfit(release, original, int(wrong[0]), int(alignment[wrong[0]]))
 
@@ -200,12 +209,12 @@ def _misfits(
     """The records of a block that their class does not generalize."""
     entries = slice(original.indptr[start], original.indptr[stop])
     classes = alignment[start:stop]
-    owners = np.repeat(np.arange(stop - start), original.lengths[start:stop])
+    owners = np.repeat(np.arange(stop - start), np.diff(original.indptr[start : stop + 1]))
     found = table.find(classes[owners], leaves[original.items[entries]])
     bad = table.broken[classes]
     bad[owners[found < 0]] = True
     codes = owners * (len(table.nodes) + 1) + np.maximum(found, 0)
-    pairs = np.unique(codes)
+    pairs = distinct(codes)
     hit_owner, hit_entry = np.divmod(pairs, len(table.nodes) + 1)
     bad |= np.bincount(hit_owner, minlength=stop - start) != table.lengths[classes]
     if (table.counts > 1).any():
@@ -219,8 +228,8 @@ def _match(release: Generalized, original: Transactions) -> Int64s:
     table = ClassTable.of(release.classes, release.hierarchy)
     with_counts = isinstance(original, Bags) and isinstance(release.classes, Bags)
     data = original if with_counts or not isinstance(original, Bags) else original.sets()
-    distinct, member = distinct_records(data)
-    group, signatures = _group(table, LeafRecords.of(distinct, release.hierarchy))
+    records, member = distinct_records(data)
+    group, signatures = _group(table, LeafRecords.of(records, release.hierarchy))
     empty, member = table.lengths == 0, group[member]
     supply = np.bincount(member, minlength=len(signatures)).astype(np.int64)
     lengths = np.array([len(signature) for signature in signatures], dtype=np.int64)

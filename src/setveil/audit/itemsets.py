@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
@@ -28,23 +29,48 @@ class Vertical:
     items: Int64s
     """Ranks, ascending in each record."""
     weights: Int64s
-    labels: tuple[str, ...]
+    labels: Sequence[str]
     """The item of each rank."""
 
     @classmethod
     def of(cls, counted: Counted) -> Vertical:
         """From distinct records and how often each occurs."""
-        data = counted.records
-        rows, (codes, labels) = data.rows, coded_items(data)
-        order = np.argsort(sums(codes, counted.sizes[rows], len(labels)), kind="stable")
+        codes, labels = coded_items(counted.records)
+        return cls.ranked(counted.records.indptr, codes, counted.sizes, labels)
+
+    @classmethod
+    def ranked(
+        cls, indptr: Int64s, codes: Int64s, weights: Int64s, labels: Sequence[str]
+    ) -> Vertical:
+        """From the items of records, by their numbers in `labels`."""
+        rows = np.repeat(np.arange(len(weights)), np.diff(indptr))
+        order = np.argsort(sums(codes, weights[rows], len(labels)), kind="stable")
         first = rows * max(len(labels), 1)
         items = np.sort(first + positions(order)[codes]) - first
-        ranked = tuple(labels[number] for number in order.tolist())
-        return cls(data.indptr, items, counted.sizes, ranked)
+        return cls(indptr, items, weights, Reordered(labels, order))
 
     @property
     def lengths(self) -> Int64s:
         return np.diff(self.indptr)
+
+
+@dataclass(frozen=True)
+class Reordered(Sequence[str]):
+    """Labels in another order, or some of them; each is looked up when it is asked for."""
+
+    labels: Sequence[str]
+    order: Int64s
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Reordered: ...
+    def __getitem__(self, at: int | slice) -> str | Reordered:
+        found = self.order[at]
+        return Reordered(self.labels, found) if isinstance(at, slice) else self.labels[int(found)]
 
 
 @dataclass(frozen=True)

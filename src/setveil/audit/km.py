@@ -29,25 +29,28 @@ def check_km_anonymity(counted: Counted, promise: KmAnonymity, limit: int = 1) -
     if not (counted.sizes < k).any():
         text = f"every record occurs at least {k} times (k-anonymity), so every set of items does"
         return Check(promise.model, True, text)
-    found = find_violations(counted, promise, limit)
+    data = Vertical.of(counted)
+    found = find_violations(data, promise, limit)
     if not found:
         items = "any number of" if promise.m >= ALL else f"up to {promise.m}"
         text = f"every set of {items} items that occurs, occurs in at least {k} records"
         return Check(promise.model, True, text)
-    many = count_violations(counted, promise)
+    many = count_violations(data, promise)
     text = f"a set of {plural(len(found[0][0]), 'item')} occurs in fewer than {k} records"
     text += f"; {said(many)}"
     witnesses = tuple(_witness(items, support, k) for items, support in found)
     return Check(promise.model, False, text, witnesses, violations=many)
 
 
-def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> list[Violation]:
+def find_violations(
+    counted: Counted | Vertical, promise: KmAnonymity, limit: int = 1
+) -> list[Violation]:
     """Up to `limit` minimal itemsets of at most m items with 0 < support < k, smallest first.
 
     Cost: supports for one item, sorting of coded pairs for two, and so on; the number of itemsets
     in records that occur fewer than k times decides. It stops at the first size with `limit`.
     """
-    data, found = Vertical.of(counted), list[Violation]()
+    data, found = _vertical(counted), list[Violation]()
     search = Search(data, promise.k)
     for size in range(1, promise.m + 1):
         for rare in search.of_size(size):
@@ -60,13 +63,13 @@ def find_violations(counted: Counted, promise: KmAnonymity, limit: int = 1) -> l
 
 
 def count_violations(
-    counted: Counted, promise: KmAnonymity, records: str = "records"
+    counted: Counted | Vertical, promise: KmAnonymity, records: str = "records"
 ) -> dict[str, int]:
     """How many minimal itemsets violate the promise, and how many records contain one of them.
 
     It stops after many millions of itemsets; then there are at least so many (`incomplete` is 1).
     """
-    data, minimal = Vertical.of(counted), np.zeros(0, dtype=np.uint64)
+    data, minimal = _vertical(counted), np.zeros(0, dtype=np.uint64)
     search, codes = Search(data, promise.k), _codes(len(data.labels))
     hit, itemsets = np.zeros(len(data.weights), dtype=bool), 0
     for size in range(1, promise.m + 1):
@@ -83,6 +86,10 @@ def count_violations(
             break
     many = {records: int(data.weights[hit].sum()), "itemsets": itemsets}
     return {**many, "incomplete": 1} if itemsets > _MOST_COUNTED else many
+
+
+def _vertical(records: Counted | Vertical) -> Vertical:
+    return records if isinstance(records, Vertical) else Vertical.of(records)
 
 
 def said(many: Mapping[str, int], noun: str = "record") -> str:

@@ -44,6 +44,12 @@ def find(ordered: Int64s, values: Int64s) -> Int64s:
     return np.where(ordered[at] == values, at, -1)
 
 
+def distinct(codes: Int64s) -> Int64s:
+    """The distinct values, ascending; sorting is faster here than `numpy.unique`, which hashes."""
+    ordered = np.sort(codes)
+    return ordered[changes(ordered)]
+
+
 def changes(*columns: npt.NDArray[np.integer]) -> Flags:
     """Where a row of these columns differs from the row before it; the first one does."""
     changed = np.zeros(len(columns[0]), dtype=bool)

@@ -20,6 +20,7 @@ Value = TypeVar("Value")
 Offsets = Int64s
 Counts = Int64s
 
+_AT_ONCE = 1 << 22
 MOST = 1 << 62
 """The greatest count of an item in a record, and of all occurrences, so that sums fit 64 bits."""
 
@@ -140,8 +141,15 @@ class Transactions(Shown):
         return (values[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
 
     def supports(self) -> Int64s:
-        """The number of records that contain each item."""
-        return np.bincount(self.items, minlength=len(self.vocabulary)).astype(np.int64, copy=False)
+        """The number of records that contain each item; counted once."""
+        known: Int64s | None = self.__dict__.get("_supports")
+        if known is None:
+            known = np.zeros(len(self.vocabulary), dtype=np.int64)
+            for start in range(0, len(self.items), _AT_ONCE):  # `bincount` copies what it counts
+                some = self.items[start : start + _AT_ONCE]
+                known += np.bincount(some, minlength=len(known))
+            self.__dict__["_supports"] = known
+        return known.copy()
 
     def record(self, number: int) -> tuple[str, ...]:
         """The items of one record; -1 is the last one."""

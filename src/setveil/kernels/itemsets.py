@@ -246,11 +246,14 @@ def vertical(rows, scratch, item, chosen, words):
 
 @step
 def weight_planes(rows, item, words):
-    """The weights of the rows that hold `item`, one bitmap per binary digit."""
+    """The weights of the rows that hold `item`, one bitmap per binary digit; none if all are 1."""
     start, stop = rows.starts[item], rows.starts[item + 1]
-    together = np.int64(1)
+    together, ones = np.int64(1), np.int64(0)
     for at in range(start, stop):
         together |= rows.weights[rows.holders[at]]
+        ones += rows.weights[rows.holders[at]] == 1
+    if ones == stop - start:
+        return np.zeros(0, dtype=np.uint64)
     height = np.int64(0)
     while together >> height:
         height += 1
@@ -275,6 +278,9 @@ def narrow(prefixes, prefix, bitmaps, bitmap, words, depth):
 def overlap(prefixes, prefix, bitmaps, bitmap, planes, words):
     """The summed weight of the rows in both bitmaps."""
     total, height = np.int64(0), len(planes) // words
+    if height == 0:
+        for word in range(words):
+            total += popcount(prefixes[prefix + word] & bitmaps[bitmap + word])
     for plane in range(height):
         part = np.int64(0)
         for word in range(words):
@@ -319,4 +325,4 @@ def push(sink, support):
         heap[place] = heap[child]
         place = child
     heap[place] = support
-    sink.state[LIMIT] = heap[0]
+    sink.state[LIMIT] = max(sink.state[LIMIT], heap[0])

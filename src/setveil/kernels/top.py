@@ -1,5 +1,7 @@
 """The top itemsets of rows of numbers: calls the kernels of `itemsets` one after the other."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +19,13 @@ from setveil.kernels.itemsets import (
     mine,
     rank_rows,
 )
+from setveil.kernels.pairs import PairTable, count_pairs, mine_pairs
 from setveil.kernels.steps import fill_holders
 
 ANY_SIZE = 1 << 40
 """In place of the most items of an itemset: no limit."""
+_FEW, _MANY = 256, 6000
+"""The pairs of so many items at least, and at most, are counted in a table."""
 
 
 class Weighted(NamedTuple):
@@ -41,6 +46,18 @@ class Wanted(NamedTuple):
     most_size: int = ANY_SIZE
 
 
+class Counted(NamedTuple):
+    """Records over their most frequent items, by rank, and the supports of all pairs of these."""
+
+    data: Weighted
+    indptr: Int64s
+    items: Int32s
+    order: Int64s  # the item of each rank
+    supports: Int64s
+    pairs: PairTable
+    beyond: int  # the support of the most frequent item that is not among them
+
+
 class Found(NamedTuple):
     """Itemsets in no order: their sizes and supports, and their items one after the other."""
 
@@ -50,26 +67,131 @@ class Found(NamedTuple):
     complete: bool  # whether all that tie for the last place are there
 
 
-def find_top(data: Weighted, wanted: Wanted) -> Found:
-    """The wanted itemsets of greatest support."""
-    count, sizes = wanted.itemsets, Sizes(wanted.least_size, wanted.most_size)
-    rows, order = ranked_rows(data, support_of_rank(data, count) if sizes.least == 1 else 1)
-    scratch = _new_scratch(rows)
-    sink = _new_sink(heap=count)
-    mine(rows, sink, scratch, sizes)
-    least = max(int(sink.state[LIMIT]), 1)
-    stored = _stored(rows, scratch, least - 1, sizes, count + wanted.most_ties)
-    found = _decoded(stored, order)
+def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
+    """The wanted itemsets of greatest support.
+
+    First by the supports of all pairs of the most frequent items (`count_frequent`). Other items
+    are needed only if they may be in a wanted itemset: then by all items, one after the other."""
+    counted = data if isinstance(data, Counted) else count_frequent(data)
+    sizes, capacity = Sizes(wanted.least_size, wanted.most_size), wanted.itemsets + wanted.most_ties
+    least = _least_support(counted, wanted.itemsets, sizes)
+    if least > counted.beyond:
+        mining = _pruned(counted, least, sizes)
+    else:
+        mining, least = _whole(counted.data, wanted.itemsets, sizes)
+    found = mining.stored(least - 1, capacity)
     if found.complete:
         return found
     ties = _only_support(found, least)
-    certain = _decoded(_stored(rows, scratch, least, sizes, count), order)
+    certain = mining.stored(least, wanted.itemsets)
     return Found(
         np.concatenate((ties.sizes, certain.sizes)),
         np.concatenate((ties.supports, certain.supports)),
         np.concatenate((ties.items, certain.items)),
         False,
     )
+
+
+def count_frequent(data: Weighted) -> Counted:
+    """Count the pairs of the most frequent items, for any number of calls of `find_top`.
+
+    So many items that the table has no more entries than the data has twice."""
+    width = min(data.width, max(int((4 * len(data.items)) ** 0.5), _FEW), _MANY)
+    supports = _supports(data)
+    order = np.lexsort((np.arange(data.width), -supports))
+    beyond = int(supports[order[width]]) if width < data.width else 0
+    order = order[:width]
+    rank = np.full(data.width, -1, dtype=np.int32)
+    rank[order] = np.arange(width)
+    indptr, items = rank_rows(data.indptr, data.items, rank)
+    indptr.flags.writeable = items.flags.writeable = False  # as those of `data`, for one variant
+    pairs = PairTable(np.zeros(width * (width - 1) // 2, dtype=np.int64))
+    count_pairs(indptr, items, data.weights, pairs.supports)
+    return Counted(data, indptr, items, order, supports[order], pairs, beyond)
+
+
+def _least_support(counted: Counted, count: int, sizes: Sizes) -> int:
+    """The support of the last wanted itemset among these items, at least 1."""
+    pairs = counted.pairs.supports
+    known = [counted.supports] if sizes.least <= 1 else []
+    known += [pairs] if sizes.least <= 2 <= sizes.most else []
+    greatest = _greatest(np.concatenate(known), count) if known else np.zeros(count, np.int64)
+    if sizes.most <= 2:
+        return max(int(greatest[0]), 1)
+    deeper = Sizes(max(sizes.least, 3), sizes.most)
+    # Without items and pairs to begin with, a guess: the support of as many pairs.
+    guess = int(greatest[0]) if known else int(_greatest(pairs, count)[0])
+    while True:
+        sink = _new_sink(heap=count)
+        sink.heap[:], sink.state[LIMIT] = np.sort(greatest), guess
+        mining = _pruned(counted, guess + 1, deeper)
+        assert mining.pairs is not None
+        mine_pairs(mining.rows, mining.pairs, sink, mining.scratch, deeper)
+        if sink.heap[0] >= guess:
+            return max(int(sink.heap[0]), 1)
+        guess //= 4
+
+
+def _greatest(supports: Int64s, count: int) -> Int64s:
+    """The `count` greatest, the least of them first; filled with 0 if there are fewer."""
+    supports = supports[supports > 0]
+    if len(supports) < count:
+        return np.concatenate((np.zeros(count - len(supports), np.int64), supports))
+    return np.partition(supports, len(supports) - count)[len(supports) - count :]
+
+
+def _pruned(counted: Counted, least: int, sizes: Sizes) -> _Mining:
+    """What is left of the rows if only items matter that are in a wanted itemset of this support,
+    as far as items and pairs show."""
+    width, pairs = len(counted.supports), counted.pairs.supports
+    kept = counted.supports >= least
+    if sizes.least > 1:
+        frequent = np.flatnonzero(pairs >= least)
+        high = ((1 + np.sqrt(1 + 8 * frequent.astype(np.float64))) // 2).astype(np.int64)
+        high -= high * (high - 1) // 2 > frequent  # in case the root was rounded up
+        low = frequent - high * (high - 1) // 2
+        kept = np.zeros(width, dtype=bool)
+        kept[high], kept[low] = True, True
+    chosen = np.flatnonzero(kept)
+    rank = np.full(width, -1, dtype=np.int32)
+    rank[chosen] = np.arange(len(chosen))
+    parts = [pairs[i * (i - 1) // 2 + chosen[:at]] for at, i in enumerate(chosen.tolist())]
+    table = PairTable(np.concatenate((pairs[:0], *parts)))
+    indptr, items = rank_rows(counted.indptr, counted.items, rank)
+    rows = _with_holders(indptr, items, counted.data.weights, counted.supports[chosen])
+    return _Mining(rows, counted.order[chosen], _new_scratch(rows), sizes, table)
+
+
+class _Mining(NamedTuple):
+    """Rows to mine, and the supports of their pairs if these are known."""
+
+    rows: RankedRows
+    order: Int64s
+    scratch: ItemScratch
+    sizes: Sizes
+    pairs: PairTable | None
+
+    def stored(self, limit: int, capacity: int) -> Found:
+        """All itemsets with a support above the limit, `capacity` at most."""
+        space = 8 * capacity
+        while True:
+            sink = _new_sink(itemsets=capacity, items=space)
+            sink.state[LIMIT] = limit
+            if self.pairs is None:
+                mine(self.rows, sink, self.scratch, self.sizes)
+            else:
+                mine_pairs(self.rows, self.pairs, sink, self.scratch, self.sizes)
+            if sink.state[FULL] == 0 or sink.state[COUNT] == capacity:
+                return _decoded(sink, self.order)
+            space *= 4
+
+
+def _whole(data: Weighted, count: int, sizes: Sizes) -> tuple[_Mining, int]:
+    """All rows, and the support of the last wanted itemset, at least 1."""
+    rows, order = ranked_rows(data, support_of_rank(data, count) if sizes.least == 1 else 1)
+    scratch, sink = _new_scratch(rows), _new_sink(heap=count)
+    mine(rows, sink, scratch, sizes)
+    return _Mining(rows, order, scratch, sizes, None), max(int(sink.state[LIMIT]), 1)
 
 
 def support_of_rank(data: Weighted, count: int) -> int:
@@ -87,14 +209,20 @@ def ranked_rows(data: Weighted, least: int) -> tuple[RankedRows, Int64s]:
     rank = np.full(data.width, -1, dtype=np.int32)
     rank[order] = np.arange(len(order))
     indptr, kept = rank_rows(data.indptr, data.items, rank)
-    starts = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(kept, minlength=len(order)), out=starts[1:])
-    holders = np.empty(len(kept), dtype=np.int64)
-    fill_holders(indptr, kept, starts, holders)
-    return RankedRows(indptr, kept, data.weights, supports[order], starts, holders), order
+    return _with_holders(indptr, kept, data.weights, supports[order]), order
+
+
+def _with_holders(indptr: Int64s, items: Int32s, weights: Int64s, supports: Int64s) -> RankedRows:
+    starts = np.zeros(len(supports) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(items, minlength=len(supports)), out=starts[1:])
+    holders = np.empty(len(items), dtype=np.int64)
+    fill_holders(indptr, items, starts, holders)
+    return RankedRows(indptr, items, weights, supports, starts, holders)
 
 
 def _supports(data: Weighted) -> Int64s:
+    if (data.weights == 1).all():
+        return np.bincount(data.items, minlength=data.width).astype(np.int64, copy=False)
     weights = np.repeat(data.weights, np.diff(data.indptr))
     return np.bincount(data.items, weights=weights, minlength=data.width).astype(np.int64)
 
@@ -117,20 +245,6 @@ def _new_sink(*, heap: int = 0, itemsets: int = 0, items: int = 0) -> Sink:
         sizes=np.empty(itemsets, np.int64),
         supports=np.empty(itemsets, np.int64),
     )
-
-
-def _stored(
-    rows: RankedRows, scratch: ItemScratch, limit: int, sizes: Sizes, capacity: int
-) -> Sink:
-    """All itemsets with a support above the limit, `capacity` at most."""
-    space = 8 * capacity
-    while True:
-        sink = _new_sink(itemsets=capacity, items=space)
-        sink.state[LIMIT] = limit
-        mine(rows, sink, scratch, sizes)
-        if sink.state[FULL] == 0 or sink.state[COUNT] == capacity:
-            return sink
-        space *= 4
 
 
 def _decoded(sink: Sink, order: Int64s) -> Found:

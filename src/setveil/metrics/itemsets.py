@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from setveil.errors import ParameterError, check_count
 from setveil.published.release import Release, Support
 
 if TYPE_CHECKING:
-    from setveil.kernels.top import Found, Wanted
+    from setveil.kernels.top import Counted, Found, Wanted, Weighted
 
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
@@ -111,29 +112,54 @@ def top_itemsets(
         >>> list(top_itemsets(baskets, 3, least_size=2, most_size=2))
         [(('beer', 'milk'), 2), (('beer', 'wine'), 2), (('milk', 'wine'), 1)]
     """
-    from setveil.kernels.top import ANY_SIZE, Wanted, find_top
+    from setveil.kernels.top import find_top
 
-    count, least_size = _checked(count, least_size)
-    most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
-    return _found(find_top, data, Wanted(count, least_size, MOST_TIES, most), weights)
+    return _found(find_top, data, _wanted(count, least_size, most_size), weights)
 
 
 def remembering() -> Finder:
     """A finder for several metrics of the same records: it finds no list of them twice."""
-    known: dict[tuple[int, int, int | None], tuple[object, Itemsets]] = {}
+    return _Remembering()
 
-    def find(
-        data: object, count: int, *, least_size: int = 1, most_size: int | None = None
+
+class _Remembering:
+    """Keeps the lists that it found, and what several lists of the same records have in common.
+
+    Several threads may ask at once; each list is still found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int, int | None], Itemsets] = {}
+        # The records are kept, so that no other object gets the same id.
+        self._asked: dict[int, _Asked] = {}
+        self._lock = Lock()
+
+    def __call__(
+        self, data: object, count: int, *, least_size: int = 1, most_size: int | None = None
     ) -> Itemsets:
-        # The records are kept with their list, so that no other object gets the same id.
+        with self._lock:
+            asked = self._asked.setdefault(id(data), _Asked(data))
         key = (id(data), least_size, most_size)
-        first = known[key][1].first(count) if key in known else None
-        if first is None:
-            first = top_itemsets(data, count, least_size=least_size, most_size=most_size)
-            known[key] = (data, first)
+        with asked.lock:
+            first = self._known[key].first(count) if key in self._known else None
+            if first is None:
+                first = _found(asked.find_top, data, _wanted(count, least_size, most_size), None)
+                self._known[key] = first
         return first
 
-    return find
+
+class _Asked:
+    """Records whose top itemsets are asked for several times: pairs are counted only once."""
+
+    def __init__(self, data: object) -> None:
+        self.data, self.lock = data, Lock()
+        self._counted: Counted | None = None
+
+    def find_top(self, data: Weighted, wanted: Wanted) -> Found:
+        from setveil.kernels.top import count_frequent, find_top
+
+        if self._counted is None:
+            self._counted = count_frequent(data)
+        return find_top(self._counted, wanted)
 
 
 def closed_itemsets(
@@ -193,6 +219,14 @@ def top_itemsets_with_bounds(
     bounded = [(itemset, release.support(itemset)) for itemset in found]
     bounded.sort(key=lambda entry: (-entry[1].expected, -entry[1].lower, len(entry[0]), entry[0]))
     return bounded[:count]
+
+
+def _wanted(count: int, least_size: int, most_size: int | None) -> Wanted:
+    from setveil.kernels.top import ANY_SIZE, Wanted
+
+    count, least_size = _checked(count, least_size)
+    most = ANY_SIZE if most_size is None else check_count("most_size", most_size, least_size)
+    return Wanted(count, least_size, MOST_TIES, most)
 
 
 def _checked(count: int, least_size: int) -> tuple[int, int]:

@@ -1,9 +1,11 @@
 """Measure: several figures of one release at once."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from inspect import signature
+from threading import Lock
 from typing import Any
 
 from setveil.alignment.align import align, check_size, over_whole_tree, semantic_tree
@@ -18,6 +20,7 @@ from setveil.metrics.itemsets import Finder, remembering
 from setveil.metrics.table import METRICS, Figure
 from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
+from setveil.threads import on_threads
 
 Losses = dict[str, Figure]
 
@@ -49,7 +52,7 @@ def measure(
     if release.form in _PREPARED:
         release = _PREPARED[release.form](release, data)
     given = Providers(release, data, seed, reconstructions, hierarchy)
-    return {name: given.figure(name) for name in chosen}
+    return given.figures(chosen)
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,23 @@ class Providers:
     seed: int
     reconstructions: int
     given: Hierarchy | None
+    _locks: dict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
+
+    def figures(self, names: list[str]) -> Losses:
+        """Several metrics, on threads: while one draws worlds, others measure what needs none."""
+        late = [name for name in names if "worlds" in METRICS[name].needs]
+        early = [name for name in names if name not in late]
+        tasks = [partial(self.figure, name) for name in (*early, *late)]
+        found = on_threads(
+            lambda task: task(), [partial(self.provide, "worlds")] * bool(late) + tasks
+        )
+        measured = dict(zip((*early, *late), [*found][bool(late) :], strict=True))
+        return {name: measured[name] for name in names}
+
+    def provide(self, need: str) -> Any:
+        """What metrics need, made by the first that asks."""
+        with self._locks[need]:
+            return getattr(self, need)
 
     def figure(self, name: str) -> Figure:
         """One metric of the release."""
@@ -68,9 +88,7 @@ class Providers:
         taken = signature(function).parameters
         any_word = any(each.kind is each.VAR_KEYWORD for each in taken.values())
         needs = [need for need in METRICS[name].needs if any_word or need in taken]
-        return function(
-            self.release, self.original, **{need: getattr(self, need) for need in needs}
-        )
+        return function(self.release, self.original, **{need: self.provide(need) for need in needs})
 
     @cached_property
     def worlds(self) -> Worlds:

@@ -11,6 +11,7 @@ from setveil.errors import check_count
 from setveil.metrics.generalization import check_fits
 from setveil.published.release import Release
 from setveil.published.suppressed import Suppressed
+from setveil.threads import on_threads
 
 SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
@@ -96,13 +97,17 @@ def count_supports(data: Transactions, queries: Int64s) -> Int64s:
     numbers, places = _asked(queries)
     row_of = np.full(len(data.vocabulary), -1, dtype=np.int64)
     row_of[numbers] = np.arange(len(numbers))
-    supports = np.zeros(len(queries), dtype=np.int64)
-    for start in range(0, len(data), _BLOCK_RECORDS):
+
+    def count(start: int) -> Int64s:
         bitmap = _bitmap(data, row_of, len(numbers), start, min(start + _BLOCK_RECORDS, len(data)))
+        found = np.zeros(len(queries), dtype=np.int64)
         for at in range(0, len(queries), 256):
             joint = np.bitwise_and.reduce(bitmap[places[at : at + 256]], axis=1)
-            supports[at : at + 256] += np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
-    return supports
+            found[at : at + 256] = np.bitwise_count(joint).sum(axis=1, dtype=np.int64)
+        return found
+
+    blocks = on_threads(count, range(0, len(data), _BLOCK_RECORDS))
+    return sum(blocks, start=np.zeros(len(queries), dtype=np.int64))
 
 
 def _bitmap(
@@ -113,7 +118,7 @@ def _bitmap(
     table = np.zeros((height + 1, words), dtype=np.uint64)
     table[-1] = ~np.uint64(0)
     rows = row_of[data.items[data.indptr[start] : data.indptr[stop]]]
-    owners = np.repeat(np.arange(stop - start), data.lengths[start:stop])
+    owners = np.repeat(np.arange(stop - start), np.diff(data.indptr[start : stop + 1]))
     asked = rows >= 0
     bits = np.uint64(1) << (owners[asked] & 63).astype(np.uint64)
     np.bitwise_or.at(table, (rows[asked], owners[asked] >> 6), bits)

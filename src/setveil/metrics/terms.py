@@ -69,7 +69,6 @@ def chunked(release: Disassociated, original: Transactions) -> float:
 TERMS = 20  # how many consecutive items are paired with each other. [Terrovitis2012] section 7
 FIRST = 200
 """The rank of the first of them, counted from 0: neither the most frequent nor very rare."""
-_BLOCK = 1 << 16
 
 
 def re(
@@ -167,19 +166,12 @@ def relative_error(original: npt.NDArray[np.generic], published: npt.NDArray[np.
 
 def pair_supports(data: Transactions, numbers: Int64s, weights: Int64s | None = None) -> Floats:
     """A table of the supports of all pairs of some items; the diagonal has those of the items."""
-    column = np.full(len(data.vocabulary), -1, dtype=np.int64)
-    column[numbers] = np.arange(len(numbers))
-    columns = column[data.items]
-    entries = np.flatnonzero(columns >= 0)
-    rows, inverse = np.unique(data.rows[entries], return_inverse=True)
-    table = np.zeros((len(numbers), len(numbers)))
-    for start in range(0, len(rows), _BLOCK):
-        stop = min(start + _BLOCK, len(rows))
-        low, high = np.searchsorted(inverse, (start, stop))
-        holds = np.zeros((stop - start, len(numbers)))
-        holds[inverse[low:high] - start, columns[entries[low:high]]] = 1
-        table += holds.T @ (holds if weights is None else holds * weights[rows[start:stop], None])
-    return table
+    from setveil.kernels.pairs import count_chosen
+
+    place = np.full(len(data.vocabulary) + 1, -1, dtype=np.int64)
+    place[numbers], place[-1] = np.arange(len(numbers)), len(numbers)
+    given = np.zeros(0, np.int64) if weights is None else np.array(weights, dtype=np.int64)
+    return count_chosen(data.indptr, data.items, given, place).astype(np.float64)
 
 
 def _supports_of_labels(

@@ -11,6 +11,7 @@ from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.metrics.measure import measure
 from setveil.metrics.table import METRICS
+from setveil.metrics.terms import pair_supports
 from setveil.published.release import RecordRelease, Release
 from setveil.words import plural, rough_share
 
@@ -155,14 +156,7 @@ def _counted(
 
 def _frequent_pairs(original: Transactions, top: Int64s) -> tuple[Int64s, Int64s]:
     """The most frequent pairs of these items (by place), and how many records contain each."""
-    place = np.full(len(original.vocabulary), -1)
-    place[top] = np.arange(len(top))
-    chosen = place[original.items]
-    bits = np.where(chosen >= 0, np.exp2(np.maximum(chosen, 0)), 0.0)
-    masks = np.bincount(original.rows, weights=bits, minlength=len(original)).astype(np.int64)
-    kinds, people = np.unique(masks, return_counts=True)
-    held = (kinds[:, None] >> np.arange(len(top))) & 1
-    counts = held.T @ (held * people[:, None])
+    counts = pair_supports(original, top).astype(np.int64)
     pairs = np.array(list(combinations(range(len(top)), 2)), dtype=np.int64).reshape(-1, 2)
     together = counts[pairs[:, 0], pairs[:, 1]]
     best = np.argsort(-together, kind="stable")[:MOST]

@@ -42,6 +42,7 @@ from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.report import check_page, write_dossier
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import Way, judge_of, tuned, tuning_notes, use_named
+from setveil.threads import thread_limit
 
 
 def anonymize(
@@ -127,7 +128,8 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
-    outcome = publish(Places.of(job), work.stages, work.make, work.explained)
+    with thread_limit(job.threads):
+        outcome = publish(Places.of(job), work.stages, work.make, work.explained)
     return work.reported(outcome) if outcome.verdict.holds else outcome
 
 

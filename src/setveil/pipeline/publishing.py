@@ -127,19 +127,26 @@ def _naming(place: Path | str | None) -> Iterator[None]:
 
 
 def checked(made: Made, written: Release | None = None) -> Verdict:
-    """The promise on what is on disk, if something is, the original on the release in memory, and
-    that both agree."""
+    """The promise on what is on disk, if something is, the original on it or on the release in
+    memory, and that both agree."""
     release = made.release
     how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
-    verdict = verify(release, made.data, hierarchy=made.tree, **how)
     if written is None:
-        return verdict
+        return verify(release, made.data, hierarchy=made.tree, **how)
     same = written.same_as(release)
     text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
-    on_disk = verify(written, **how)
+    last = Check("written", same, text)
+    paired = written.paired_as(release) if same else None
+    if paired is not None:
+        verdict = verify(paired, made.data, hierarchy=made.tree, **how)
+        return Verdict(made.promise, (*verdict.checks, last))
+    verdict, on_disk = (
+        verify(release, made.data, hierarchy=made.tree, **how),
+        verify(written, **how),
+    )
     done = {check.name for check in on_disk.checks}
     rest = tuple(check for check in verdict.checks if check.name not in done)
-    return Verdict(made.promise, (*on_disk.checks, *rest, Check("written", same, text)))
+    return Verdict(made.promise, (*on_disk.checks, *rest, last))
 
 
 def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:

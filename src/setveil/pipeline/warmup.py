@@ -12,4 +12,5 @@ def run() -> float:
     start = time.perf_counter()
     warmup()
     top_itemsets(Transactions.of([["a", "b", "c"]] * 3), 4)
+    top_itemsets(Transactions.of([[f"item {number}"] for number in range(300)]), 400)
     return time.perf_counter() - start

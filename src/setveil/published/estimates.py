@@ -8,6 +8,7 @@ import numpy as np
 
 from setveil.data.arrays import Floats, Int64s, ranges
 from setveil.data.transactions import Bags
+from setveil.threads import on_threads
 
 if TYPE_CHECKING:
     from setveil.published.generalized import Generalized
@@ -43,16 +44,22 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
     if queries.shape[1] == 1:
         return _of_items(release, items)[queries[:, 0]]
     block = max(_MOST_CELLS // max(len(items), 1), 1)
-    for start in range(0, count, block):
+    leaves = release.hierarchy.nodes.find(items)
+
+    def estimate(start: int) -> Floats:
         stop = min(start + block, count)
-        chances = _chances(release, items, start, stop)
-        sizes = release.sizes[start:stop].astype(np.float64)
+        chances = _chances(release, leaves, start, stop)
+        sizes, found = release.sizes[start:stop].astype(np.float64), np.zeros(len(queries))
         for at in range(0, len(queries), 256):
             rows = queries[at : at + 256]
             joint = chances[rows[:, 0]].copy()
             for column in range(1, rows.shape[1]):
                 joint *= chances[rows[:, column]]
-            estimates[at : at + 256] += joint @ sizes
+            found[at : at + 256] = joint @ sizes
+        return found
+
+    for part in on_threads(estimate, range(0, count, block)):
+        estimates += part
     return estimates
 
 
@@ -79,14 +86,13 @@ def _of_items(release: Generalized, items: list[str]) -> Floats:
     return found
 
 
-def _chances(release: Generalized, items: list[str], start: int, stop: int) -> Floats:
+def _chances(release: Generalized, leaves: Int64s, start: int, stop: int) -> Floats:
     """The chance that a record has an item: a row per item and one of ones, a column per class."""
     tree, classes = release.hierarchy, release.classes
-    leaves = tree.nodes.find(items)
     order = np.argsort(leaves, kind="stable")
     entries = slice(classes.indptr[start], classes.indptr[stop])
     nodes = classes.items[entries]
-    columns = np.repeat(np.arange(stop - start), classes.lengths[start:stop])
+    columns = np.repeat(np.arange(stop - start), np.diff(classes.indptr[start : stop + 1]))
     first, last = (
         np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop)
     )
@@ -95,7 +101,7 @@ def _chances(release: Generalized, items: list[str], start: int, stop: int) -> F
         chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
     lengths = last - first
     places = ranges(first, lengths)
-    table = np.zeros((len(items) + 1, stop - start))
+    table = np.zeros((len(leaves) + 1, stop - start))
     table[-1] = 1.0
     table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
     return table

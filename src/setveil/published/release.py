@@ -259,6 +259,11 @@ class Release(Shown, Frozen, ABC):
         facts = self.facts == other.facts and self.min_people == other.min_people
         return self == other and self.promise == other.promise and facts
 
+    def paired_as(self, other: Self) -> Self | None:
+        """Private: this release, which was read from files, with the alignment of the same one in
+        memory; None if its parts may be in another order."""
+        return None
+
     def leaving_out(self, people: int) -> Self:
         """The same release, made from data without the items that fewer people have."""
         made = copy(self)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
-from setveil.audit.itemsets import Search, Vertical
+from setveil.audit.itemsets import Reordered, Search, Vertical
 from setveil.audit.km import count_violations, find_violations, said
-from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags
-from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.promises.kanonymity import KmAnonymity
 from setveil.words import count, plural
 
@@ -36,7 +33,8 @@ def check_clusters(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Chec
 
 def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
     """Whether in every chunk each set of up to m items occurs in k subrecords or in none."""
-    found = find_violations(_by_chunk(layout), promise, limit)
+    by_chunk = _by_chunk(layout)
+    found = find_violations(by_chunk, promise, limit)
     if not found:
         chunks = plural(len(layout.release.chunk_node), "chunk")
         occurs = f"each set of up to {promise.m} items occurs at least {promise.k} times or never"
@@ -45,7 +43,7 @@ def check_chunks(layout: Layout, promise: KmAnonymity, limit: int = 1) -> Check:
     for items, support in found:
         text = f"{show_items(items)} occurs in {plural(support, 'subrecord')} of a chunk"
         witnesses.append(Witness(text, items, support))
-    many = count_violations(_by_chunk(layout), promise, "subrecords")
+    many = count_violations(by_chunk, promise, "subrecords")
     text = f"a set of up to {promise.m} items occurs fewer than {promise.k} times in a chunk"
     text += f"; {said(many, 'subrecord')}"
     return Check("chunks", False, text, tuple(witnesses), violations=many)
@@ -58,7 +56,7 @@ def is_small(layout: Layout, k: int) -> Flags:
 
 def is_rare(layout: Layout, promise: KmAnonymity) -> Flags:
     """Which chunks contain a set of up to m items fewer than k times."""
-    search = Search(Vertical.of(_by_chunk(layout)), promise.k)
+    search = Search(_by_chunk(layout), promise.k)
     marks = np.zeros(len(layout.release.chunk_node), dtype=bool)
     for size in range(1, promise.m + 1):
         for rare in search.of_size(size):
@@ -68,14 +66,11 @@ def is_rare(layout: Layout, promise: KmAnonymity) -> Flags:
     return marks
 
 
-def _by_chunk(layout: Layout) -> Counted:
+def _by_chunk(layout: Layout) -> Vertical:
     """The subrecords as records in which the same item of two chunks is two items."""
     rows = layout.release.subrecords
     chunks, items = layout.domains
     codes = layout.release.subrecord_chunk[rows.rows] * layout.width + rows.items
     numbers = np.searchsorted(chunks * layout.width + items, codes)
-    labels = layout.release.items.labels
-    apart = Transactions(
-        rows.indptr, numbers.astype(np.int32), Vocabulary(labels[item] for item in items.tolist())
-    )
-    return Counted(apart, layout.release.subrecord_counts, np.arange(len(apart)))
+    labels = Reordered(layout.release.items.labels, items)
+    return Vertical.ranked(rows.indptr, numbers, layout.release.subrecord_counts, labels)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.flow import Budget, TooLargeError
-from setveil.audit.disassociated.layout import Layout, distinct
+from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.worlds import TERMS, Chunk, Itemset, Part, Worlds
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, distinct
 
 _MOST_PLACES = 2_000_000
 """The most pairs of a simple cluster and a subrecord of a shared chunk."""

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from setveil.audit.verdict import show_items
-from setveil.data.arrays import Flags, Int64s, changes, find, sums
+from setveil.data.arrays import Flags, Int64s, changes, distinct, find, sums
+from setveil.published.disassociated.forest import preorder_of
 from setveil.published.disassociated.form import Disassociated
 from setveil.words import plural
 
@@ -102,19 +103,24 @@ class Layout:
         """The number of each place in `term_places`; -1 if it is not there."""
         return find(self.term_places, places)
 
+    @cached_property
+    def numbering(self) -> tuple[Int64s, Int64s]:
+        """A number for each node, such that all below it have the next ones; and where these
+        end."""
+        return preorder_of(self.release.parent)
+
+    @cached_property
+    def shared(self) -> SharedPlaces:
+        """Where the items of shared chunks are."""
+        return SharedPlaces.of(self)
+
     def climb(self, places: Int64s) -> tuple[Int64s, Int64s]:
         """The places whose item is also in a shared chunk above: (number of the place, node of the
         lowest such chunk)."""
         nodes, items = np.divmod(places, self.width)
-        numbers, above = np.arange(len(places)), self.release.parent[nodes]
-        found = [(numbers[:0], above[:0])]
-        while (alive := above >= 0).any():
-            numbers, items, above = numbers[alive], items[alive], above[alive]
-            hit = self.chunk_at(above * self.width + items) >= 0
-            found.append((numbers[hit], above[hit]))
-            numbers, items, above = numbers[~hit], items[~hit], self.release.parent[above[~hit]]
-        below, shared = zip(*found, strict=True)
-        return np.concatenate(below), np.concatenate(shared)
+        found = self.shared.lowest_above(self.numbering[0][nodes], items)
+        numbers = np.flatnonzero(found >= 0)
+        return numbers, self.release.chunk_node[self.shared.chunks[found[numbers]]]
 
     def label(self, item: int) -> str:
         return self.release.items[item]
@@ -129,7 +135,45 @@ class Layout:
         return f"the {kind} of {plural(size, 'record')} with {show_items(tuple(labels), 6)}"
 
 
-def distinct(codes: Int64s) -> Int64s:
-    """The distinct values, ascending; sorting is faster here than `numpy.unique`, which hashes."""
-    ordered = np.sort(codes)
-    return ordered[changes(ordered)]
+@dataclass(frozen=True)
+class SharedPlaces:
+    """The items of shared chunks, each with the nodes below its chunk.
+
+    By item, then by the first of these nodes, as numbered by `Layout.numbering`: of two places of
+    an item, one contains the other or they have no node in common."""
+
+    keys: Int64s
+    """`item * nodes + first node`, ascending."""
+    stops: Int64s
+    chunks: Int64s
+    outer: Int64s
+    """The smallest other place of the same item that contains this one; -1 if there is none."""
+    nodes: int
+
+    @classmethod
+    def of(cls, layout: Layout) -> SharedPlaces:
+        """Those of a release."""
+        places, chunks = layout.chunk_places
+        above, items = np.divmod(places, layout.width)
+        joint = np.flatnonzero(~layout.release.is_simple[above])
+        nodes, (first, stop) = max(layout.node_count, 1), layout.numbering
+        keys = items[joint] * nodes + first[above[joint]]
+        order = np.argsort(keys, kind="stable")
+        order = order[changes(keys[order])]  # one chunk, if an item is in two of a cluster
+        keys, stops = keys[order], (items[joint] * nodes + stop[above[joint]])[order]
+        outer = np.arange(len(keys)) - 1
+        # What contains this place contains all that begin between the two, so none is skipped.
+        while len(wrong := np.flatnonzero((outer >= 0) & (stops[outer] <= keys))):
+            outer[wrong] = outer[outer[wrong]]
+        return cls(keys, stops, chunks[joint][order], outer, nodes)
+
+    def lowest_above(self, numbers: Int64s, items: Int64s) -> Int64s:
+        """The smallest place of each item that contains each node, but does not begin with it; -1
+        if none does."""
+        wanted = items * self.nodes + numbers
+        found = np.searchsorted(self.keys, wanted) - 1
+        wrong = np.flatnonzero(found >= 0)
+        while len(wrong := wrong[self.stops[found[wrong]] <= wanted[wrong]]):
+            found[wrong] = self.outer[found[wrong]]
+            wrong = wrong[found[wrong] >= 0]
+        return found

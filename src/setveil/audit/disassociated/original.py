@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.audit.disassociated.blocks import Placed, compare
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.pairs import check_pairs
-from setveil.audit.disassociated.projections import compare_projections
+from setveil.audit.disassociated.projections import Difference
 from setveil.audit.records import check_record_count
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s, sums
@@ -123,49 +124,40 @@ def _compare(
     layout: Layout, original: Transactions, alignment: Int64s, limit: int
 ) -> list[Witness]:
     """Find each item of each original in its cluster, and compare with what is published there."""
-    numbers = _renumber(layout, original)[original.items]
-    rows = original.rows
-    if (numbers < 0).any():
-        row = int(rows[np.flatnonzero(numbers < 0)[0]])
+    numbers = _renumber(layout, original)
+    if ((numbers < 0) & (original.supports() > 0)).any():
+        entry = int(np.flatnonzero(numbers[original.items] < 0)[0])
         text = "an item of an original record is not published"
-        return [Witness(text, original=original.record(row), private=True)]
-    chunks, terms = _locate(layout, alignment[rows], numbers)
-    missing = np.flatnonzero((chunks < 0) & (terms < 0))
-    if len(missing):
-        row, item = int(rows[missing[0]]), layout.label(int(numbers[missing[0]]))
-        text = f"{layout.name(int(alignment[row]))} does not show {item}, but an original has it"
-        return [Witness(text, (item,), original=original.record(row), private=True)]
-    used = np.bincount(terms[terms >= 0], minlength=len(layout.term_places))
-    idle = layout.term_places[used == 0]
-    if len(idle):
-        node, number = divmod(int(idle[0]), layout.width)
+        return [Witness(text, original=original.record(_owner(original, entry)), private=True)]
+    layout, found = compare(Placed(layout, original, alignment, numbers), limit)
+    if found.missing is not None:
+        return [_missing_witness(layout, original, *found.missing)]
+    if found.idle is not None:
+        node, number = divmod(found.idle, layout.width)
         where = f"in the term chunk of {layout.name(node)}, but in none of its originals"
         text = f"{layout.label(number)} is {where}"
         return [Witness(text, (layout.label(number),), 0, private=True)]
-    inside = terms < 0
-    differences = compare_projections(layout, rows[inside], chunks[inside], numbers[inside], limit)
-    return [_projection_witness(*one) for one in differences]
+    return [_projection_witness(layout, one) for one in found.differences]
 
 
-def _projection_witness(items: tuple[str, ...], here: int, there: int) -> Witness:
+def _owner(original: Transactions, entry: int) -> int:
+    return int(np.searchsorted(original.indptr, entry, side="right")) - 1
+
+
+def _missing_witness(
+    layout: Layout, original: Transactions, row: int, node: int, item: int
+) -> Witness:
+    label = layout.label(item)
+    text = f"{layout.name(node)} does not show {label}, but an original has it"
+    return Witness(text, (label,), original=original.record(row), private=True)
+
+
+def _projection_witness(layout: Layout, found: Difference) -> Witness:
+    items = tuple(layout.label(item) for item in found.items)
+    here, there = found.published, found.projected
     text = f"{show_items(items)} occurs {plural(here, 'time')} in a chunk"
     text += f", but {plural(there, 'original')} {'projects' if there == 1 else 'project'} to it"
     return Witness(text, items, here, private=True)
-
-
-def _locate(layout: Layout, nodes: Int64s, items: Int64s) -> tuple[Int64s, Int64s]:
-    """For each occurrence the lowest chunk with its item on the way up, and its number in
-    `term_places`; -1 if there is none."""
-    places = nodes * layout.width + items
-    chunks, terms = layout.chunk_at(places), layout.term_at(places)
-    missing = np.flatnonzero((chunks < 0) & (terms < 0))
-    above = layout.release.parent[nodes[missing]]
-    while len(missing := missing[above >= 0]):
-        above = above[above >= 0]
-        chunks[missing] = layout.chunk_at(above * layout.width + items[missing])
-        left = chunks[missing] < 0
-        missing, above = missing[left], layout.release.parent[above[left]]
-    return chunks, terms
 
 
 def _bounds(layout: Layout) -> tuple[Int64s, Int64s]:

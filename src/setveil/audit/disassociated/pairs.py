@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from setveil.audit.disassociated.layout import Layout, distinct
+from setveil.audit.disassociated.layout import Layout
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Flags, Int64s, find, ranges, sums
+from setveil.data.arrays import Flags, Int64s, distinct, find, ranges, sums
 from setveil.data.transactions import Transactions
 from setveil.published.release import Support
 from setveil.words import plural

@@ -1,21 +1,32 @@
-"""Compares the projections of original records with the subrecords of all chunks, exactly."""
+"""Compares the projections of original records with the subrecords of chunks, exactly."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.audit.disassociated.layout import Layout
-from setveil.data.arrays import Int64s, changes, sums
+from setveil.data.arrays import Int64s, changes, distinct, ranges, sums
 
-Difference = tuple[tuple[str, ...], int, int]
-"""A subrecord, how often it is published in a chunk, and how many originals project to it there."""
+_WORD = 63
+NONE = np.zeros(0, dtype=np.int64)
+
+
+class Difference(NamedTuple):
+    """A subrecord that is published another number of times than originals project to it."""
+
+    length: int
+    chunk: int
+    items: tuple[int, ...]
+    published: int
+    projected: int
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """Sorted sets of items, each of one chunk: row i is `lengths[i]` items from `starts[i]` on."""
 
     chunks: Int64s
@@ -23,66 +34,89 @@ class _Rows:
     lengths: Int64s
     items: npt.NDArray[np.integer]
 
-    def row(self, number: int) -> list[int]:
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Several, one after the other; their rows must be one after the other too."""
+        lengths = np.concatenate([NONE, *(part.lengths for part in parts)])
+        chunks = np.concatenate([NONE, *(part.chunks for part in parts)])
+        items = np.concatenate([NONE, *(part.items for part in parts)])
+        return cls(chunks, np.cumsum(lengths) - lengths, lengths, items)
+
+    def take(self, numbers: Int64s) -> Rows:
+        """Some rows, one after the other."""
+        lengths = self.lengths[numbers]
+        items = self.items[ranges(self.starts[numbers], lengths)]
+        return Rows(self.chunks[numbers], np.cumsum(lengths) - lengths, lengths, items)
+
+    def row(self, number: int) -> tuple[int, ...]:
         start = self.starts[number]
-        found: list[int] = self.items[start : start + self.lengths[number]].tolist()
-        return found
+        return tuple(self.items[start : start + self.lengths[number]].tolist())
 
 
-def compare_projections(
-    layout: Layout, records: Int64s, chunks: Int64s, items: Int64s, limit: int
-) -> list[Difference]:
-    """Up to `limit` subrecords published more or less often than originals project to them.
+def project(records: Int64s, chunks: Int64s, items: Int64s) -> Rows:
+    """The occurrences of one record in one chunk as one row.
 
     Args:
-        layout: The release.
         records: The original record of each occurrence.
         chunks: The chunk that has it.
         items: Its item, by the number in the release.
+    """
+    known = distinct(chunks)
+    short = np.searchsorted(known, chunks)
+    for_chunk, for_item = len(known).bit_length(), int(items.max(initial=0)).bit_length()
+    if int(records.max(initial=0)).bit_length() + for_chunk + for_item > _WORD:
+        order = np.lexsort((items, short, records))
+        owners, items = (records << for_chunk | short)[order], items[order]
+    else:
+        codes = np.sort((records << for_chunk | short) << for_item | items)
+        owners, items = codes >> for_item, codes & ((1 << for_item) - 1)
+    starts = np.flatnonzero(changes(owners))
+    of_row = known[owners[starts] & ((1 << for_chunk) - 1)]
+    return Rows(of_row, starts, np.diff(np.append(starts, len(owners))), items)
+
+
+def compare_rows(published: Rows, counts: Int64s, projected: Rows, limit: int) -> list[Difference]:
+    """Up to `limit` rows that are published more or less often than projected, shorter ones first.
+
+    Args:
+        published: Distinct rows.
+        counts: How often each of them is published.
+        projected: Rows, each as often as it occurs.
         limit: The most differences.
     """
-    release, rows = layout.release, layout.release.subrecords
-    published = _Rows(release.subrecord_chunk, rows.indptr[:-1], rows.lengths, rows.items)
-    projected = _project(records, chunks, items, max(len(release.chunk_node), 1))
-    names = _name(published, projected, layout.width)
+    names = _name(published, projected)
     split, size = len(published.chunks), int(names.max(initial=-1)) + 1
-    here = sums(names[:split], release.subrecord_counts, size)
+    here = sums(names[:split], counts, size)
     there = np.bincount(names[split:], minlength=size)
-    wrong = np.flatnonzero(here != there)[:limit]
     differences = []
-    for name in wrong.tolist():
+    for name in np.flatnonzero(here != there)[:limit].tolist():
         row = int(np.flatnonzero(names == name)[0])
-        shown = published.row(row) if row < split else projected.row(row - split)
-        labels = tuple(layout.label(item) for item in shown)
-        differences.append((labels, int(here[name]), int(there[name])))
+        rows, at = (published, row) if row < split else (projected, row - split)
+        items, chunk = rows.row(at), int(rows.chunks[at])
+        found = int(here[name]), int(there[name])
+        differences.append(Difference(len(items), chunk, items, *found))
     return differences
 
 
-def _project(records: Int64s, chunks: Int64s, items: Int64s, chunk_count: int) -> _Rows:
-    """The occurrences of one record in one chunk as one row."""
-    codes = records * chunk_count + chunks
-    order = np.lexsort((items, codes))
-    codes, items = codes[order], items[order]
-    starts = np.flatnonzero(changes(codes))
-    return _Rows(codes[starts] % chunk_count, starts, np.diff(np.append(starts, len(codes))), items)
-
-
-def _name(published: _Rows, projected: _Rows, width: int) -> Int64s:
+def _name(published: Rows, projected: Rows) -> Int64s:
     """A number for each row, equal exactly for equal sets of one chunk: published rows come first.
 
     Read item by item: two rows have the same number while their chunks and items so far are equal.
+    Shorter rows have lower numbers.
     """
-    items = np.concatenate((published.items, projected.items))
-    starts = np.concatenate((published.starts, projected.starts + len(published.items)))
+    entries = ranges(published.starts, published.lengths)
+    items = np.concatenate((published.items[entries].astype(np.int64), projected.items))
     lengths = np.concatenate((published.lengths, projected.lengths))
+    starts = np.cumsum(lengths) - lengths
     names = np.concatenate((published.chunks, projected.chunks))
+    names = np.searchsorted(distinct(names), names)
+    width = int(items.max(initial=0)) + 1
     following, at = int(names.max(initial=-1)) + 1, 0
     alive = np.flatnonzero(lengths > 0)
     while len(alive):
-        known, found = np.unique(
-            names[alive] * width + items[starts[alive] + at], return_inverse=True
-        )
-        names[alive] = following + found
+        codes = names[alive] * width + items[starts[alive] + at]
+        known = distinct(codes)
+        names[alive] = following + np.searchsorted(known, codes)
         following, at = following + len(known), at + 1
         alive = alive[lengths[alive] > at]
     return names

@@ -13,6 +13,7 @@ import numpy as np
 from setveil.data.arrays import positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
+from setveil.published.disassociated.clusters import no_collecting
 from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Order:
     """The subrecords by the place of their chunk, then by their items."""
 
 
+@no_collecting()
 def canonical(release: Disassociated) -> tuple[list[str], Order]:
     """The lines of `data.jsonl`, one for each top-level cluster, and the order of all parts.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.arrays import Flags as Flags
-from setveil.data.arrays import offsets, sums
+from setveil.data.arrays import changes, distinct, offsets, positions, sums
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.errors import DataError
 
@@ -38,18 +38,13 @@ class Forest:
     @classmethod
     def of(cls, release: Disassociated) -> Forest:
         """Number the nodes of a release depth first."""
-        parents, simple = release.parent.tolist(), release.is_simple
-        below, clusters = [1] * len(parents), simple.astype(int).tolist()
-        for node in range(len(parents) - 1, -1, -1):
-            if parents[node] >= 0:
-                below[parents[node]] += below[node]
-                clusters[parents[node]] += clusters[node]
-        preorder, first = _places(parents, below, 1), _places(parents, clusters, 0)
-        nodes = np.flatnonzero(simple)
-        nodes = nodes[np.argsort(first[nodes])]
-        node_stop, stop = preorder + np.array(below, int), first + np.array(clusters, int)
+        preorder, node_stop = preorder_of(release.parent)
+        order = positions(preorder)
+        nodes = order[release.is_simple[order]]
+        before = offsets(release.is_simple[order])  # simple clusters before each number
         starts = offsets(release.sizes[nodes])
-        return cls(release, preorder, node_stop, first, stop, nodes, starts)
+        ends = before[preorder], before[node_stop]
+        return cls(release, preorder, node_stop, *ends, nodes, starts)
 
     @cached_property
     def sizes(self) -> Counts:
@@ -94,7 +89,7 @@ class Forest:
         """
         release = self.release
         entries, chunks = release.subrecords, release.subrecord_chunk
-        by_chunk = np.unique(_codes(entries, chunks, len(release.chunk_node)))
+        by_chunk = distinct(_codes(entries, chunks, len(release.chunk_node)))
         items, chunk = np.divmod(by_chunk, max(len(release.chunk_node), 1))
         width = len(release.parent) + 1
         inside = items * width + self.preorder[release.chunk_node[chunk]]
@@ -132,19 +127,38 @@ class Forest:
         return found
 
 
-def _places(parents: list[int], sizes: list[int], own: int) -> Offsets:
-    """The first place of each node, one after the other; parts come after the `own` places of their
-    parent."""
-    places, cursor, top = [0] * len(parents), [0] * len(parents), 0
-    for node, parent in enumerate(parents):
-        if parent < 0:
-            places[node] = top
-            top += sizes[node]
-        else:
-            places[node] = cursor[parent]
-            cursor[parent] += sizes[node]
-        cursor[node] = places[node] + own
-    return np.array(places, dtype=np.int64)
+def preorder_of(parent: Offsets) -> tuple[Offsets, Offsets]:
+    """A number for each node, such that all nodes below it have the next ones, and where these end.
+
+    Siblings keep their order. Parents must come before their parts. One level at a time."""
+    depth = _depths(parent)
+    order = np.argsort(depth, kind="stable")
+    levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if len(parent) else []
+    below = np.ones(len(parent), dtype=np.int64)
+    for nodes in levels[:0:-1]:
+        np.add.at(below, parent[nodes], below[nodes])
+    numbers = np.zeros(len(parent), dtype=np.int64)
+    for at, nodes in enumerate(levels):
+        # The nodes of a level by their parents; what comes before within a parent comes before.
+        nodes = nodes[np.argsort(parent[nodes], kind="stable")] if at else nodes
+        begins = np.cumsum(below[nodes]) - below[nodes]
+        if at:
+            first = changes(parent[nodes])
+            begins -= np.repeat(
+                begins[first], np.diff(np.append(np.flatnonzero(first), len(nodes)))
+            )
+            begins += numbers[parent[nodes]] + 1
+        numbers[nodes] = begins
+    return numbers, numbers + below
+
+
+def _depths(parent: Offsets) -> Offsets:
+    """How many nodes are above each node."""
+    depth, above = np.zeros(len(parent), dtype=np.int64), parent
+    while (alive := above >= 0).any():
+        depth += alive
+        above = np.where(alive, parent[above], -1)
+    return depth
 
 
 def _codes(rows: Transactions, owners: Offsets, width: int) -> Offsets:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Transactions
@@ -162,6 +163,13 @@ class Disassociated(Release):
         self.__dict__["order"] = order
         return lines
 
+    def paired_as(self, other: Disassociated) -> Disassociated | None:
+        same = other.arranged
+        arrays = zip(self._arrays, same._arrays, strict=True)
+        if self.items != same.items or not all(np.array_equal(*pair) for pair in arrays):
+            return None
+        return replace(self, alignment=same.alignment)
+
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         """The subrecords of all chunks with their counts, and each term once per term chunk."""
         loose, inside = self.terms.supports(), self.subrecords
@@ -245,6 +253,13 @@ class Disassociated(Release):
         from setveil.published.disassociated.canonical import arranged
 
         return arranged(self, self.order)
+
+    @property
+    def _arrays(self) -> tuple[npt.NDArray[np.integer], ...]:
+        rows = (self.subrecords, self.terms)
+        inside = (array for each in rows for array in (each.indptr, each.items))
+        chunks = (self.chunk_node, self.subrecord_chunk, self.subrecord_counts)
+        return (self.parent, self.sizes, *chunks, *inside)
 
     def _chunks(self) -> dict[int, list[Chunk]]:
         contents: list[dict[tuple[str, ...], int]] = [{} for _ in self.chunk_node]

@@ -1,0 +1,79 @@
+"""Work on threads, for checks and measures: most of their time is spent in array functions and
+compiled loops, which release the interpreter lock."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
+_AHEAD = 2
+"""Tasks that wait for each thread; few, since each may hold much memory."""
+
+
+@contextmanager
+def thread_limit(count: int | None) -> Iterator[None]:
+    """A context in which `on_threads` uses at most so many threads; None sets no limit."""
+    token = _LIMIT.set(count)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
+
+
+def thread_count() -> int:
+    """How many threads `on_threads` uses here: all that this process may, or as many as allowed."""
+    limit = _LIMIT.get()
+    if limit is not None:
+        return limit
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def on_threads(work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
+    """The answers in the order of the tasks, which must not depend on each other.
+
+    A task that itself asks for threads gets none but its own. An error, or an end of the loop that
+    reads the answers, cancels what has not begun.
+
+    Example:
+        >>> list(on_threads(abs, [-2, 3]))
+        [2, 3]
+    """
+    width = thread_count()
+    if width == 1:
+        yield from map(work, tasks)
+        return
+    pending: deque[Future[Answer]] = deque()
+    with ThreadPoolExecutor(width) as pool:
+        try:
+            for task in tasks:
+                pending.append(pool.submit(copy_context().run, _alone, work, task))
+                if len(pending) >= _AHEAD * width:
+                    yield _result(pending.popleft())
+            while pending:
+                yield _result(pending.popleft())
+        finally:
+            for future in pending:
+                future.cancel()
+
+
+def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
+    with thread_limit(1):
+        return work(task)
+
+
+def _result(future: Future[Answer]) -> Answer:
+    """Waits in short steps, so that an interruption is noticed."""
+    while not future.done():
+        wait((future,), timeout=0.1)
+    return future.result()
