@@ -15,8 +15,8 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 _LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
-_AHEAD = 2
-"""Tasks that wait for each thread; few, since each may hold much memory."""
+_AHEAD = 1
+"""Few tasks wait, since each may hold much memory."""
 
 
 @contextmanager
@@ -39,17 +39,29 @@ def thread_count() -> int:
     return os.cpu_count() or 1
 
 
-def on_threads(work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterator[Answer]:
+def on_threads(
+    work: Callable[[Task], Answer],
+    tasks: Iterable[Task],
+    *,
+    width: int | None = None,
+    ahead: int = _AHEAD,
+) -> Iterator[Answer]:
     """The answers in the order of the tasks, which must not depend on each other.
 
     A task that itself asks for threads gets none but its own. An error, or an end of the loop that
     reads the answers, cancels what has not begun.
 
+    Args:
+        work: What is called with each task.
+        tasks: The tasks; they are made shortly before they run.
+        width: How many threads; by default `thread_count`.
+        ahead: How many tasks wait for each thread.
+
     Example:
         >>> list(on_threads(abs, [-2, 3]))
         [2, 3]
     """
-    width = thread_count()
+    width = thread_count() if width is None else width
     if width == 1:
         yield from map(work, tasks)
         return
@@ -58,7 +70,7 @@ def on_threads(work: Callable[[Task], Answer], tasks: Iterable[Task]) -> Iterato
         try:
             for task in tasks:
                 pending.append(pool.submit(copy_context().run, _alone, work, task))
-                if len(pending) >= _AHEAD * width:
+                if len(pending) > ahead * width:
                     yield _result(pending.popleft())
             while pending:
                 yield _result(pending.popleft())
