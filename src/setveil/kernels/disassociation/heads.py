@@ -7,6 +7,8 @@ import numpy as np
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, step
 
+MOST_PASSES = 100  # over the records, to find those that stay; about ten are usual
+
 
 class Settling(NamedTuple):
     """Records over few items, the items that have a chunk so far, and scratch."""
@@ -60,11 +62,15 @@ def find_stayers(ptr, items, chunk, together, k):
     as possible.
 
     A record with a rarer pair cannot stay with all others, so not with fewer either. When all such
-    records have left, the others are the largest set that can stay, whatever the order was."""
+    records have left, the others are the largest set that can stay, whatever the order was. If
+    that takes too long, none stays."""
     counts, stays = together.copy(), np.ones(len(ptr) - 1, np.bool_)
-    left = True
+    left, passes = True, 0
     while left:
-        left = False
+        left, passes = False, passes + 1
+        if passes > MOST_PASSES:
+            stays[:] = False
+            return stays
         for record in range(len(stays)):
             if stays[record] and has_rare_pair(ptr, items, chunk, counts, record, k):
                 stays[record], left = False, True

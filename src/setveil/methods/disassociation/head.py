@@ -15,9 +15,9 @@ from setveil.methods.disassociation.judging import Targets
 from setveil.methods.disassociation.partitioning import without
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-TOP_WEIGHT, TOP_WEIGHTS = 0.5, (0.25, 1.0)
-"""What the pairs of the top items are worth, beside the frequent pairs; and if all records must stay
-together."""
+TOP_WEIGHT, TOP_WEIGHTS = 0.25, (0.25, 1.0)
+"""What the pairs of the top items are worth, beside the frequent pairs: here, and where all records
+must stay together."""
 PRICES = (0.02, 0.1, 0.3)
 """What it may cost if a record leaves, as a share of what its pairs are worth: it is charged for
 each of its conflicts, and keeps some of its pairs where it goes."""
