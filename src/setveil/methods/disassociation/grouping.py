@@ -27,8 +27,10 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     )
     if head.sweeps < FEWEST_SWEEPS:
         return small
-    limit = judge.of(small)
+    limit = judge.of_small(clusters)
     for arranged in head.arrange(limit.top):
+        if arranged.pairs > limit.pairs or arranged.top > limit.top:
+            continue
         if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit):
             layers = lay(small.clusters, arranged, way)
             found = judge.of_layers(layers)

@@ -31,6 +31,7 @@ class Arranged(NamedTuple):
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
+    is_head: Flags  # which items are in the head
 
 
 class Counts(NamedTuple):
@@ -99,7 +100,9 @@ class Head:
         for number, piece in enumerate(pieces):
             part[piece.records], chunks[number, self._items] = number, piece.chunk
         expected = np.sum([piece.expected for piece in pieces], axis=0)
-        return Arranged(part, chunks, *self._targets.errors(expected))
+        is_head = np.zeros(self._width, dtype=bool)
+        is_head[self._items] = True
+        return Arranged(part, chunks, *self._targets.errors(expected), is_head)
 
     def _all(self) -> Counts:
         return self._count(np.arange(len(self._rows[0]) - 1))

@@ -155,7 +155,11 @@ class Judge:
 
     def of(self, divided: Divided) -> Judged:
         """The expected errors of a release."""
-        return self._judged(sketch_of(divided), _known(divided))
+        return self.of_small(self.small(divided))
+
+    def of_small(self, small: Small) -> Judged:
+        """The same of clusters that were laid out before."""
+        return self._judged(small.sketch, small.known)
 
     def of_layers(self, layers: Layers) -> Judged:
         """The expected errors of a release of which only the head counts, and what its items are
@@ -195,7 +199,7 @@ class Judge:
 
     def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
         """The expected errors, if so many records are known to have each item."""
-        found = self._expected(sketch.only(self._is_target), self._triples)
+        found = self._expected(sketch, self._triples)
         pairs = _errors(self._pairs.supports, found.pairs)
         return Judged(
             float(_errors(self._items, known) @ self._weights[0]),
@@ -270,19 +274,19 @@ class Small:
     """Small clusters of which only some items count."""
 
     def __init__(self, divided: Divided, inside: Flags) -> None:
-        clusters, whole = divided.clusters, sketch_of(divided).only(inside)
-        self._rows, self._number, self._mass = whole.rows, whole.number, whole.mass
-        self._cluster, self._sizes = clusters.cluster_of_row, clusters.sizes
+        self.sketch, self.known = sketch_of(divided).only(inside), _known(divided)
+        self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
 
     def of(self, records: Int64s) -> Sketch:
         """The clusters without all other records, which are ascending."""
-        cluster, lengths = self._cluster[records], self._rows.lengths[records]
+        whole, cluster = self.sketch, self._cluster[records]
+        lengths = whole.rows.lengths[records]
         bounds = np.append(np.flatnonzero(changes(cluster)), len(records))
         sizes = np.diff(bounds)
         share = sizes / self._sizes[cluster[bounds[:-1]]]
-        places = ranges(self._rows.indptr[records], lengths)
-        mass = self._mass[places] * np.repeat(np.repeat(share, sizes), lengths)
-        return Sketch(self._rows.take(records), bounds, self._number[places], mass)
+        places = ranges(whole.rows.indptr[records], lengths)
+        mass = whole.mass[places] * np.repeat(np.repeat(share, sizes), lengths)
+        return Sketch(whole.rows.take(records), bounds, whole.number[places], mass)
 
 
 def sketch_of(divided: Divided) -> Sketch:
@@ -351,7 +355,8 @@ def _known(divided: Divided) -> Int64s:
     rows, width = divided.clusters.rows, len(divided.clusters.rows.vocabulary)
     number, _ = numbered(*divided)
     left = number < 0
-    listed = np.unique(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    listed = np.sort(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    listed = listed[changes(listed)]  # faster than numpy.unique, which hashes
     known: Int64s = np.bincount(rows.items[~left], minlength=width)
     return known + np.bincount(listed % width, minlength=width)
 

@@ -45,11 +45,13 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         below = _tail_clusters(rows.take(chosen), chunks, way)
         order = chosen[below.origin]
         whole = Clusters(rows.take(order), origin[order], below.bounds)
-        sketch, made = sketch_head(whole.rows, chunks), way.divide(below)
+        head, made = chunks[whole.rows.items], way.divide(below)
         join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
-        part = join(whole, sketch.number, made)
+        part = join(whole, head, made)
         parts.append(part)
-        sketches.append(sketch if (chunks >= 0).any() else sketch_of(part))
+        has_head = bool((chunks >= 0).any())
+        sketch = sketch_head(whole.rows, chunks) if has_head else sketch_of(part)
+        sketches.append(sketch.only(arranged.is_head))
     return Layers(_merge(parts), join_sketches(sketches))
 
 
