@@ -18,9 +18,13 @@ WORK = 200  # the steps of annealing, per occurrence of an item, that the time a
 TOP_WEIGHT, TOP_WEIGHTS = 0.25, (0.25, 1.0)
 """What the pairs of the top items are worth, beside the frequent pairs: here, and where all records
 must stay together."""
-PRICES = (0.02, 0.1, 0.3)
+PRICES = (0.02, 0.1)
 """What it may cost if a record leaves, as a share of what its pairs are worth: it is charged for
 each of its conflicts, and keeps some of its pairs where it goes."""
+
+ALONE = 1.5
+"""How much more small clusters lose of records that left than of the same records among the others.
+Measured."""
 
 
 class Arranged(NamedTuple):
@@ -145,7 +149,7 @@ class Head:
             return piece
         kept = self._below(counts.records)
         truth = counts.together[self._targets.first, self._targets.second]
-        if cost @ np.abs(piece.expected - truth) <= cost @ np.abs(kept - truth):
+        if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
             return piece
         return Piece(counts.records, np.full(len(counts.held), -1, dtype=np.int64), kept)
 
