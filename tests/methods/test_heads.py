@@ -10,7 +10,7 @@ import pytest
 
 from setveil.kernels.disassociation.annealing import anneal
 from setveil.kernels.disassociation.given import Rule
-from setveil.kernels.disassociation.heads import count_together, settle
+from setveil.kernels.disassociation.heads import charge, count_together, find_stayers, settle
 from tests.oracle import heads as oracle
 
 BATCHES = [range(200), pytest.param(range(200, 20_000), marks=pytest.mark.long)]
@@ -109,6 +109,38 @@ def test_settled_chunks_are_those_of_the_oracle_and_anonymous(batch):
         ), seed
         for domain in chunks.values():
             assert oracle.is_safe([row & domain for row in rows], k, m, longest), seed
+
+
+@quick_and_long
+def test_the_records_that_stay_and_the_price_of_leaving_are_those_of_the_oracle(batch):
+    left = 0
+    for seed in batch:
+        chance = random.Random(seed)
+        (rows, items), k = random_rows(chance), chance.randint(2, 4)
+        laid, chunk = laid_out(rows), [chance.randint(-1, 2) for _ in range(items)]
+        together = count_together(*laid, items)
+        stays = find_stayers(*laid, np.array(chunk, dtype=np.int64), together, k).tolist()
+        assert stays == oracle.stayers(rows, chunk, k), seed
+        left += 0 < sum(stays) < len(stays)
+        cost, _ = random_weights(chance)
+        cost = np.pad(cost, (0, items))[:items, :items].copy()
+        found = charge(*laid, together, cost, k).tolist()
+        assert found == oracle.charges(rows, cost.tolist(), k), seed
+    assert left > len(batch) / 4
+
+
+@pytest.mark.parametrize(("links", "staying"), [(50, 2), (150, 0)])
+def test_no_record_stays_if_finding_them_takes_too_long(links, staying):
+    """A chain: the pairs of each record are also in the next one, and each pass drops the last."""
+    rows = [frozenset(range(2 * link, 2 * link + 4)) for link in range(links)]
+    rows += [frozenset({2 * links + 2, 2 * links + 3})] * 2
+    items = 2 * links + 4
+    chunk = np.array([item // 2 % 2 for item in range(items)], dtype=np.int64)
+    rows[:1] = [frozenset({2, 3})]  # the first pair would occur once
+    rows[links - 1 : links] = [rows[links - 1] - {2 * links, 2 * links + 1} | {0, 1}]
+    laid = laid_out(rows)
+    stays = find_stayers(*laid, chunk, count_together(*laid, items), 2)
+    assert stays.sum() == staying
 
 
 @quick_and_long

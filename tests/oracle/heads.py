@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 HOT, COOLING, SWEEPS = 20.0, 0.95, 130
@@ -74,6 +75,43 @@ class Annealing:
         self.chunk[item] = number
         for other in leaving:
             self.chunk[other] = self.best(other, number, None)[0]
+
+
+def charges(rows: list[Record], cost: Matrix, k: int) -> Matrix:
+    """For each pair of fewer than k records, what the pairs of these records cost."""
+    found = [[0.0] * len(cost) for _ in cost]
+    for a, b in combinations(range(len(cost)), 2):
+        both = [row for row in rows if {a, b} <= row]
+        if len(both) < k:
+            total = sum(cost[x][y] for row in both for x, y in combinations(sorted(row), 2))
+            found[a][b] = found[b][a] = total
+    return found
+
+
+def stayers(rows: list[Record], chunk: list[int], k: int) -> list[bool]:
+    """The largest set of records in which no pair of a chunk is in 1 to k - 1 of them: all that
+    have a rarer pair leave at once, again and again."""
+    stays = [True] * len(rows)
+    while True:
+        counts = Counter(
+            pair
+            for row, stay in zip(rows, stays, strict=True)
+            if stay
+            for pair in joined(row, chunk)
+        )
+        rare = {pair for pair, count in counts.items() if count < k}
+        after = [
+            stay and rare.isdisjoint(joined(row, chunk))
+            for row, stay in zip(rows, stays, strict=True)
+        ]
+        if after == stays:
+            return stays
+        stays = after
+
+
+def joined(row: Record, chunk: list[int]) -> list[tuple[int, int]]:
+    pairs = combinations(sorted(row), 2)
+    return [(a, b) for a, b in pairs if chunk[a] == chunk[b] and chunk[a] >= 0]
 
 
 def settle(rows: list[Record], wanted: list[int], k: int, m: int, longest: int) -> list[set[int]]:

@@ -7,6 +7,8 @@ import numpy as np
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, patient, step
 
+MOST_PASSES = 100  # over the records, to find those that stay; about ten are usual
+
 
 class Settling(NamedTuple):
     """Records over few items, the items that have a chunk so far, and scratch."""
@@ -35,6 +37,60 @@ def count_together(ptr, items, count):
 
 
 @patient
+@kernel
+def charge(ptr, items, together, cost, k):
+    """[item, item] what it costs if the records that have both leave, for pairs of fewer than k
+    records; `cost` is what one record less costs in each pair."""
+    charges = np.zeros(cost.shape, np.float64)
+    for record in range(len(ptr) - 1):
+        loss, rare = 0.0, False
+        for i in range(ptr[record], ptr[record + 1]):
+            for j in range(ptr[record], i):
+                loss += cost[items[i], items[j]]
+                rare = rare or together[items[i], items[j]] < k
+        if rare and loss > 0:
+            for i in range(ptr[record], ptr[record + 1]):
+                for j in range(ptr[record], i):
+                    if together[items[i], items[j]] < k:
+                        charges[items[i], items[j]] += loss
+                        charges[items[j], items[i]] += loss
+    return charges
+
+
+@kernel
+def find_stayers(ptr, items, chunk, together, k):
+    """Which records stay, so that no pair of items of one chunk is in 1 to k - 1 of them: as many
+    as possible.
+
+    A record with a rarer pair cannot stay with all others, so not with fewer either. When all such
+    records have left, the others are the largest set that can stay, whatever the order was. If
+    that takes too long, none stays."""
+    counts, stays = together.copy(), np.ones(len(ptr) - 1, np.bool_)
+    left, passes = True, 0
+    while left:
+        left, passes = False, passes + 1
+        if passes > MOST_PASSES:
+            stays[:] = False
+            return stays
+        for record in range(len(stays)):
+            if stays[record] and has_rare_pair(ptr, items, chunk, counts, record, k):
+                stays[record], left = False, True
+                for i in range(ptr[record], ptr[record + 1]):
+                    for j in range(ptr[record], ptr[record + 1]):
+                        counts[items[i], items[j]] -= 1
+    return stays
+
+
+@step
+def has_rare_pair(ptr, items, chunk, counts, record, k):
+    for i in range(ptr[record], ptr[record + 1]):
+        for j in range(ptr[record], i):
+            joined = chunk[items[i]] >= 0 and chunk[items[i]] == chunk[items[j]]
+            if joined and counts[items[i], items[j]] < k:
+                return True
+    return False
+
+
 @kernel
 def settle(ptr, items, wanted, rule):
     """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.head import Head
 from setveil.methods.disassociation.judging import Divided, Judge, Scope
@@ -19,26 +18,31 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     The second is taken if its total of `Judged` is expected to be less, and no measure in it is
     expected to be worse. It is not tried if most of the frequent pairs occur fewer than k times,
     so that no chunk can have them, or if it would take too long."""
-    rows = small.clusters.rows
-    judge = Judge(rows, Scope() if scope is None else scope)
-    head = head_of(rows, judge, way.rule)
-    if head is None:
+    judge = Judge(small.clusters.rows, Scope() if scope is None else scope)
+    if not is_worth_it(judge, way.rule):
         return small
-    limit = judge.of(small)
-    arranged = head.arrange(limit.top)
-    if arranged.pairs > limit.pairs or arranged.top > limit.top:
+    clusters = judge.small(small)
+    head = Head(
+        small.clusters.rows, judge.targets, way.rule, lambda each: judge.kept(clusters, each)
+    )
+    if head.sweeps < FEWEST_SWEEPS:
         return small
-    layers = lay(small.clusters, arranged, way)
-    found = judge.of_layers(layers)
-    return layers.divided if found.is_safe(limit) and found.total < limit.total else small
+    limit = judge.of_small(clusters)
+    for arranged in head.arrange(limit.top):
+        if arranged.pairs > limit.pairs or arranged.top > limit.top:
+            continue
+        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit):
+            layers = lay(small.clusters, arranged, way)
+            found = judge.of_layers(layers)
+            is_better = found.is_safe(limit) and found.total < limit.total
+            return layers.divided if is_better else small
+    return small
 
 
-def head_of(rows: Transactions, judge: Judge, rule: Rule) -> Head | None:
-    """The head of some records; None if it would keep little or take too long."""
+def is_worth_it(judge: Judge, rule: Rule) -> bool:
+    """Whether head chunks could keep most of the frequent pairs, which are counted here, within
+    the time."""
     if judge.work > MOST_WORK:
-        return None
+        return False
     judge.count()
-    if judge.share_kept(rule.k) < KEPT:
-        return None
-    head = Head(rows, judge.targets, rule)
-    return head if head.sweeps >= FEWEST_SWEEPS else None
+    return judge.share_kept(rule.k) >= KEPT

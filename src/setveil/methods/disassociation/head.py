@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
 from setveil.methods.disassociation.partitioning import without
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-SHORT = 3  # items of the head; records with fewer can be a part of their own
-MOST_SPLITS = 3  # the top items that records are parted by, at most
-TOP_WEIGHT, TOP_WEIGHTS = 0.5, (0.25, 1.0)
-"""What the pairs of the top items are worth, beside the frequent pairs: in the search for parts,
-and for the parts found."""
+TOP_WEIGHT, TOP_WEIGHTS = 0.25, (0.25, 1.0)
+"""What the pairs of the top items are worth, beside the frequent pairs: here, and where all records
+must stay together."""
+PRICES = (0.02, 0.1)
+"""What it may cost if a record leaves, as a share of what its pairs are worth: it is charged for
+each of its conflicts, and keeps some of its pairs where it goes."""
+
+ALONE = 1.5
+"""How much more small clusters lose of records that left than of the same records among the others.
+Measured."""
 
 
 class Arranged(NamedTuple):
@@ -30,23 +35,41 @@ class Arranged(NamedTuple):
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
+    is_head: Flags  # which items are in the head
 
 
 class Counts(NamedTuple):
     """How often the items of the head occur in some records."""
 
+    records: Int64s
     rows: Rows
     together: Int64s  # [item, item]
     held: Int64s  # of each item
 
 
-class Head:
-    """The items that occur in frequent pairs, and the records over them."""
+class Piece(NamedTuple):
+    """Some records, the chunks of the head in them, and what is expected of the targets."""
 
-    def __init__(self, rows: Transactions, targets: Targets, rule: Rule) -> None:
+    records: Int64s
+    chunk: Int64s
+    expected: Floats
+
+
+class Head:
+    """The items that occur in frequent pairs, and the records over them.
+
+    `below` says what small clusters keep of the targets in some records."""
+
+    def __init__(
+        self,
+        rows: Transactions,
+        targets: Targets,
+        rule: Rule,
+        below: Callable[[Int64s], Floats] | None = None,
+    ) -> None:
         from setveil.kernels.disassociation.annealing import SWEEPS
 
-        self._rule, width = rule, max(len(rows.vocabulary), 1)
+        self._rule, self._below, width = rule, below, max(len(rows.vocabulary), 1)
         supports = np.bincount(rows.items, minlength=width)
         items = np.unique(np.concatenate((targets.first, targets.second)))
         self._items = items[np.argsort(-supports[items], kind="stable")]
@@ -54,108 +77,117 @@ class Head:
         number[self._items] = np.arange(len(items))
         self._width, self._rows = width, _over(without(rows, number[rows.items] < 0), number)
         self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
-        self._lengths = np.diff(self._rows[0])
-        self._is_long = (self._lengths >= SHORT).astype(np.int64)
         steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(steps, SWEEPS))
 
-    def arrange(self, most: float) -> Arranged:
-        """Of the arrangements tried, the one that is expected to err least, if possible with an
-        error of the top pairs of at most `most`.
+    def arrange(self, most: float) -> list[Arranged]:
+        """Ways to arrange the records, the one that is expected to err least first; those with an
+        error of the top pairs of more than `most` last.
 
-        All records as one part; the short ones apart; and parted by the most frequent items, one
-        more each time, while that helps. The best is made again with more care."""
-        best, last = self._tried(np.zeros(len(self._lengths), dtype=np.int64)), None
-        best = min(best, self._tried(self._is_long), key=partial(_badness, most=most))
-        for splits in range(1, min(MOST_SPLITS, len(self._items)) + 1):
-            found = self._tried(self._parted(splits))
-            if last is not None and _badness(found, most) >= _badness(last, most):
-                break
-            last = found
-            best = min(best, found, key=partial(_badness, most=most))
-        return min(best, *self._refined(best.part), key=partial(_badness, most=most))
+        In one of them all records are one part; in each of the others some leave it."""
+        whole, cost = self._all(), self._targets.cost(TOP_WEIGHT)
+        pieces = [[self._whole(whole, cost)], *self._splits(whole, cost)]
+        return sorted(map(self._arranged, pieces), key=partial(_badness, most=most))
 
     def arrange_whole(self) -> Arranged:
         """The best arrangement with all records as one part."""
-        whole = np.zeros(len(self._lengths), dtype=np.int64)
-        return min(self._refined(whole), key=lambda each: each.pairs + each.head)
+        whole = self._all()
+        found = [
+            self._arranged([self._whole(whole, self._targets.cost(weight))])
+            for weight in TOP_WEIGHTS
+        ]
+        return min(found, key=lambda each: each.pairs + each.head)
 
-    def _tried(self, part: Int64s) -> Arranged:
-        part = _large_enough(part, self._rule.k)
-        counts = self._counts(part)
-        sweeps = max(self.sweeps // (2 * len(counts)), 1)
-        return self._arranged(part, counts, self._targets.cost(TOP_WEIGHT), sweeps)
+    def _arranged(self, pieces: Sequence[Piece]) -> Arranged:
+        part = np.empty(len(self._rows[0]) - 1, dtype=np.int64)
+        chunks = np.full((len(pieces), self._width), -1, dtype=np.int64)
+        for number, piece in enumerate(pieces):
+            part[piece.records], chunks[number, self._items] = number, piece.chunk
+        expected = np.sum([piece.expected for piece in pieces], axis=0)
+        is_head = np.zeros(self._width, dtype=bool)
+        is_head[self._items] = True
+        return Arranged(part, chunks, *self._targets.errors(expected), is_head)
 
-    def _refined(self, part: Int64s) -> Iterator[Arranged]:
-        counts = self._counts(part)
-        for top_weight in TOP_WEIGHTS:
-            yield self._arranged(part, counts, self._targets.cost(top_weight), self.sweeps)
-
-    def _parted(self, splits: int) -> Int64s:
-        """Records parted by which of the most frequent items they have."""
-        ptr, items = self._rows
-        owners, part = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr)), np.zeros(len(ptr) - 1)
-        for item in range(splits):
-            part[owners[items == item]] += 1 << item
-        return part.astype(np.int64)
-
-    def _counts(self, part: Int64s) -> list[Counts]:
-        return [self._count(np.flatnonzero(part == each)) for each in range(int(part.max()) + 1)]
+    def _all(self) -> Counts:
+        return self._count(np.arange(len(self._rows[0]) - 1))
 
     def _count(self, records: Int64s) -> Counts:
         from setveil.kernels.disassociation.heads import count_together
 
         rows = _taken(self._rows, records)
         together = count_together(*rows, len(self._items))
-        return Counts(rows, together, together.diagonal().copy())
+        return Counts(records, rows, together, together.diagonal().copy())
 
-    def _arranged(
-        self, part: Int64s, counts: Sequence[Counts], cost: Floats, sweeps: int
-    ) -> Arranged:
-        expected = np.zeros(len(cost))
-        chunks = np.full((len(counts), self._width), -1, dtype=np.int64)
-        for number, each in enumerate(counts):
-            chunk = self._cut(each, cost, sweeps)
-            chunks[number, self._items] = chunk
-            expected += self._expected(each, chunk)
-        return Arranged(part, chunks, *self._targets.errors(expected))
+    def _whole(self, counts: Counts, cost: Floats) -> Piece:
+        """Records with head chunks in which no two items are in conflict."""
+        together = counts.together
+        conflicts = (together > 0) & (together < self._rule.k)
+        wanted = self._annealed(counts, self._worth(counts, cost), conflicts)
+        return self._settled(counts, wanted)
 
-    def _cut(self, counts: Counts, cost: Floats, sweeps: int) -> Int64s:
-        """The chunk of each item, or -1 if fewer than k records have it.
+    def _splits(self, counts: Counts, cost: Floats) -> Iterator[list[Piece]]:
+        """For each price, the records that stay together and those that leave.
 
-        Keeping a pair is worth what it costs to have it as often as independence explains."""
+        Chunks may have conflicts, at the price of the records that have these: they leave. If that
+        would leave fewer than k records anywhere, nothing is split."""
+        from setveil.kernels.disassociation.heads import charge, find_stayers
+
+        k, rows, together = self._rule.k, counts.rows, counts.together
+        charges = charge(*rows, together, self._spread(cost), k)
+        worth, none = self._worth(counts, cost), np.zeros(together.shape, dtype=bool)
+        for price in PRICES:
+            wanted = self._annealed(counts, worth - price * charges, none)
+            stays = find_stayers(*rows, wanted, together, k)
+            if min(np.count_nonzero(stays), np.count_nonzero(~stays)) >= k:
+                core = self._settled(self._count(counts.records[stays]), wanted)
+                yield [core, self._rest(self._count(counts.records[~stays]), cost)]
+
+    def _rest(self, counts: Counts, cost: Floats) -> Piece:
+        """Records that left: in head chunks, or in small clusters if these keep more."""
+        piece = self._whole(counts, cost)
+        if self._below is None:
+            return piece
+        kept = self._below(counts.records)
+        truth = counts.together[self._targets.first, self._targets.second]
+        if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
+            return piece
+        return Piece(counts.records, np.full(len(counts.held), -1, dtype=np.int64), kept)
+
+    def _worth(self, counts: Counts, cost: Floats) -> Floats:
+        """[item, item] what it is worth to keep a pair: what it costs to have it as often as
+        independence explains."""
+        first, second = self._targets.first, self._targets.second
+        pairs, held = counts.together[first, second], counts.held
+        apart = held[first] * held[second] / len(counts.records)
+        return self._spread(cost * np.abs(pairs - apart) * (pairs >= self._rule.k))
+
+    def _spread(self, values: Floats) -> Floats:
+        """[item, item] the values of the targets."""
+        matrix = np.zeros((len(self._items), len(self._items)))
+        first, second = self._targets.first, self._targets.second
+        matrix[first, second] = matrix[second, first] = values
+        return matrix
+
+    def _annealed(self, counts: Counts, worth: Floats, conflicts: Flags) -> Int64s:
+        """The chunk that each item should have, or -1 if fewer than k records have it."""
         from setveil.kernels.disassociation.annealing import anneal
+
+        live = np.flatnonzero(counts.held >= self._rule.k)
+        inside, wanted = np.ix_(live, live), np.full(len(counts.held), -1, dtype=np.int64)
+        wanted[live] = anneal(worth[inside].copy(), conflicts[inside].copy(), self.sweeps)
+        return wanted
+
+    def _settled(self, counts: Counts, wanted: Int64s) -> Piece:
+        """Head chunks as wanted, as far as they are safe, and what they lead one to expect."""
         from setveil.kernels.disassociation.heads import settle
 
-        first, second, k = self._targets.first, self._targets.second, self._rule.k
-        together, held = counts.together, counts.held
-        apart = held[first] * held[second] / (len(counts.rows[0]) - 1)
-        pairs = together[first, second]
-        worth = cost * np.abs(pairs - apart) * (pairs >= k)
-        weights = np.zeros(together.shape)
-        weights[first, second] = weights[second, first] = worth
-        conflicts = (together > 0) & (together < k)
-        live = np.flatnonzero(held >= k)
-        inside, wanted = np.ix_(live, live), np.full(len(held), -1, dtype=np.int64)
-        wanted[live] = anneal(weights[inside].copy(), conflicts[inside].copy(), sweeps)
         chunk: Int64s = settle(*counts.rows, wanted, self._rule)
-        return chunk
-
-    def _expected(self, counts: Counts, chunk: Int64s) -> Floats:
-        """The supports of the targets that some records lead one to expect."""
         first, second, held = self._targets.first, self._targets.second, counts.held
         shown = np.where(held >= self._rule.k, held, np.minimum(held, 1))
-        apart = shown[first] * shown[second] / (len(counts.rows[0]) - 1)
+        apart = shown[first] * shown[second] / len(counts.records)
         joined = (chunk[first] >= 0) & (chunk[first] == chunk[second])
-        return np.where(joined, counts.together[first, second], apart)
-
-
-def _large_enough(part: Int64s, k: int) -> Int64s:
-    """The parts, numbered from 0; those of fewer than k records are put into the largest one."""
-    sizes = np.bincount(part)
-    moved = np.where(sizes < k, sizes.argmax(), np.arange(len(sizes)))
-    _, numbers = np.unique(moved[part], return_inverse=True)
-    return numbers.astype(np.int64)
+        expected = np.where(joined, counts.together[first, second], apart)
+        return Piece(counts.records, chunk, expected)
 
 
 def _badness(arranged: Arranged, most: float) -> tuple[float, float]:
@@ -176,6 +208,4 @@ def _taken(rows: Rows, records: Int64s) -> Rows:
     """Some of the records."""
     ptr, items = rows
     lengths = np.diff(ptr)[records]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    places = np.arange(starts[-1]) + np.repeat(ptr[records] - starts[:-1], lengths)
-    return starts, items[places]
+    return offsets(lengths), items[ranges(ptr[records], lengths)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s, changes, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block, Chunks
 from setveil.methods.disassociation.partitioning import Clusters, without
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
-LOST, LOST_SURE = 0.025, 0.005
-"""What the shares may seem to rise by: small clusters lose more than it seems. Measured."""
+LOST_MORE, LOST = 0.25, 0.005
+"""What the shares may seem to rise by: small clusters lose a quarter more than it seems, or more,
+of what is expected; what is certain needs no such allowance. Measured."""
+GAIN = 0.05
+"""What the error of the pairs must seem to fall by, as a share: chance adds a little more to that
+of head chunks than to that of small clusters. Measured."""
 
 
 class Scope(NamedTuple):
@@ -38,12 +43,26 @@ class Divided(NamedTuple):
     joints: Joints
 
 
+class Sketch(NamedTuple):
+    """What is judged of a release: records in clusters, or parts that count as one."""
+
+    rows: Transactions
+    bounds: Int64s  # where each cluster begins among the records
+    number: Int64s  # the chunk of each occurrence, or -1
+    mass: Floats  # what its joint cluster gives to the cluster, for an item that is shared; or 0
+
+    def only(self, inside: Flags) -> Sketch:
+        """The same of some items."""
+        kept = inside[self.rows.items]
+        rows = without(self.rows, ~kept)
+        return Sketch(rows, self.bounds, self.number[kept], self.mass[kept])
+
+
 class Layers(NamedTuple):
-    """Parts of the records, each with head chunks above all its clusters."""
+    """Parts of the records, each with head chunks above all its clusters or none."""
 
     divided: Divided
-    bounds: Int64s  # where each part begins among the records
-    head: Int64s  # the head chunk of each occurrence, or -1
+    sketch: Sketch  # of the head chunks alone, where there are any
 
 
 class Targets(NamedTuple):
@@ -95,10 +114,10 @@ class Judged(NamedTuple):
     def is_safe(self, small: Judged) -> bool:
         """Whether nothing is expected to be worse than in small clusters."""
         return (
-            self.pairs <= small.pairs
+            self.pairs <= (1 - GAIN) * small.pairs
             and self.top <= small.top
-            and self.lost <= small.lost + LOST
-            and self.lost_sure <= small.lost_sure + LOST_SURE
+            and self.lost <= (1 + LOST_MORE) * small.lost + LOST
+            and self.lost_sure <= small.lost_sure + LOST
         )
 
 
@@ -127,6 +146,8 @@ class Judge:
         self._head = _weights(self._pairs.supports, self._scope.head)
         self._first = _weights(np.concatenate(supports), many)
         self.targets = self._targets(firsts)
+        self._is_target = np.zeros(len(self._items), dtype=bool)
+        self._is_target[self.targets.first] = self._is_target[self.targets.second] = True
 
     def share_kept(self, k: int) -> float:
         """The share of the frequent pairs that occur k times, so that a chunk can have them."""
@@ -135,36 +156,60 @@ class Judge:
 
     def of(self, divided: Divided) -> Judged:
         """The expected errors of a release."""
-        from setveil.kernels.disassociation.expected import expect_supports
+        return self.of_small(self.small(divided))
 
-        clusters = divided.clusters
-        number, _ = numbered(*divided)
-        block = Block(clusters.rows.indptr, clusters.rows.items, clusters.bounds)
-        found = expect_supports(block, number, _masses(divided), self._pairs, self._triples)
-        return self._judged(found)
+    def of_small(self, small: Small) -> Judged:
+        """The same of clusters that were laid out before."""
+        return self._judged(small.sketch, small.known)
 
     def of_layers(self, layers: Layers) -> Judged:
         """The expected errors of a release of which only the head counts, and what its items are
         known to occur in."""
+        return self._judged(layers.sketch, _known(layers.divided))
+
+    def of_parts(self, small: Small, part: Int64s, chunks: Int64s) -> Judged:
+        """The expected errors if the records of each part are published in head chunks, or in small
+        clusters if no item has one."""
+        sketches = []
+        for number, chunk in enumerate(chunks):
+            sketch = small.of(np.flatnonzero(part == number))
+            if (chunk >= 0).any():
+                sketch = sketch_head(sketch.rows, chunk)
+            sketches.append(sketch)
+        return self._judged(join_sketches(sketches), self._items)
+
+    def small(self, divided: Divided) -> Small:
+        """Small clusters, as far as the targets are concerned."""
+        return Small(divided, self._is_target)
+
+    def kept(self, small: Small, records: Int64s) -> Floats:
+        """What small clusters are expected to keep of the targets in some records."""
+        from setveil.kernels.disassociation.expected import Triples
+
+        none = np.zeros(0, dtype=np.int64)
+        triples = Triples(np.zeros(len(self._pairs.second) + 1, dtype=np.int64), none, none, none)
+        found: Floats = self._expected(small.of(records), triples).pairs[self._used]
+        return found
+
+    def _expected(self, sketch: Sketch, triples: Triples) -> Supports:
         from setveil.kernels.disassociation.expected import expect_supports
 
-        divided = layers.divided
-        rows, number = divided.clusters.rows, layers.head
-        block = Block(rows.indptr, rows.items, layers.bounds)
-        none = np.zeros(len(number))
-        found = expect_supports(block, number, none, self._pairs, self._triples)
-        return self._judged(found._replace(items=_known(divided)))
+        block = Block(sketch.rows.indptr, sketch.rows.items, sketch.bounds)
+        found: Supports = expect_supports(block, sketch.number, sketch.mass, self._pairs, triples)
+        return found
 
-    def _judged(self, found: Supports) -> Judged:
+    def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
+        """The expected errors, if so many records are known to have each item."""
+        found = self._expected(sketch, self._triples)
         pairs = _errors(self._pairs.supports, found.pairs)
         return Judged(
-            float(_errors(self._items, found.items) @ self._weights[0]),
+            float(_errors(self._items, known) @ self._weights[0]),
             float(pairs @ self._weights[1]),
             float(_errors(self._triple_supports, found.triples) @ self._weights[2]),
             float(pairs @ self._head),
             top_error(self._pairs.supports[self._is_top], found.pairs[self._is_top]),
-            self._lost(found.items, found.pairs, found.triples),
-            self._lost(found.items, found.sure_pairs, found.sure_triples),
+            self._lost(known, found.pairs, found.triples),
+            self._lost(known, found.sure_pairs, found.sure_triples),
         )
 
     def _lost(self, *found: Floats | Int64s) -> float:
@@ -177,7 +222,7 @@ class Judge:
     def _targets(self, firsts: Int64s) -> Targets:
         pairs = self._pairs
         apart = self._items[firsts] * self._items[pairs.second] / max(len(self._rows), 1)
-        used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
+        self._used = used = (self._weights[1] > 0) | (self._head > 0) | self._is_top
         return Targets(
             firsts[used],
             pairs.second[used],
@@ -226,6 +271,55 @@ class Judge:
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]
 
 
+class Small:
+    """Small clusters of which only some items count."""
+
+    def __init__(self, divided: Divided, inside: Flags) -> None:
+        self.sketch, self.known = sketch_of(divided).only(inside), _known(divided)
+        self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
+
+    def of(self, records: Int64s) -> Sketch:
+        """The clusters without all other records, which are ascending."""
+        whole, cluster = self.sketch, self._cluster[records]
+        lengths = whole.rows.lengths[records]
+        bounds = np.append(np.flatnonzero(changes(cluster)), len(records))
+        sizes = np.diff(bounds)
+        share = sizes / self._sizes[cluster[bounds[:-1]]]
+        places = ranges(whole.rows.indptr[records], lengths)
+        mass = whole.mass[places] * np.repeat(np.repeat(share, sizes), lengths)
+        return Sketch(whole.rows.take(records), bounds, whole.number[places], mass)
+
+
+def sketch_of(divided: Divided) -> Sketch:
+    """All of a release."""
+    clusters = divided.clusters
+    return Sketch(clusters.rows, clusters.bounds, numbered(*divided)[0], _masses(divided))
+
+
+def sketch_head(rows: Transactions, chunk: Int64s) -> Sketch:
+    """Records as one cluster, of which only the head counts."""
+    bounds, none = np.array([0, len(rows)]), np.zeros(len(rows.items))
+    return Sketch(rows, bounds, chunk[rows.items], none)
+
+
+def join_sketches(parts: Sequence[Sketch]) -> Sketch:
+    """Several parts of the records as one."""
+    starts = offsets([len(part.rows) for part in parts])
+    bounds = [part.bounds[:-1] + start for part, start in zip(parts, starts, strict=False)]
+    return Sketch(
+        join_rows([part.rows for part in parts]),
+        np.concatenate((*bounds, starts[-1:])),
+        np.concatenate([part.number for part in parts]),
+        np.concatenate([part.mass for part in parts]),
+    )
+
+
+def join_rows(parts: Sequence[Transactions]) -> Transactions:
+    """The records of all parts, one after the other."""
+    indptr = offsets(np.concatenate([part.lengths for part in parts]))
+    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)
+
+
 def pairs_in(data: Transactions) -> float:
     """The pairs of items in all records."""
     lengths = data.lengths.astype(np.float64)
@@ -262,7 +356,8 @@ def _known(divided: Divided) -> Int64s:
     rows, width = divided.clusters.rows, len(divided.clusters.rows.vocabulary)
     number, _ = numbered(*divided)
     left = number < 0
-    listed = np.unique(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    listed = np.sort(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    listed = listed[changes(listed)]  # faster than numpy.unique, which hashes
     known: Int64s = np.bincount(rows.items[~left], minlength=width)
     return known + np.bincount(listed % width, minlength=width)
 

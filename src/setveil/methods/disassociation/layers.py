@@ -6,6 +6,7 @@ all its records. Below are HORPART's clusters over what is left of the records, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,14 @@ from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
-from setveil.methods.disassociation.judging import Divided, Layers
+from setveil.methods.disassociation.judging import (
+    Divided,
+    Layers,
+    join_rows,
+    join_sketches,
+    sketch_head,
+    sketch_of,
+)
 from setveil.methods.disassociation.partitioning import Clusters, horpart, without
 from setveil.methods.disassociation.refine import Joints, no_joints
 
@@ -31,19 +39,20 @@ class Way(NamedTuple):
 def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
     """The release of the records of some clusters, with the head chunks of each part above."""
     rows, origin = clusters.rows, clusters.origin
-    parts, heads = [], []
+    parts, sketches = [], []
     for number, chunks in enumerate(arranged.chunks):
         chosen = np.flatnonzero(arranged.part == number)
         below = _tail_clusters(rows.take(chosen), chunks, way)
         order = chosen[below.origin]
         whole = Clusters(rows.take(order), origin[order], below.bounds)
         head, made = chunks[whole.rows.items], way.divide(below)
-        joined = len(below) > 1
-        part = _join(whole, head, made) if joined else _put_beside(whole, head, made, way.rule)
+        join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
+        part = join(whole, head, made)
         parts.append(part)
-        heads.append(head)
-    bounds = np.concatenate(([0], np.cumsum([len(part.clusters.rows) for part in parts])))
-    return Layers(_merge(parts), bounds, np.concatenate(heads))
+        has_head = bool((chunks >= 0).any())
+        sketch = sketch_head(whole.rows, chunks) if has_head else sketch_of(part)
+        sketches.append(sketch.only(arranged.is_head))
+    return Layers(_merge(parts), join_sketches(sketches))
 
 
 def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
@@ -110,7 +119,7 @@ def _spread(made: Divided, tail: Flags) -> tuple[Chunks, Joints]:
 
 def _merge(parts: Sequence[Divided]) -> Divided:
     """The parts as one: all clusters first, then the joint clusters of each part."""
-    rows = _rows_of([part.clusters.rows for part in parts])
+    rows = join_rows([part.clusters.rows for part in parts])
     sizes = np.concatenate([part.clusters.sizes for part in parts])
     simple, joint, chunk_nodes, shared = [], [], [], []
     nodes, made = len(sizes), 0
@@ -136,9 +145,3 @@ def _merge(parts: Sequence[Divided]) -> Divided:
             np.concatenate(shared),
         ),
     )
-
-
-def _rows_of(parts: Sequence[Transactions]) -> Transactions:
-    lengths = np.concatenate([part.lengths for part in parts])
-    indptr = np.concatenate(([0], np.cumsum(lengths)))
-    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)

@@ -10,7 +10,8 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import head_of
+from setveil.methods.disassociation.grouping import FEWEST_SWEEPS, is_worth_it
+from setveil.methods.disassociation.head import Head
 from setveil.methods.disassociation.judging import Divided, Judge, Scope
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import (
@@ -56,9 +57,11 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
         clusters = with_public_terms(clusters, rule.sensitive)
     way = Way(rule, rule.k, len(rows) + 1, partial(_divide, rule=rule, request=request))
     if rule.m == 2 and len(rows) and not rule.sensitive.any():
-        head = head_of(rows, Judge(rows, Scope()), rule)
-        if head is not None:
-            return lay(clusters, head.arrange_whole(), way).divided
+        judge = Judge(rows, Scope())
+        if is_worth_it(judge, rule):
+            head = Head(rows, judge.targets, rule)
+            if head.sweeps >= FEWEST_SWEEPS:
+                return lay(clusters, head.arrange_whole(), way).divided
     return way.divide(clusters)
 
 
