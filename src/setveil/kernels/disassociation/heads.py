@@ -36,7 +36,6 @@ def count_together(ptr, items, count):
     return together
 
 
-@patient
 @kernel
 def charge(ptr, items, together, cost, k):
     """[item, item] what it costs if the records that have both leave, for pairs of fewer than k
@@ -91,6 +90,7 @@ def has_rare_pair(ptr, items, chunk, counts, record, k):
     return False
 
 
+@patient
 @kernel
 def settle(ptr, items, wanted, rule):
     """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and
