@@ -21,9 +21,7 @@ class Example(NamedTuple):
     published: str
 
 
-def examples(
-    release: Release, data: Transactions, shown: int = SHOWN
-) -> tuple[Example, ...]:
+def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[Example, ...]:
     """Up to three records (or so many), spread over the data, before and after.
 
     Nothing if the release does not know which of its records belongs to whom."""

@@ -11,7 +11,7 @@ from setveil.pipeline.compare import Comparison
 from setveil.report import PRIVATE, Report, Section
 from setveil.report.charts import attack_chart, comparison_chart, exposure_chart
 from setveil.report.comparison import common_measures
-from setveil.report.markup import Markup, paragraph, table, text
+from setveil.report.markup import paragraph, table, text
 from setveil.report.svg import picture
 from setveil.words import plural, rough_share
 
@@ -97,8 +97,3 @@ def _sentences(words: str) -> str:
     if len(lines) > 1 and len(cells[0]) > 1 and len({len(row) for row in cells}) == 1:
         return table(cells[0], cells[1:], numbers=range(1, len(cells[0])))
     return paragraph(words)
-
-
-def figures_table(rows: Sequence[Sequence[str]]) -> str:
-    """Names and values, one pair per line."""
-    return table([], [[Markup(f"<strong>{text(name)}</strong>"), value] for name, value in rows])
