@@ -37,7 +37,7 @@ def list_methods() -> list[MethodFacts]:
     return [
         MethodFacts(
             name=name,
-            about=_first_sentence(kind.__doc__ or ""),
+            about=first_sentence(kind.__doc__ or ""),
             promises=[promise.model for promise in (*kind.promises, *kind.additions)],
             needs_hierarchy=kind.needs_hierarchy,
             takes_hierarchy=kind.takes_hierarchy,
@@ -50,6 +50,6 @@ def list_methods() -> list[MethodFacts]:
     ]
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
     """The first paragraph of a docstring as one line, without the paper it cites."""
     return re.sub(r"\s*\[[A-Z]\w+\][^.]*$", "", " ".join(text.split("\n\n")[0].split()))

@@ -13,9 +13,10 @@ from starlette.requests import Request
 
 from setveil.errors import FileFormatError, ParameterError
 from setveil.methods import METHODS
+from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT, USUAL, fears
-from setveil.pipeline.names import chosen_method, words_of
-from setveil.promises import PROMISES
+from setveil.pipeline.names import chosen_method
+from setveil.promises import PROMISES, Promise
 from setveil.web.jobs import Queue
 from setveil.web.security import Secrets, is_csrf
 from setveil.web.store import Project, Store, StoredJob
@@ -179,17 +180,23 @@ def files_of(project: Project) -> dict[str, str]:
     return files
 
 
-def fear_of(project: Project) -> str:
-    """What is feared: what the user said, or what usually fits the data."""
-    usual = "counts" if project.state.get("bags") else DEFAULT_FEAR
-    return str(project.state.get("fear") or usual)
+def promise_kinds() -> dict[str, type[Promise]]:
+    """The promises that a method can keep on its own, by name."""
+    kept = {kind for method in METHODS.values() for kind in method.promises}
+    return {model: kind for model, kind in PROMISES.items() if kind in kept}
+
+
+def promise_kind(project: Project) -> type[Promise]:
+    """The promise that the user chose, or what usually fits the data."""
+    usual = fears()["counts" if project.state.get("bags") else DEFAULT_FEAR].model
+    return promise_kinds()[str(project.state.get("promise") or usual)]
 
 
 def promise_words_of(project: Project) -> dict[str, Any]:
     """The promise with its numbers; common values where the user has said nothing."""
-    kind = fears()[fear_of(project)]
+    kind = promise_kind(project)
     given: Mapping[str, Any] = project.state.get("numbers", {}).get(kind.model, {})
-    own = words_of(kind)
+    own = parameters(kind)
     usual = {
         name: value for name, value in {**USUAL, "epsilon": 1.0}.items()
         if name in own and own[name].required
@@ -204,8 +211,3 @@ def anonymize_words(project: Project) -> dict[str, Any]:
     if state.get("method"):
         words |= {"method": state["method"], **state.get("parameters", {}).get(state["method"], {})}
     return {**words, **state.get("publishing", {}), **tree_words(project)}
-
-
-def promise_kind(project: Project) -> Any:
-    """The kind of promise that helps against what is feared."""
-    return PROMISES[promise_words_of(project)["promise"]]

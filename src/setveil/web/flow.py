@@ -108,7 +108,7 @@ def _inspect_task(project: Project) -> dict[str, Any]:
 
 def _kept(state: dict[str, Any]) -> dict[str, Any]:
     """What stays when other data is loaded: what is feared and what is asked for."""
-    names = ("fear", "keep", "numbers", "method", "parameters", "publishing")
+    names = ("promise", "keep", "numbers", "method", "parameters", "publishing")
     return {name: state[name] for name in names if name in state}
 
 

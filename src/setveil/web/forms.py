@@ -75,8 +75,11 @@ def radios(
     return tag("fieldset", tag("legend", legend), hint, *made)
 
 
-def parameter_field(parameter: Parameter, value: Any = None, prefix: str = "") -> Markup:
+def parameter_field(
+    parameter: Parameter, value: Any = None, prefix: str = "", *, optional: bool = False
+) -> Markup:
     """The field of a parameter of a promise or a method, whatever its type."""
+    required = parameter.required and not optional
     name, label = f"{prefix}{parameter.name}", label_of(parameter.name)
     help = parameter.about.help.replace("`", "")
     default = None if parameter.required else parameter.default
@@ -93,13 +96,11 @@ def parameter_field(parameter: Parameter, value: Any = None, prefix: str = "") -
     shown = parameter.about.shown(default if value is None else value)
     if parameter.about.words:
         words = " or ".join(parameter.about.words)
-        return text_field(
-            name, label, shown, f"{help} A number, or {words}.", required=parameter.required
-        )
+        return text_field(name, label, shown, f"{help} A number, or {words}.", required=required)
     step = "1" if int in parameter.kinds and float not in parameter.kinds else "any"
     least = parameter.about.least
     more = {"type": "number", "step": step, "min": None if least is None else f"{least:g}"}
-    return text_field(name, label, shown, help, required=parameter.required, **more)
+    return text_field(name, label, shown, help, required=required, **more)
 
 
 def parameter_value(parameter: Parameter, form: Form, prefix: str = "") -> Any:

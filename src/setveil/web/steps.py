@@ -28,7 +28,7 @@ def steps_done(request: Request, project: Project) -> frozenset[str]:
     inspected = store.latest(project, "inspect")
     if inspected is not None and inspected.status == "done":
         found.add("exposure")
-    if project.state.get("fear"):
+    if project.state.get("promise"):
         found.add("goal")
     if project.state.get("tree", {}).get("kind"):
         found.add("hierarchy")

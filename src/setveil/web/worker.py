@@ -56,7 +56,8 @@ class _Lines:
 
 def _end_with_parent() -> None:
     """End this process and all that it has started when the page ends, however it ends."""
-    sys.stdin.buffer.read()
+    while os.read(0, 1):  # not `sys.stdin`, whose lock would be held when the process ends
+        pass
     if hasattr(os, "killpg"):
         os.killpg(os.getpgid(0), signal.SIGKILL)
     os._exit(1)

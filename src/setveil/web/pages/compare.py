@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
 from setveil.metrics import METRICS
+from setveil.parameters import parameters
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.methods import list_methods
 from setveil.pipeline.names import words_of
@@ -141,7 +142,7 @@ def _form(request: Request, project: Project) -> Markup:
         check_field(f"method.{method.name}", method.name, method.name in chosen, method.about)
         for method in fitting
     )
-    own = words_of(promise_kind(project))
+    own = parameters(promise_kind(project))
     numbers = (
         text_field(
             name, label_of(name), words.get(name, ""), "One or several numbers, with commas.",
@@ -171,7 +172,7 @@ def _words(project: Project, form: Form) -> dict[str, Any]:
     given = promise_words_of(project)
     numbers = {
         name: form.get(name, "").replace(" ", "") or given.get(name)
-        for name, one in own.items()
+        for name, one in parameters(promise_kind(project)).items()
         if one.required and not one.holds_items
     }
     items = {name: given[name] for name, one in own.items() if one.holds_items and given.get(name)}

@@ -11,18 +11,17 @@ from setveil.errors import SetveilError
 from setveil.io.releases.folder import release_formats
 from setveil.methods import METHODS
 from setveil.parameters import parameters
-from setveil.pipeline.advise import fears
-from setveil.pipeline.methods import MethodFacts, list_methods
+from setveil.pipeline.methods import MethodFacts, first_sentence, list_methods
 from setveil.pipeline.names import chosen_method, promise_from, words_of
 from setveil.pipeline.trials import USES
 from setveil.report.markup import Markup, joined, tag
 from setveil.web.context import (
     anonymize_words,
     data_of,
-    fear_of,
     form_of,
     project_of,
     promise_kind,
+    promise_kinds,
     promise_words_of,
     queue_of,
     reading_of,
@@ -65,11 +64,10 @@ async def choose(request: Request) -> Response:
     """What is feared and what must be kept."""
     form = await form_of(request)
     project = project_of(request)
-    if form.get("fear") in fears():
-        changed = form["fear"] != fear_of(project)
-        project.state["fear"] = form["fear"]
-        if changed:
+    if form.get("promise") in promise_kinds():
+        if form["promise"] != promise_kind(project).model:
             project.state.pop("method", None)
+        project.state["promise"] = form["promise"]
     if form.get("keep") in USES:
         project.state["keep"] = form["keep"]
     store_of(request).save(project)
@@ -96,9 +94,9 @@ async def advise(request: Request) -> Response:
     await form_of(request)
     project = project_of(request)
     await queue_of(request).forget(project, "advise")
-    words = {**reading_of(project), **tree_words(project), **_numbers(project)}
+    words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
     keep = project.state.get("keep", "counts")
-    await start(request, project, "advise", keep=keep, fear=fear_of(project), **words)
+    await start(request, project, "advise", keep=keep, **words)
     return go(request, f"/projects/{project.id}/goal#advice")
 
 
@@ -136,7 +134,7 @@ def _screen(request: Request, project: Project, error: str = "") -> Response:
     screen = step_screen(
         request, project, "goal", why=WHY, body=body, error=error,
         values={
-            "fear": fear_of(project),
+            "promise": promise_kind(project).model,
             "keep": project.state.get("keep", "counts"),
             "words": anonymize_words(project),
             "advice": job.result.get("values") if job else None,
@@ -151,12 +149,15 @@ def _screen(request: Request, project: Project, error: str = "") -> Response:
 
 def _choice(request: Request, project: Project) -> Markup:
     """What is feared, and what must be kept."""
-    feared = [(name, _sentence(kind.feared), kind.model) for name, kind in fears().items()]
-    kept = [(use.name, _sentence(use.about), f"judged by {use.measure}") for use in USES.values()]
+    feared = [
+        (model, _sentence(kind.feared or first_sentence(kind.__doc__ or "")), model)
+        for model, kind in promise_kinds().items()
+    ]
+    kept = [(use.name, _sentence(use.about), f"measured by {use.measure}") for use in USES.values()]
     return form_tag(
         f"/projects/{project.id}/goal/choose",
         csrf_of(request),
-        radios("fear", "What do you fear?", feared, fear_of(project)),
+        radios("promise", "What do you fear?", feared, promise_kind(project).model),
         radios(
             "keep", "What must the release still say?", kept, project.state.get("keep", "counts")
         ),
@@ -175,12 +176,14 @@ def _promise(request: Request, project: Project) -> Markup:
         limits = "" if asked is None else asked.promise.limits()
     except SetveilError as error:
         limits = line_of(error)
-    own = words_of(kind)
-    main = [parameter_field(one, words.get(name)) for name, one in own.items() if one.required]
-    more = [parameter_field(one, words.get(name)) for name, one in own.items() if not one.required]
+    needed = {name for name, one in parameters(kind).items() if one.required}
+    main, more = list[Markup](), list[Markup]()
+    for name, one in words_of(kind).items():
+        made = parameter_field(one, words.get(name), optional=name not in needed)
+        (main if name in needed else more).append(made)
     extra = details(
         "More for this promise", *more,
-        opened=any(name in words for name, one in own.items() if not one.required),
+        opened=any(name in words for name in words_of(kind).keys() - needed),
     )  # fmt: skip
     return tag(
         "section",
@@ -303,13 +306,9 @@ def _take(project: Project, form: Form) -> None:
     if form.get("public_items"):
         publishing["public_items"] = True
     state["publishing"] = publishing
-    state.setdefault("fear", fear_of(project))
+    state.setdefault("promise", kind.model)
     promise_from({**promise_words_of(project)})
     anonymize_command(project)  # what the words mean is checked before they are kept
-
-
-def _numbers(project: Project) -> dict[str, Any]:
-    return {name: value for name, value in promise_words_of(project).items() if name != "promise"}
 
 
 def _tree(project: Project) -> dict[str, Any]:
