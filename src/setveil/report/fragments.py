@@ -92,7 +92,7 @@ def _sentences(words: str) -> str:
     """Paragraphs; lines whose columns are aligned by spaces become a table, an outline stays."""
     lines = words.splitlines()
     if any(line.startswith("  ") for line in lines):
-        return f"<pre>{text(words)}</pre>"
+        return f'<pre class="outline" tabindex="0">{text(words)}</pre>'
     cells = [_GAP.split(line.strip()) for line in lines]
     if len(lines) > 1 and len(cells[0]) > 1 and len({len(row) for row in cells}) == 1:
         return table(cells[0], cells[1:], numbers=range(1, len(cells[0])))

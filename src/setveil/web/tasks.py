@@ -16,13 +16,6 @@ from typing import Any
 from setveil.errors import ParameterError
 from setveil.pipeline import Progress
 from setveil.report import Report
-from setveil.report.fragments import (
-    attack_figure,
-    comparison_figures,
-    exposure_figure,
-    exposure_table,
-    report_fragment,
-)
 from setveil.report.markup import table
 from setveil.web.wording import as_field, line_of, notes_of
 
@@ -97,6 +90,7 @@ def querylog(task: Task) -> Result:
 def inspect(task: Task) -> Result:
     """What the data contains, and how exposed people are."""
     from setveil.pipeline.inspect import job_from, run
+    from setveil.report.fragments import exposure_figure, exposure_table, report_fragment
     from setveil.report.inspection import account_facts, report_inspection
 
     found = run(job_from(task.data, task.options), task.progress)
@@ -127,6 +121,7 @@ def tree(task: Task) -> Result:
     from setveil.hierarchy.recipes import is_recipe
     from setveil.pipeline import hierarchy
     from setveil.pipeline.names import reading_from
+    from setveil.report.fragments import report_fragment
     from setveil.report.trees import report_faults, report_tree
 
     words = task.options
@@ -154,6 +149,7 @@ def advise(task: Task) -> Result:
     """Which promise, method and parameters suit the data and its use."""
     from setveil.pipeline.advise import job_from, run
     from setveil.report.advice import report_advice
+    from setveil.report.fragments import report_fragment
 
     found = run(job_from(task.data, task.options), task.progress)
     best = found.best.way
@@ -175,6 +171,7 @@ def anonymize(task: Task) -> Result:
     from setveil.pipeline.examples import examples
     from setveil.pipeline.inputs import load
     from setveil.pipeline.jobfile import job_text
+    from setveil.report.fragments import report_fragment
     from setveil.report.outcome import report_outcome
     from setveil.report.release_page import release_parts
 
@@ -215,6 +212,7 @@ def attack(task: Task) -> Result:
     """What an adversary with known items can do with a release."""
     from setveil.pipeline.attack import job_from, run
     from setveil.report.attack import report_attack
+    from setveil.report.fragments import attack_figure
 
     words = {**task.options, "original": task.data}
     found = run(job_from(RELEASE, words), task.progress)
@@ -244,6 +242,7 @@ def compare(task: Task) -> Result:
     """Several methods and parameters on the same data."""
     from setveil.pipeline.compare import job_from, run
     from setveil.report.comparison_page import common_table
+    from setveil.report.fragments import comparison_figures
 
     job, sources = job_from(task.data, {**task.options, "output": "compared"})
     found = run(job, sources, task.progress)
@@ -276,6 +275,8 @@ _TREE = ("layout", "levels", "qualify", "unknown")
 
 
 def _shown(report: Report) -> Result:
+    from setveil.report.fragments import report_fragment
+
     return {"values": dict(report.values), "report": report_fragment(report, 3)}
 
 

@@ -94,7 +94,7 @@ async def upload(request: Request) -> Response:
     project, most = project_of(request), settings_of(request).max_upload
     receive = receive_bare if request.method == "PUT" else receive_form
     try:
-        name, place = await receive(request, project.folder, most)
+        name, place = await receive(request, project.folder / "input", most)
     except SetveilError as error:
         status = 413 if isinstance(error, TooLargeError) else 400
         return _screen(request, project, line_of(error), status)

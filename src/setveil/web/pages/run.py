@@ -29,7 +29,10 @@ from setveil.web.store import Project, StoredJob
 from setveil.web.wording import label_of, line_of
 from setveil.words import seconds
 
-WHY = "The release is verified by other code than made it. One that fails is never kept."
+WHY = (
+    "Each release is checked by code that shares nothing with the code that made it. One that "
+    "fails is never kept."
+)
 STATES = {
     "queued": "waiting",
     "running": "running",
