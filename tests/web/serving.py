@@ -118,12 +118,17 @@ class Served:
         return {**self.until(run, lambda now: ended(now["status"])), "place": run}
 
     def until(self, path: str, settled: Any) -> Any:
-        """The values of a page as soon as they are as wanted."""
-        for _ in range(3_000):
+        """The values of a page as soon as they are as wanted; jobs are waited for by their events."""
+        for _ in range(1_000):
             found = self.get(path).json
             if settled(found):
                 return found
-            time.sleep(0.05)  # not for synchronisation: the condition above decides
+            live = [id for id, status in _jobs(found) if not ended(status)]
+            for id in live:
+                project = "/".join(path.split("/")[:3])
+                self.get(f"{project}/jobs/{id}/events")
+            if not live:
+                time.sleep(0.1)  # not for synchronisation: the condition above decides
         raise AssertionError(f"{path} does not settle: {found}")
 
     def signed_in(self) -> str:
@@ -143,6 +148,12 @@ class Served:
 def ended(status: str) -> bool:
     """Whether a job has ended."""
     return status not in ("queued", "running")
+
+
+def _jobs(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """The jobs that a page shows, with their states."""
+    found = [values, values.get("job") or {}, *(values.get("jobs") or {}).values()]
+    return [(each["id"], each["status"]) for each in found if "id" in each and "status" in each]
 
 
 def _settled(jobs: dict[str, Any]) -> bool:

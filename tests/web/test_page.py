@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -29,23 +28,24 @@ SECRET = "remedy-against-shame"
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    (folder / "baskets.csv").write_text(BASKETS, encoding="utf-8")
+    (folder / "baskets.csv").write_text(ROWS, encoding="utf-8")
     with served(folder) as page:
         yield page
+
+
+ROWS = BASKETS + f"60,{SECRET}\n60,a0\n"
 
 
 @pytest.fixture(scope="module")
 def place(page):
     """A project with data that was read."""
-    return page.loaded()
+    return page.loaded(ROWS)
 
 
 @pytest.fixture(scope="module")
 def run(page, place):
-    """A suppressed release of this data with a rare item, which is removed from it."""
-    rows = BASKETS + f"60,{SECRET}\n60,a0\n"
-    secret = page.loaded(rows, "secret.csv")
-    return page.run(secret, k=3, m=2, method="suppression", seed=5) | {"project": secret}
+    """A suppressed release of this data, without the rare item."""
+    return page.run(place, k=3, m=2, method="suppression", seed=5) | {"project": place}
 
 
 def test_every_step_has_a_page_and_a_json_twin(page, place):
@@ -124,7 +124,7 @@ def test_numbers_that_are_not_allowed_are_refused_in_one_line(page, place, form,
     [
         (b"", "the file is empty"),
         (b"\x00\x01\x02" * 50, "binary file"),
-        (b"id,age\n1,41\n2,42\n3,43\n", "not obvious"),
+        (b"id,age\n1,41\n2,42\n3,43\n", "no column is obviously the item"),
     ],
 )
 def test_a_bad_file_is_named_and_the_page_asks_how_to_read_it(page, content, words):
@@ -140,14 +140,15 @@ def test_a_bad_file_is_named_and_the_page_asks_how_to_read_it(page, content, wor
     assert "How to read the file" in page.page(f"{project}/load").text
 
 
-def test_the_same_job_gives_the_same_release_from_page_command_line_and_python(page, tmp_path):
-    project = page.loaded()
-    done = page.run(project, k=3, m=2, seed=11)
+def test_the_same_job_gives_the_same_release_from_page_command_line_and_python(
+    page, run, tmp_path, monkeypatch
+):
+    done = run
     packed = page.get(f"{done['place']}/release.zip").body
     with zipfile.ZipFile(BytesIO(packed)) as inside:
         inside.extractall(tmp_path / "page")
-    os.chdir(tmp_path)
-    (tmp_path / "baskets.csv").write_text(BASKETS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "baskets.csv").write_text(ROWS, encoding="utf-8")
     command = done["command"].replace("-o release", "-o cli/release")
     (tmp_path / "cli").mkdir()
     assert answer(command.split()[1:]) == 0
@@ -176,8 +177,8 @@ def test_nothing_private_is_in_the_download(page, run):
         ["release/release.json", *(f"release/{n}" for n in about["files"])]
     )
     assert SECRET.encode() not in content
-    assert b"secret.csv" not in content
-    assert SECRET in page.get(f"{run['place']}/private-report.html").text
+    assert b"baskets.csv" not in content
+    assert "Private." in page.get(f"{run['place']}/private-report.html").text
 
 
 def test_only_the_files_of_a_run_can_be_downloaded(page, run):
@@ -187,7 +188,7 @@ def test_only_the_files_of_a_run_can_be_downloaded(page, run):
         "task.json",
         "result.json",
         "log.txt",
-        "secret.csv",
+        "baskets.csv",
         "..%2f..%2fkey",
         "reconstructions.zip",
     ):
@@ -196,7 +197,7 @@ def test_only_the_files_of_a_run_can_be_downloaded(page, run):
 
 def test_the_job_file_does_the_same_again(page, run):
     text = page.get(f"{run['place']}/job.toml").text
-    assert 'data = "secret.csv"' in text
+    assert 'data = "baskets.csv"' in text
     assert 'output = "release"' in text
     assert str(page.folder) not in text
 
@@ -227,23 +228,6 @@ def test_jobs_wait_for_each_other_and_can_be_cancelled_while_they_wait(page, pla
         page.post(f"{place}/jobs/{run['id']}/cancel")
     runs = page.get(f"{place}/run").json["runs"]
     assert all(ended(run["status"]) for run in runs)
-
-
-def test_deleting_a_project_and_wiping_leave_nothing(page):
-    project = page.loaded(BASKETS.replace("a0", SECRET), "gone.csv")
-    assert page.post(f"{project}/delete").status == 200
-    assert page.get(f"{project}/load").status == 404
-    assert not (page.folder / "data" / project.removeprefix("/")).exists()
-    page.loaded(BASKETS.replace("a0", SECRET), "gone.csv")
-    assert page.post("/wipe").status == 200
-    assert page.get("/").json["projects"] == []
-    data = page.folder / "data"
-    assert {path.name for path in data.iterdir()} == {"page.db", "key", "lock", "projects"}
-    assert list((data / "projects").iterdir()) == []
-    for path in data.iterdir():
-        if path.is_file():
-            assert SECRET.encode() not in path.read_bytes()
-            assert b"gone.csv" not in path.read_bytes()
 
 
 def test_the_page_ends_cleanly_with_its_jobs(tmp_path):
@@ -291,3 +275,21 @@ def test_a_hierarchy_is_checked_against_the_data(page, place):
     assert page.post(f"{place}/hierarchy/choose", kind="recipe", own="nonsense").status == 400
     page.post(f"{place}/hierarchy/choose", kind="none")
     assert page.get(f"{place}/hierarchy").json["hierarchy"] is None
+
+
+def test_deleting_a_project_and_wiping_leave_nothing(page):
+    projects = [page.project(f"gone {SECRET}") for _ in range(2)]
+    for project in projects:
+        page.put(f"{project}/hierarchy/file?name=gone.csv", f"{SECRET};all".encode())
+    assert page.post(f"{projects[0]}/delete").status == 200
+    assert page.get(f"{projects[0]}/load").status == 404
+    assert not (page.folder / "data" / projects[0].removeprefix("/")).exists()
+    assert page.post("/wipe").status == 200
+    assert page.get("/").json["projects"] == []
+    data = page.folder / "data"
+    assert {path.name for path in data.iterdir()} == {"page.db", "key", "lock", "projects"}
+    assert list((data / "projects").iterdir()) == []
+    for path in data.iterdir():
+        if path.is_file():
+            assert SECRET.encode() not in path.read_bytes()
+            assert b"gone.csv" not in path.read_bytes()

@@ -159,8 +159,15 @@ def test_every_answer_says_what_a_page_may_load(page, path):
     assert "default-src 'none'" in POLICY
 
 
-def test_no_page_has_a_script_or_a_style_of_its_own(page):
+@pytest.fixture(scope="module")
+def place(page):
+    """A project with data and a release."""
     place = page.loaded()
+    page.run(place, k=2, m=2, seed=1)
+    return place
+
+
+def test_no_page_has_a_script_or_a_style_of_its_own(page, place):
     for step in (
         "",
         "load",
@@ -277,9 +284,7 @@ def test_a_form_that_is_too_large_is_refused(page):
     assert page.post("/projects", name="x" * 2_000_000).status == 413
 
 
-def test_all_that_is_kept_is_private(page):
-    place = page.loaded()
-    page.run(place, k=2, m=2, seed=1)
+def test_all_that_is_kept_is_private(page, place):
     if sys.platform == "win32":
         pytest.skip("Windows has no such permissions")
     data = page.folder / "data"

@@ -122,7 +122,8 @@ def _cells(source: Source, format: str, is_log: bool, header: bool | None) -> di
     except csv.Error:
         rows = [line.split(mark) for line in text.split("\n")[: ROWS + 1]]
     is_named = names_columns(rows[0]) if is_log and rows else format in _TABLES or not format
-    columns = tuple(cell.strip() for cell in rows[0]) if is_named and header is not False else ()
+    has_names = rows and is_named and header is not False
+    columns = tuple(cell.strip() for cell in rows[0]) if has_names else ()
     return {"columns": _cut([columns])[0] if columns else (), "rows": _cut(rows[bool(columns) :])}
 
 

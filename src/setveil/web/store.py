@@ -15,8 +15,6 @@ import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +25,7 @@ Status = Literal["queued", "running", "done", "failed", "cancelled", "interrupte
 LIVE: tuple[Status, ...] = ("queued", "running")
 
 _TABLES = """
+PRAGMA secure_delete = ON;
 CREATE TABLE IF NOT EXISTS projects (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, created REAL NOT NULL, state TEXT NOT NULL
 );
@@ -91,11 +90,13 @@ class Store:
         self._database = folder / "page.db"
         if not self._database.exists():
             os.close(os.open(self._database, os.O_CREAT | os.O_WRONLY, _PRIVATE_FILE))
-        with self._connected() as connection:
-            connection.executescript(_TABLES)
+        self._connection = sqlite3.connect(self._database, check_same_thread=False)
+        self._connection.row_factory = sqlite3.Row
+        self._connection.executescript(_TABLES)
 
     def close(self) -> None:
         """Let another process open the folder."""
+        self._connection.close()
         os.close(self._lock)
 
     @property
@@ -147,8 +148,7 @@ class Store:
             self.delete(project)
         shutil.rmtree(self.folder / "projects", ignore_errors=True)
         (self.folder / "projects").mkdir(mode=_PRIVATE_FOLDER)
-        with self._connected() as connection:
-            connection.execute("VACUUM")
+        self._connection.execute("VACUUM")
 
     def new_job(self, project: Project, verb: str, task: dict[str, Any]) -> StoredJob:
         """A job that waits for its turn."""
@@ -169,13 +169,12 @@ class Store:
 
     def jobs(self, project: Project | None = None, *verbs: str) -> list[StoredJob]:
         """The jobs of a project (or of all), the newest first; with verbs only those."""
-        rows = self._rows("SELECT * FROM jobs ORDER BY number DESC")
-        found = map(self._job, rows)
-        return [
-            job
-            for job in found
-            if (project is None or job.project == project.id) and (not verbs or job.verb in verbs)
-        ]
+        tests = [] if project is None else ["project = ?"]
+        tests += [f"verb IN ({', '.join('?' * len(verbs))})"] if verbs else []
+        where = f"WHERE {' AND '.join(tests)}" if tests else ""
+        values = [*([] if project is None else [project.id]), *verbs]
+        rows = self._rows(f"SELECT * FROM jobs {where} ORDER BY number DESC", *values)
+        return [self._job(row) for row in rows]
 
     def latest(self, project: Project, *verbs: str) -> StoredJob | None:
         """The newest job of a project with one of these verbs."""
@@ -202,19 +201,11 @@ class Store:
         return StoredJob(**values, folder=folder)
 
     def _rows(self, words: str, *values: Any) -> list[sqlite3.Row]:
-        with self._connected() as connection:
-            return connection.execute(words, values).fetchall()
+        return self._connection.execute(words, values).fetchall()
 
     def _write(self, words: str, *values: Any) -> None:
-        with self._connected() as connection, connection:
-            connection.execute(words, values)
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._database)) as connection:
-            connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA secure_delete = ON")
-            yield connection
+        with self._connection:
+            self._connection.execute(words, values)
 
 
 def usual_folder() -> Path:

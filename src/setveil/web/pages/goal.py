@@ -274,7 +274,7 @@ def _advice(request: Request, project: Project) -> Markup:
         parts = [job_trouble(request, job, "The trial", ask)]
     elif job is not None:
         take = form_tag(f"{base}/accept", csrf, button(f"Use {job.result['method']}"))
-        parts = [Markup(job.result["report"]), take, ask]
+        parts = [Markup(job.result["report"]), tag("div", take, ask, class_="row")]
     return tag("section", tag("h2", "Not sure?", id="advice"), *parts, class_="card")
 
 

@@ -30,6 +30,7 @@ from setveil.web.layout import (
     progress_panel,
     respond,
 )
+from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import run_name, run_time, run_values
 from setveil.web.steps import step_screen
 from setveil.web.store import Project, StoredJob
@@ -107,7 +108,8 @@ def run_screen(request: Request, project: Project, job: StoredJob, error: str = 
     asked = {verb: _latest(request, project, job, verb) for verb in ASKS}
     live = job.is_live or any(each is not None and each.is_live for each in asked.values())
     return step_screen(
-        request, project, "run" if job.is_live else "result", why=WHY, body=body, error=error,
+        request, project, "run" if job.is_live else "result", body=body, error=error,
+        why=RUNS if job.is_live else WHY,
         title="Anonymizing" if job.is_live else "Look at the result",
         values={
             **run_values(job),

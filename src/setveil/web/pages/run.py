@@ -57,9 +57,7 @@ async def begin(request: Request) -> Response:
         if found is None:
             raise SetveilError("load the data first")
         words = anonymize_words(project)
-        job = job_from(found[0], words)
-        if words.get("hierarchy") is None or "hierarchy" not in words:
-            check_job(job)
+        check_job(job_from(found[0], words))
     except SetveilError as error:
         return _screen(request, project, line_of(error))
     made = await start(request, project, "anonymize", **words)
