@@ -137,7 +137,7 @@ class Served:
         return answer.headers["set-cookie"].split(";")[0]
 
     def csrf(self) -> str:
-        found = re.search(r'name="csrf" content="(\w+)"', self.page("/").text)
+        found = re.search(r'name="csrf-token" content="(\w+)"', self.page("/").text)
         assert found is not None
         return found[1]
 

@@ -265,9 +265,9 @@ def test_the_port_that_is_taken_is_named(page):
 
 
 def test_a_hierarchy_is_checked_against_the_data(page, place):
-    page.put(f"{place}/hierarchy/file?name=tree.csv", TREE.encode())
+    page.put(f"{place}/hierarchy/file?name=tree.csv", f"{TREE}\n{SECRET};d;all".encode())
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
-    assert (found["usable"], found["leaves"]) == (True, 75)
+    assert (found["usable"], found["leaves"]) == (True, 76)
     page.put(f"{place}/hierarchy/file?name=tree.csv", b"a0;A\nb0;B\n")
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
     assert found["usable"] is False

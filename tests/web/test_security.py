@@ -79,7 +79,7 @@ def test_a_foreign_origin_is_refused_even_with_the_cookie(page, origin, method):
     headers = {
         "Cookie": page.signed_in(),
         "Origin": origin.format(host=page.host),
-        "X-CSRF": page.csrf(),
+        "X-CSRF-Token": page.csrf(),
     }
     assert page.ask(method, "/", headers=headers).status == 403
 
@@ -128,13 +128,13 @@ def test_a_form_without_the_check_value_is_refused(page):
     headers = {"Cookie": page.signed_in(), "Origin": page.url, "Content-Type": FORM}
     for form in ({}, {"csrf": "wrong"}):
         assert page.ask("POST", "/projects", urlencode(form), headers).status == 403
-    assert page.ask("POST", "/wipe", "", {**headers, "X-CSRF": "wrong"}).status == 403
+    assert page.ask("POST", "/wipe", "", {**headers, "X-CSRF-Token": "wrong"}).status == 403
     good = urlencode({"csrf": page.csrf()})
     assert page.ask("POST", "/projects", good, headers).status == 303
 
 
 def test_a_form_without_an_origin_is_refused(page):
-    headers = {"Cookie": page.signed_in(), "Content-Type": FORM, "X-CSRF": page.csrf()}
+    headers = {"Cookie": page.signed_in(), "Content-Type": FORM, "X-CSRF-Token": page.csrf()}
     assert page.ask("POST", "/projects", "", headers).status == 403
 
 

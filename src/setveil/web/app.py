@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from setveil.report.markup import tag
+from setveil.web import editor
 from setveil.web.context import Settings
 from setveil.web.flow import after
 from setveil.web.jobs import Queue
@@ -54,6 +55,7 @@ def make_app(store: Store, secrets: Secrets, address: Address, settings: Setting
         lifespan=lifespan,
     )
     app.state.store, app.state.secrets, app.state.settings = store, secrets, settings
+    app.state.drafts = {}
     return app
 
 
@@ -69,8 +71,9 @@ def routes() -> list[BaseRoute]:
 
 
 def project_routes() -> list[BaseRoute]:
-    """The addresses of one project. The editor of hierarchies is mounted here."""
+    """The addresses of one project; the editor of hierarchies is below `/tree`."""
     return [
+        *editor.routes(),
         Route("/delete", home.delete, methods=["POST"]),
         Route("/load", load.load),
         Route("/load/file", load.upload, methods=["PUT", "POST"]),

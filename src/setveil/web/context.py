@@ -77,7 +77,7 @@ async def form_of(request: Request) -> dict[str, str]:
     pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)
     form = dict(pairs)
     secrets: Secrets = request.app.state.secrets
-    by_header = request.headers.get("x-csrf") or request.headers.get("authorization")
+    by_header = request.headers.get("x-csrf-token") or request.headers.get("authorization")
     if not by_header and not is_csrf(form.get("csrf", ""), secrets):
         raise HTTPException(403, "This form lacks its check value. Load the page again.")
     return form

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.web.context import data_of, files_of, queue_of, reading_of, store_of
+from setveil.web.editor import keep_edits
 from setveil.web.jobs import Queue
 from setveil.web.store import Project, Store, StoredJob
 from setveil.web.tasks import TREE
@@ -39,6 +40,7 @@ async def read_again(request: Request, project: Project) -> None:
 
 async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
     """A job on the data of a project."""
+    await keep_edits(request, project)
     found = data_of(project)
     task = {"data": found[0] if found else "", "files": files_of(project), "options": options}
     return await queue_of(request).add(project, verb, task)

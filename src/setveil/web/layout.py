@@ -47,7 +47,8 @@ class Screen:
     refresh: bool = False
     """Whether a browser without scripts should load the page again."""
     status: int = 200
-    scripts: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    """Scripts besides the one that every screen has."""
     styles: tuple[str, ...] = ()
 
 
@@ -142,13 +143,14 @@ def _page(request: Request, screen: Screen) -> str:
     )
     named = f"{screen.title} · {screen.project.name}" if screen.project else screen.title
     refresh = tag("noscript", tag("meta", http_equiv="refresh", content="2"))
-    scripts = (tag("script", src=f"/static/{name}", defer=True) for name in _scripts(screen))
+    scripts = [tag("script", src="/static/page.js", defer=True)]
+    scripts += [tag("script", src=f"/static/{name}", type="module") for name in screen.modules]
     styles = (tag("link", rel="stylesheet", href=f"/static/{name}") for name in _styles(screen))
     head = joined(
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("meta", name="csrf", content=csrf_of(request)),
+        tag("meta", name="csrf-token", content=csrf_of(request)),
         tag("title", f"{named} · setveil"),
         tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
         *styles,
@@ -156,10 +158,6 @@ def _page(request: Request, screen: Screen) -> str:
         refresh if screen.refresh else None,
     )
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>{body}</body>\n</html>\n'
-
-
-def _scripts(screen: Screen) -> tuple[str, ...]:
-    return ("page.js", *screen.scripts)
 
 
 def _styles(screen: Screen) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ class Guard:
         """A change must carry the Origin of this page, and its own value."""
         if headers.get("origin") is None:
             return _refusal(403, "A browser says where such a request comes from; this has not.")
-        given = headers.get("x-csrf") or query.get("csrf")
+        given = headers.get("x-csrf-token") or query.get("csrf")
         if given is not None:
             stale = "This form is too old. Load the page again."
             return None if _same(given, self.secrets.csrf) else _refusal(403, stale)

@@ -5,6 +5,7 @@ commands, job files, reports and errors show these names and no path of the page
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import zipfile
@@ -21,6 +22,8 @@ from setveil.web.wording import as_field, line_of, notes_of
 
 RELEASE, ZIP, PAGE, JOB = "release", "release.zip", "private-report.html", "job.toml"
 ALIGNMENT, TREE, WORLDS = "private-alignment.csv", "hierarchy.csv", "reconstructions"
+BUILT, ITEMS = "built.hierarchy.csv", "items.json"
+"""The tree that was checked or built, and the items of the data with their supports."""
 SHOWN = 25
 """How many records are shown beside what was published for them."""
 Result = dict[str, Any]
@@ -120,6 +123,7 @@ def tree(task: Task) -> Result:
     from setveil.hierarchy.files import write_hierarchy
     from setveil.hierarchy.recipes import is_recipe
     from setveil.pipeline import hierarchy
+    from setveil.pipeline.inputs import load
     from setveil.pipeline.names import reading_from
     from setveil.report.fragments import report_fragment
     from setveil.report.trees import report_faults, report_tree
@@ -135,7 +139,10 @@ def tree(task: Task) -> Result:
         if not faults.values["usable"]:
             return {"values": dict(faults.values), "usable": False, "checks": checks, "outline": ""}
     found = hierarchy.build(job) if is_recipe(given) else hierarchy.run(job)
-    write_hierarchy(found, Path("built.hierarchy.csv"))
+    write_hierarchy(found, Path(BUILT))
+    data = load(task.data, job.reading)
+    supports = zip(data.vocabulary, data.supports().tolist(), strict=True)
+    Path(ITEMS).write_text(json.dumps(dict(supports)), encoding="utf-8")
     shown = report_tree(found, 2)
     return {
         "values": dict(shown.values),

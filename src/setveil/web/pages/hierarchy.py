@@ -10,6 +10,7 @@ from starlette.responses import Response
 from setveil.errors import ParameterError, SetveilError
 from setveil.pipeline.commands import command_line
 from setveil.report.markup import Markup, tag
+from setveil.web import editor
 from setveil.web.context import (
     allowed_path,
     chosen_tree,
@@ -24,6 +25,7 @@ from setveil.web.context import (
     store_of,
     tree_of,
 )
+from setveil.web.editor import keep_edits
 from setveil.web.flow import start
 from setveil.web.forms import (
     Form,
@@ -139,6 +141,7 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
 
 async def _use(request: Request, project: Project, tree: dict[str, Any]) -> None:
     """Take a hierarchy, and check it against the data."""
+    await keep_edits(request, project)
     await queue_of(request).forget(project, "tree")
     project.state["tree"] = tree
     store_of(request).save(project)
@@ -173,6 +176,8 @@ def _screen(request: Request, project: Project, error: str = "", status: int = 2
         },
         command=_command(project),
         refresh=bool(job and job.is_live),
+        modules=editor.SCRIPTS if result.get("usable") and editor.is_there() else (),
+        styles=editor.STYLES if result.get("usable") and editor.is_there() else (),
     )  # fmt: skip
     return respond(request, screen)
 
@@ -200,7 +205,8 @@ def _now(request: Request, project: Project) -> Markup:
     elif job is not None and job.status != "done":
         parts.append(job_trouble(request, job, "The check", Markup("")))
     elif job is not None:
-        parts += [Markup(job.result["checks"]), Markup(job.result["outline"])]
+        edited = editor.panel(request, project)
+        parts += [Markup(job.result["checks"]), edited or Markup(job.result["outline"])]
     elif found is not None:
         parts.append(_check_now(request, project))
     if found is not None and found[1] is not None:

@@ -2,7 +2,7 @@
 // What scripts add to the page: files can be dropped, progress moves, commands can be copied.
 // Everything else works without.
 
-const csrf = document.querySelector('meta[name="csrf"]').content;
+const csrf = document.querySelector('meta[name="csrf-token"]').content;
 
 for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
 for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
@@ -51,7 +51,7 @@ function send(form, file) {
   const words = form.querySelector("[data-stage]");
   const request = new XMLHttpRequest();
   request.open("PUT", `${form.dataset.upload}?name=${encodeURIComponent(file.name)}`);
-  request.setRequestHeader("X-CSRF", csrf);
+  request.setRequestHeader("X-CSRF-Token", csrf);
   request.setRequestHeader("Accept", "application/json");
   request.upload.onprogress = (event) => {
     bar.hidden = false;
