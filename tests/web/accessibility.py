@@ -37,7 +37,7 @@ SCRIPT = r"""() => {
   const ids = all("[id]").map((element) => element.id);
   for (const id of ids) if (ids.filter((other) => other === id).length > 1) say("id twice: " + id);
   for (const field of all("input:not([type=hidden]), select, textarea"))
-    if (!nameOf(field).trim()) say("field without a label", field);
+    if (!nameOf(field).trim() && !field.closest("dialog:not([open])")) say("field without a label", field);
   for (const each of all("button, a[href], summary"))
     if (!nameOf(each).trim()) say("control without a name", each);
   for (const each of all("svg[role=img], img, progress"))

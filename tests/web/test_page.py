@@ -293,3 +293,26 @@ def test_deleting_a_project_and_wiping_leave_nothing(page):
         if path.is_file():
             assert SECRET.encode() not in path.read_bytes()
             assert b"gone.csv" not in path.read_bytes()
+
+
+@pytest.mark.long
+def test_a_file_of_a_gigabyte_goes_to_the_disk_and_not_to_memory(page):
+    import psutil
+
+    project, block = page.project(), b"0123456789abcdef" * 65_536
+    process = psutil.Process(page.process.pid)
+    before, seen = process.memory_info().rss, []
+
+    def blocks():
+        for _ in range(1_024):
+            seen.append(process.memory_info().rss)
+            yield block
+
+    headers = {"Authorization": f"Bearer {page.token}", "Accept": "application/json"}
+    sent = page.ask("PUT", f"{project}/hierarchy/file?name=big.csv", blocks(), headers)
+    assert sent.status == 200
+    (file,) = (page.folder / "data" / project.removeprefix("/") / "input").iterdir()
+    assert file.stat().st_size == 1 << 30
+    assert max(seen) - before < 100_000_000
+    page.post(f"{project}/delete")
+    assert not file.exists()

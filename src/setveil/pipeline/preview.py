@@ -70,10 +70,9 @@ def run(job: PreviewJob) -> Preview:
     """
     with open_source(job.data) as opened:
         source, _ = unpacked(opened, job.reading.get("sheet"))
-        source = _as_utf8(source, job.reading.get("encoding"))
         if source.head.startswith(MAGIC):
             return _of_parquet(source)
-        return _of_text(source, job.reading)
+        return _of_text(_as_utf8(source, job.reading.get("encoding")), job.reading)
 
 
 def _as_utf8(source: Source, encoding: str | None) -> Source:

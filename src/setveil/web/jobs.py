@@ -76,9 +76,10 @@ class Queue:
         if job.id in self._waiting:
             self._waiting.remove(job.id)
             self.store.mark(job.id, "cancelled")
-        elif job.id in self._running:
+        elif job.id in self._tasks:
             self.store.mark(job.id, "cancelled")
-            _kill(self._running[job.id])
+            if job.id in self._running:
+                _kill(self._running[job.id])
             await asyncio.gather(self._tasks[job.id], return_exceptions=True)
         await self._tell()
 
@@ -119,7 +120,7 @@ class Queue:
     async def _run(self, id: str) -> None:
         try:
             job = self.store.job(id)
-            if job is not None:
+            if job is not None and job.status != "cancelled":
                 await self._work(job)
         finally:
             self._tasks.pop(id, None)
@@ -136,6 +137,9 @@ class Queue:
         self.store.mark(job.id, "running")
         process = await _started(job.folder, temporary)
         self._running[job.id] = process
+        now = self.store.job(job.id)
+        if self.closing or now is None or now.status == "cancelled":  # while it was started
+            _kill(process)
         await self._tell()
         assert process.stdout is not None
         async for line in process.stdout:
