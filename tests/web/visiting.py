@@ -14,7 +14,7 @@ from tests.browser import chromium
 from tests.web.accessibility import faults
 from tests.web.serving import Served
 
-LONG = 240_000
+LONG = 150_000
 """Milliseconds that a job may take on a machine with much else to do."""
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -48,22 +48,17 @@ def serve(job: ServeJob, ready: Callable[[str], None]) -> None:
         job: Where the page is, and what it may do.
         ready: Is called with the address, token included, as soon as the page answers.
     """
-    os.umask(0o077)
-    listening = _listen(job.host, job.port)
-    store = Store((job.data_dir or usual_folder()).expanduser().resolve())
-    try:
+    before = os.umask(0o077)
+    with ExitStack() as stack:
+        stack.callback(os.umask, before)
+        store = Store((job.data_dir or usual_folder()).expanduser().resolve())
+        stack.callback(store.close)
+        listening = stack.enter_context(_listen(job.host, job.port))
         address = Address(job.host, listening.getsockname()[1])
         known = Secrets(secrets.token_urlsafe(32), store.key)
         app = make_app(store, known, address, Settings(job.max_upload, _roots(job.files)))
-        config = uvicorn.Config(
-            app, log_level="error", access_log=False, server_header=False, date_header=False,
-            proxy_headers=False, lifespan="on", timeout_graceful_shutdown=_PATIENCE, ws="none",
-        )  # fmt: skip
         url = f"{address.url}/?token={known.token}"
-        _Server(config, app, lambda: ready(url)).run(sockets=[listening])
-    finally:
-        store.close()
-        listening.close()
+        _Server(_config(app), app, lambda: ready(url)).run(sockets=[listening])
 
 
 def open_browser(url: str) -> None:
@@ -109,6 +104,20 @@ class _Server(uvicorn.Server):
     def _stop(self, number: int, frame: FrameType | None) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
+
+
+def _config(app: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        timeout_graceful_shutdown=_PATIENCE,
+        ws="none",
+    )
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def main(folder: Path) -> int:
     except Exception as error:
         line = line_of(error, task.shown)
         code = error.exit_code if isinstance(error, SetveilError) else 3
+        traceback.print_exc()  # into the log of the job
         _write(folder / "error.json", {"line": line, "code": code})
         return code
     _write(folder / "result.json", result)
