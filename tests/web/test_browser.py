@@ -40,6 +40,12 @@ def page(tmp_path_factory):
         yield page
 
 
+@pytest.fixture(scope="module")
+def loaded(page):
+    """A project with data that was read."""
+    return page.loaded()
+
+
 @pytest.fixture
 def tab(browser, page):
     tab = Tab(browser, page)
@@ -140,6 +146,7 @@ def test_the_path_to_disassociated_generalized_and_suppressed_releases(tab, tmp_
     assert again.release.same_as(release)
 
 
+@pytest.mark.long
 def test_what_can_be_asked_about_a_release_and_other_settings(tab):
     place = load(tab)
     choose(tab, place, "km-anonymity", k=3, m=2)
@@ -169,6 +176,7 @@ def test_what_can_be_asked_about_a_release_and_other_settings(tab):
     assert [row["k"] for row in found["rows"]] == [2, 4]
 
 
+@pytest.mark.long
 def test_the_path_from_a_query_log_to_typical_bags(tab, tmp_path):
     place = tab.new_project()
     tab.upload(tab.served.folder / "log.tsv")
@@ -189,6 +197,7 @@ def test_the_path_from_a_query_log_to_typical_bags(tab, tmp_path):
     assert released(tab, place, tmp_path).form == "typical-bags"
 
 
+@pytest.mark.long
 def test_the_path_without_scripts(browser, page):
     tab = Tab(browser, page, java_script_enabled=False)
     tab.new_project()
@@ -214,6 +223,7 @@ def test_a_bad_file_gets_the_line_of_the_command_line(tab):
     assert "/data/projects" not in tab.page.content()
 
 
+@pytest.mark.long
 def test_a_dropped_file_is_loaded(tab):
     tab.new_project()
     tab.page.evaluate(
@@ -229,8 +239,8 @@ def test_a_dropped_file_is_loaded(tab):
     tab.page.get_by_role("heading", name="dropped.csv").wait_for()
 
 
-def test_a_job_can_be_cancelled_and_another_killed(tab):
-    place = load(tab)
+def test_a_job_can_be_cancelled_and_another_killed(tab, loaded):
+    place = loaded
 
     def begin():
         tab.go(f"{place}/run")
@@ -256,6 +266,7 @@ def test_a_job_can_be_cancelled_and_another_killed(tab):
     tab.sees("Your projects")
 
 
+@pytest.mark.long
 def test_a_restart_in_the_middle(browser, tmp_path):
     (tmp_path / "baskets.csv").write_text(BASKETS, encoding="utf-8")
     page = start(tmp_path)
@@ -291,10 +302,11 @@ def test_a_restart_in_the_middle(browser, tmp_path):
     tab.context.close()
 
 
+@pytest.mark.long
 def test_two_tabs_at_once(browser, page):
     first = Tab(browser, page)
     second = Tab(browser, page, context=first.context)
-    place = load(first)
+    place = page.loaded()
     second.go(f"{place}/run")
     choose(first, place, "km-anonymity", k=4, m=2)
     second.click("Anonymize now")  # with what the other tab has saved
@@ -311,6 +323,7 @@ def test_two_tabs_at_once(browser, page):
     first.context.close()
 
 
+@pytest.mark.long
 def test_the_keyboard_is_enough_to_start(tab):
     tab.go("/")
     keys = tab.page.keyboard
@@ -338,13 +351,11 @@ def test_the_keyboard_is_enough_to_start(tab):
 @pytest.mark.parametrize(
     "how", [{"color_scheme": "dark"}, {"viewport": {"width": 360, "height": 700}}]
 )
-def test_dark_colours_and_a_phone_are_as_readable(browser, page, how):
-    made = Tab(browser, page)
+def test_dark_colours_and_a_phone_are_as_readable(browser, page, loaded, how):
     place = next(
         (f"/projects/{each['id']}" for each in page.get("/").json["projects"]
          if page.get(f"/projects/{each['id']}/download").json["runs"]), None,
-    ) or load(made)  # fmt: skip
-    made.close()
+    ) or loaded  # fmt: skip
     tab = Tab(browser, page, **how)
     for step in STEPS:
         tab.go(f"{place}/{step}")
@@ -354,9 +365,9 @@ def test_dark_colours_and_a_phone_are_as_readable(browser, page, how):
     tab.close()
 
 
-def test_a_command_can_be_copied_and_runs(tab, tmp_path):
+def test_a_command_can_be_copied_and_runs(tab, loaded):
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    place = load(tab)
+    place = loaded
     tab.go(f"{place}/exposure")
     tab.click("Copy: Command line")
     tab.page.get_by_text("Copied").wait_for()

@@ -33,7 +33,8 @@ def page(tmp_path_factory):
         yield page
 
 
-ROWS = BASKETS + f"60,{SECRET}\n60,a0\n"
+HOSTILE = "<script>alert(1)</script>"
+ROWS = BASKETS.replace("a1", HOSTILE) + f"60,{SECRET}\n60,a0\n"
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,22 @@ def test_every_step_has_a_page_and_a_json_twin(page, place):
             if values.json[words]:
                 assert values.json[words].split()[0] in shown.text
         assert page.page(f"{place}/{step}?format=json").json == values.json
+
+
+def test_items_and_names_that_are_html_are_only_text(page, place, run):
+    shown = [page.page(f"{place}/{step}").text for step in STEPS]
+    shown += [page.page(run["place"]).text, page.page(f"{run['place']}/private-report.html").text]
+    assert not any(HOSTILE in text for text in shown)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown[0]
+    project = page.project(HOSTILE)
+    page.put(
+        f"{project}/hierarchy/file?name=<img src=x onerror=alert(1)>.csv".replace(" ", "%20"),
+        b"a;b",
+    )
+    for path in ("/", f"{project}/load", f"{project}/hierarchy"):
+        text = page.page(path).text
+        assert HOSTILE not in text
+        assert "<img" not in text
 
 
 def test_the_page_shows_what_inspect_finds(page, place):
@@ -265,9 +282,11 @@ def test_the_port_that_is_taken_is_named(page):
 
 
 def test_a_hierarchy_is_checked_against_the_data(page, place):
-    page.put(f"{place}/hierarchy/file?name=tree.csv", f"{TREE}\n{SECRET};d;all".encode())
+    page.put(
+        f"{place}/hierarchy/file?name=tree.csv", f"{TREE}\n{SECRET};d;all\n{HOSTILE};a;all".encode()
+    )
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
-    assert (found["usable"], found["leaves"]) == (True, 76)
+    assert (found["usable"], found["leaves"]) == (True, 77)
     page.put(f"{place}/hierarchy/file?name=tree.csv", b"a0;A\nb0;B\n")
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
     assert found["usable"] is False

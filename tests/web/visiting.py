@@ -83,7 +83,8 @@ class Tab:
 
     def accessible(self) -> None:
         """The page has no serious fault for people who cannot see it or use no mouse."""
-        assert faults(self.page) == [], self.page.url
+        found = faults(self.page)
+        assert not found, (self.page.url, found)
 
     def check(self) -> None:
         """Nobody else was asked, and nothing was refused or broken."""
