@@ -69,7 +69,7 @@ def test_a_hierarchy_error_counts_the_faults_that_it_does_not_show():
 def test_the_library_never_speaks_of_options():
     """Texts outside the doors name parameters in braces; each door spells them in its own way."""
     package = Path(setveil.__file__).parent
-    doors = {package / "cli", package / "report"}
+    doors = {package / "cli", package / "report", package / "web"}
     written_commands = package / "pipeline" / "commands.py"
     option = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z] [0-9N])")
     found = []

@@ -26,6 +26,7 @@ hold is not an error but a `Verdict` with a witness."""
 
 from __future__ import annotations
 
+import errno
 import re
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
@@ -285,6 +286,22 @@ class ReleaseError(DataError):
 
 class InfeasibleError(SetveilError, ValueError):
     """No release of this data can keep this promise."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, perhaps while a library was loaded or a thread was started."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    kinds = (ImportError, OSError, RuntimeError)
+    return isinstance(error, kinds) and any(sign in str(error) for sign in _MEMORY_SIGNS)
+
+
+_MEMORY_SIGNS = (
+    "failed to map segment",
+    "annot allocate memory",
+    "Could not find/load shared object file",  # llvmlite, which is there but cannot be loaded
+    "can't start new thread",
+)
 
 
 def check_count(name: str, value: object, least: int) -> int:

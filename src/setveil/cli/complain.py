@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import shlex
 from collections.abc import Sequence
@@ -12,7 +11,14 @@ import click
 
 from setveil.cli import DEFECT
 from setveil.cli.root import root
-from setveil.errors import HierarchyError, ParameterError, SetveilError, Spelling, spelled
+from setveil.errors import (
+    HierarchyError,
+    ParameterError,
+    SetveilError,
+    Spelling,
+    is_out_of_memory,
+    spelled,
+)
 from setveil.promises.promise import Promise
 from setveil.words import printable
 
@@ -39,28 +45,13 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
             return _line(f"{error.text(spell)}; {listed}"), error.exit_code
         case SetveilError():
             return _line(error.text(spell)), error.exit_code
-        case MemoryError() | ImportError() | OSError() | RuntimeError() if _is_memory(error):
+        case _ if is_out_of_memory(error):
             return _line("there is not enough memory for this data"), 3
         case OSError():
             place = f"{error.filename}: " if error.filename else ""
             return _line(f"{place}{error.strerror or error}"), 3
     text = f"this is a bug in setveil, {type(error).__name__}: {error} (--debug shows where)"
     return _line(text), DEFECT
-
-
-def _is_memory(error: BaseException) -> bool:
-    """Whether memory ran out, perhaps while a library was loaded or a thread was started."""
-    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-        return True
-    return any(sign in str(error) for sign in _MEMORY_SIGNS)
-
-
-_MEMORY_SIGNS = (
-    "failed to map segment",
-    "annot allocate memory",
-    "Could not find/load shared object file",  # llvmlite, which is there but cannot be loaded
-    "can't start new thread",
-)
 
 
 def as_option(command: click.Command) -> Spelling:

@@ -27,6 +27,7 @@ COMMANDS = {
     "querylog": "Turn a query log into bags of terms, one per user or session.",
     "hierarchy": "Build, check, show and edit the tree over the items.",
     "generate": "Generate synthetic data to try things on.",
+    "serve": "The whole job in a browser, on your own machine.",
     "demo": "A full example on synthetic data, in under a minute.",
     "warmup": "Compile the kernels once, so that the first real run is quick.",
 }

@@ -242,8 +242,9 @@ class _Work:
                 notes=outcome.notes,
                 suppressed=len(outcome.suppressed),
             )
-            write_dossier(replace(found, private=part), Path(place), force=job.force)
-        return replace(outcome, report=Path(place))
+            found = replace(found, private=part)
+            write_dossier(found, Path(place), force=job.force)
+        return replace(outcome, report=Path(place), dossier=found)
 
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""

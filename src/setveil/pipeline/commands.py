@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
 from setveil.pipeline.job import Job
+from setveil.pipeline.names import Word, method_words, promise_words
 from setveil.promises.promise import Promise
 from setveil.published import Release
 
 MOST_ITEMS = 5  # how many named items a command spells out
 _ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
+_WIDE = 88
 _READ = {"format": "--input-format", "bags": "--bags", "onehot": "--onehot", "header": "--header"}
 
 
@@ -27,12 +30,78 @@ def command_of(release: Release, job: Job | None = None) -> str:
         >>> command_of(Generalized.of(rows, tree, KAnonymity(k=2), method=method))
         'setveil anonymize DATA -o RELEASE --method partition -k 2 --hierarchy TREE'
     """
-    data = str(job.data) if job is not None and isinstance(job.data, str) else "DATA"
-    output = "RELEASE" if job is None or job.output is None else str(job.output)
-    words = ["setveil", "anonymize", data, "-o", output, *method_options(release.method)]
-    words += promise_options(release.promise, {} if job is None else job.items)
-    words += _tree(release) if job is None else _job(job)
-    return " ".join(shlex.quote(word) for word in words)
+    if job is not None:
+        return command_of_job(job, release)
+    words = ["setveil", "anonymize", "DATA", "-o", "RELEASE", *method_options(release.method)]
+    words += [*promise_options(release.promise), *_tree(release)]
+    return shlex.join(words)
+
+
+def command_of_job(job: Job, made: Release | None = None) -> str:
+    """The command that does a job; with what it has made, also the parameters that were chosen.
+
+    Example:
+        >>> from setveil.pipeline.anonymize import job_from
+        >>> command_of_job(job_from("baskets.csv", {"k": 5, "m": 2, "output": "release"}))
+        'setveil anonymize baskets.csv -o release --method disassociation -k 5 -m 2'
+    """
+    data = str(job.data) if isinstance(job.data, str) else "DATA"
+    output = "RELEASE" if job.output is None else str(job.output)
+    method = job.method.to_dict() if made is None else made.method
+    promise = job.promise if made is None else made.promise
+    words = ["setveil", "anonymize", data, "-o", output, *method_options(method)]
+    return shlex.join([*words, *promise_options(promise, job.items), *_job(job)])
+
+
+def command_line(verb: str, *given: str, **words: Any) -> str:
+    """The command of a verb with its arguments and options; None means not given.
+
+    Example:
+        >>> command_line("inspect", "my baskets.csv", k=5, input_format="csv", bags=False)
+        "setveil inspect 'my baskets.csv' -k 5 --input-format csv --sets"
+    """
+    known = {name: word.parameter.option for name, word in _spelled_words().items()}
+    line = ["setveil", *verb.split(), *given]
+    for name, value in words.items():
+        option = known.get(name, f"--{name.replace('_', '-')}")
+        if isinstance(value, bool):
+            negative = "--sets" if name == "bags" else f"--no-{option[2:]}"
+            line.append(option if value else negative)
+        elif value is not None:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                line += [option, f"{one:g}" if isinstance(one, float) else str(one)]
+    return shlex.join(line)
+
+
+def python_call(verb: str, *given: Any, **words: Any) -> str:
+    """The same in Python; None means not given.
+
+    Example:
+        >>> print(python_call("inspect", "baskets.csv", k=5))
+        import setveil as sv
+        <BLANKLINE>
+        sv.inspect("baskets.csv", k=5)
+    """
+    parts = [*map(_literal, given)]
+    parts += [f"{name}={_literal(value)}" for name, value in words.items() if value is not None]
+    call = f"sv.{verb}({', '.join(parts)})"
+    if len(call) > _WIDE:
+        inside = "".join(f"    {part},\n" for part in parts)
+        call = f"sv.{verb}(\n{inside})"
+    return f"import setveil as sv\n\n{call}"
+
+
+def _spelled_words() -> dict[str, Word]:
+    return {**promise_words(), **method_words()}
+
+
+def _literal(value: Any) -> str:
+    """A value as Python code, texts in double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    return repr(value)
 
 
 def method_options(method: Mapping[str, Any]) -> list[str]:

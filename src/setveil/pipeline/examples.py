@@ -21,14 +21,14 @@ class Example(NamedTuple):
     published: str
 
 
-def examples(release: Release, data: Transactions) -> tuple[Example, ...]:
-    """Up to three records, spread over the data, before and after.
+def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[Example, ...]:
+    """Up to three records (or so many), spread over the data, before and after.
 
     Nothing if the release does not know which of its records belongs to whom."""
     if release.alignment is None:
         return ()
     rows = _readable(data)
-    chosen = rows[np.arange(1, SHOWN + 1) * len(rows) // (SHOWN + 1)] if len(rows) else rows
+    chosen = rows[np.arange(1, shown + 1) * len(rows) // (shown + 1)] if len(rows) else rows
     records = ((number, data.record(number)) for number in np.unique(chosen).tolist())
     return tuple(
         Example(record, release.published_as(number, record)) for number, record in records

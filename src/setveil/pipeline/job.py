@@ -152,6 +152,8 @@ class Outcome(Shown):
     """The release whose rule was applied, if the method was not run."""
     examples: tuple[Example, ...] = field(default=(), repr=False)
     """Some original records, and what was published for each."""
+    dossier: Any = field(default=None, repr=False)
+    """What the page about the release shows, if one was asked for: a `Dossier`."""
 
     def to_dict(self) -> dict[str, object]:
         """The outcome as one JSON object; private, because it says what was lost."""

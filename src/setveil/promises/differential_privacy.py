@@ -31,6 +31,7 @@ class DifferentialPrivacy(Promise):
     """
 
     model: ClassVar[str] = "differential-privacy"
+    feared: ClassVar[str] = "somebody learns whether a person is in the data at all"
 
     epsilon: float = field(
         metadata=about(

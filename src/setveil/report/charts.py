@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from setveil.audit.attack.outcome import Attack, Row
+from setveil.audit.exposure import Exposure
 from setveil.data.transactions import Transactions
 from setveil.errors import MissingExtraError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
@@ -25,6 +27,7 @@ from setveil.pipeline.dossier import (
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
 from setveil.report.comparison import cell_name, common_measures
+from setveil.words import plural
 
 BEFORE, AFTER = "#0072B2", "#D55E00"
 PALETTE = (BEFORE, AFTER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#6B6B6B")
@@ -79,6 +82,55 @@ def narrowed_chart(found: Sequence[Narrowed]) -> Any:
     numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("share:Q", format=".1%"))
     drawn = bars.mark_bar().encode(color=_two(alt, "when", ("original", "release"))) + numbers
     return _sized(drawn, 2 * len(found))
+
+
+def exposure_chart(found: Sequence[Exposure]) -> Any:
+    """Bars: the share of people whom known items leave among fewer than k records, for each k."""
+    alt = altair()
+    rows = [
+        {"known": name, "k": f"fewer than {one.k} records", "share": share}
+        for one in found
+        for name, share in (
+            *((f"{plural(each.items, 'item')} known", each.share) for each in one.known),
+            ("all items known", one.whole),
+        )
+    ]
+    names = list(dict.fromkeys(row["k"] for row in rows))
+    colors = alt.Scale(domain=names, range=_repeated(PALETTE, len(names)))
+    unit = alt.Scale(domain=[0, 1])
+    bars = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("share:Q", title="share of people", axis=alt.Axis(format="%"), scale=unit),
+        y=alt.Y("known:N", title=None, sort=None),
+        yOffset=alt.YOffset("k:N", sort=names),
+    )
+    legend = alt.Legend(orient="top", columns=1 if len(names) > 2 else 2, labelLimit=300)
+    color = alt.Color("k:N", title=None, sort=names, scale=colors, legend=legend)
+    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("share:Q", format=".1%"))
+    return _sized(bars.mark_bar().encode(color=color) + numbers, len(rows))
+
+
+def attack_chart(found: Attack) -> Any:
+    """Bars: how often the adversary picks the right record, for each thing they may know."""
+    alt = altair()
+    rows = [
+        {"known": _knowledge(row), "success": row.success.value}
+        for row in found.rows
+        if row.kind == "items"
+    ]
+    bars = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("success:Q", title="chance to pick the right record", axis=alt.Axis(format="%")),
+        y=alt.Y("known:N", title=None, sort=None),
+    )
+    numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("success:Q", format=".2%"))
+    drawn = bars.mark_bar(color=BEFORE) + numbers
+    if found.promise.crowd:
+        most = alt.Chart(alt.Data(values=[{"x": 1 / found.promise.crowd}]))
+        drawn += most.mark_rule(color=AFTER, strokeDash=[5, 3], strokeWidth=2).encode(x="x:Q")
+    return _sized(drawn, len(rows))
+
+
+def _knowledge(row: Row) -> str:
+    return "all items known" if row.items is None else f"{plural(row.items, 'item')} known"
 
 
 def levels_chart(levels: Sequence[Level]) -> Any:

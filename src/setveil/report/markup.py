@@ -67,6 +67,33 @@ class Markup(str):
     """Text that is HTML already."""
 
 
+_VOID = {"br", "hr", "input", "link", "meta"}
+
+
+def tag(name: str, /, *inside: str | None, **attributes: str | int | bool | None) -> Markup:
+    """An element; text inside is escaped, `Markup` is not. True is an attribute without a value.
+
+    Example:
+        >>> tag("label", "a < b", for_="k", data_x=1, hidden=False)
+        '<label for="k" data-x="1">a &lt; b</label>'
+    """
+    made = "".join(_attribute(key, value) for key, value in attributes.items())
+    content = "".join(each if isinstance(each, Markup) else text(each) for each in inside if each)
+    return Markup(f"<{name}{made}>" if name in _VOID else f"<{name}{made}>{content}</{name}>")
+
+
+def joined(*parts: str | None) -> Markup:
+    """Several pieces, one after the other; text is escaped."""
+    return Markup("".join(p if isinstance(p, Markup) else text(p) for p in parts if p))
+
+
+def _attribute(name: str, value: str | int | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    key = name.rstrip("_").replace("_", "-")
+    return f" {key}" if value is True else f' {key}="{escape(str(value), quote=True)}"'
+
+
 def best(words: str) -> Markup:
     """The best number of a column."""
     return Markup(f"<strong>{text(words)}</strong>")

@@ -41,14 +41,21 @@ def release_page(found: Dossier) -> str:
     """One page: the promise, the verdict, what is exposed, what was lost, how it was made."""
     name = found.name or found.release.form
     title = f"Release {name}" if found.name else f"A {name} release"
-    return document(title, [part for part in _parts(found, title) if part])
+    banner = PUBLIC if found.private is None else PRIVATE
+    head = [
+        f'<div class="banner" role="note">{text(banner)}</div>',
+        f"<header><h1>{text(title)}</h1>{paragraph(_summary(found), 'lead')}</header>",
+    ]
+    return document(title, [*head, *release_parts(found)])
 
 
-def _parts(found: Dossier, title: str) -> Iterator[str]:
+def release_parts(found: Dossier) -> list[str]:
+    """The sections of the page, for a page that has its own head."""
+    return [part for part in _parts(found) if part]
+
+
+def _parts(found: Dossier) -> Iterator[str]:
     private = found.private
-    banner = PUBLIC if private is None else PRIVATE
-    yield f'<div class="banner" role="note">{text(banner)}</div>'
-    yield f"<header><h1>{text(title)}</h1>{paragraph(_summary(found), 'lead')}</header>"
     yield _promise(found)
     yield _verdict(found)
     if private is not None:

@@ -1,0 +1,213 @@
+"""What every screen asks for: the project of a request, its form, its files, its words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from setveil.errors import FileFormatError, ParameterError
+from setveil.methods import METHODS
+from setveil.parameters import parameters
+from setveil.pipeline.advise import BUILT, USUAL, fears
+from setveil.pipeline.names import chosen_method
+from setveil.promises import PROMISES, Promise
+from setveil.web.jobs import Queue
+from setveil.web.security import Secrets, is_csrf
+from setveil.web.store import Project, Store, StoredJob
+from setveil.web.uploads import safe_name
+
+MOST_FORM = 1 << 20
+TREE_WORDS = ("layout", "levels", "qualify", "unknown")
+DEFAULT_FEAR = "some"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the page may do."""
+
+    max_upload: int
+    roots: tuple[Path, ...]
+    """Folders whose files may be named by path."""
+
+
+def store_of(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def queue_of(request: Request) -> Queue:
+    queue: Queue = request.app.state.queue
+    return queue
+
+
+def settings_of(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def project_of(request: Request) -> Project:
+    """The project of the address."""
+    found = store_of(request).project(request.path_params["project"])
+    if found is None:
+        raise HTTPException(404, "There is no such project. It may have been deleted.")
+    return found
+
+
+def job_of(request: Request, project: Project) -> StoredJob:
+    """The job of the address, which must be one of the project."""
+    found = store_of(request).job(request.path_params["job"])
+    if found is None or found.project != project.id:
+        raise HTTPException(404, "There is no such job. It may have been deleted.")
+    return found
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form, after its check value."""
+    body = b""
+    async for block in request.stream():
+        body += block
+        if len(body) > MOST_FORM:
+            raise HTTPException(413, "This form is too large.")
+    pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)
+    form = dict(pairs)
+    secrets: Secrets = request.app.state.secrets
+    by_header = request.headers.get("x-csrf-token") or request.headers.get("authorization")
+    if not by_header and not is_csrf(form.get("csrf", ""), secrets):
+        raise HTTPException(403, "This form lacks its check value. Load the page again.")
+    return form
+
+
+def allowed_path(request: Request, given: str) -> Path:
+    """A path on this machine that a user has named, if the page may read it.
+
+    Raises:
+        ParameterError: if it is outside the folders that the page may read.
+        FileFormatError: if there is no such file.
+    """
+    if not given.strip():
+        raise ParameterError("path", None, "name a file on this machine")
+    if "\0" in given:
+        raise ParameterError("path", given, "this is not the name of a file")
+    path = Path(given.strip()).expanduser()
+    roots = settings_of(request).roots
+    place = (roots[0] / path).resolve()
+    store = store_of(request).folder.resolve()
+    if not any(place.is_relative_to(root) for root in roots) or place.is_relative_to(store):
+        folders = " or ".join(map(str, roots))
+        raise ParameterError(
+            "path", given, f"it must be in {folders}; start with {{files}} for others"
+        )
+    if not place.is_file():
+        raise FileFormatError(given, "there is no such file")
+    return place
+
+
+def shown_name(place: Path) -> str:
+    """What the user calls a file."""
+    return safe_name(place.name)
+
+
+def data_of(project: Project) -> tuple[str, str] | None:
+    """The name and the path of the data; None as long as nothing is loaded.
+
+    The bags of a query log take the place of the log."""
+    state = project.state
+    if state.get("terms"):
+        return "terms.csv", state["terms"]
+    source = state.get("source")
+    if not source or state.get("contains") == "log":
+        return None
+    return source["name"], source["path"]
+
+
+def reading_of(project: Project) -> dict[str, Any]:
+    """The words that say how to read the data."""
+    return {} if project.state.get("terms") else dict(project.state.get("reading", {}))
+
+
+def tree_of(project: Project) -> tuple[str, str | None] | None:
+    """The hierarchy: its name or recipe, and its path if it is a file; None without one."""
+    tree = chosen_tree(project)
+    if tree.get("kind") == "recipe":
+        return tree["recipe"], None
+    if tree.get("kind") == "file":
+        name, data = tree["name"], data_of(project)
+        return (f"tree-{name}" if data and data[0] == name else name), tree["path"]
+    return None
+
+
+def chosen_tree(project: Project) -> dict[str, Any]:
+    """What the user chose as the hierarchy; if nothing, and the method needs one, what works."""
+    state = project.state
+    if state.get("tree", {}).get("kind"):
+        return dict(state["tree"])
+    if not needs_tree(project):
+        return {}
+    offered = state.get("offered")
+    return {"kind": "file", **offered} if offered else {"kind": "recipe", "recipe": BUILT}
+
+
+def needs_tree(project: Project) -> bool:
+    """Whether the method that would run needs a hierarchy."""
+    name = project.state.get("method") or chosen_method(promise_words_of(project))[0]
+    return METHODS[name].needs_hierarchy
+
+
+def tree_words(project: Project) -> dict[str, Any]:
+    """The words of the hierarchy: which, and how to read it."""
+    found = tree_of(project)
+    if found is None:
+        return {}
+    given = chosen_tree(project)
+    return {
+        "hierarchy": found[0],
+        **{name: given[name] for name in TREE_WORDS if given.get(name) is not None},
+    }
+
+
+def files_of(project: Project) -> dict[str, str]:
+    """The files of a job under the names that the user knows."""
+    data, tree = data_of(project), tree_of(project)
+    files = {} if data is None else {data[0]: data[1]}
+    if tree is not None and tree[1] is not None:
+        files[tree[0]] = tree[1]
+    return files
+
+
+def promise_kinds() -> dict[str, type[Promise]]:
+    """The promises that a method can keep on its own, by name."""
+    kept = {kind for method in METHODS.values() for kind in method.promises}
+    return {model: kind for model, kind in PROMISES.items() if kind in kept}
+
+
+def promise_kind(project: Project) -> type[Promise]:
+    """The promise that the user chose, or what usually fits the data."""
+    usual = fears()["counts" if project.state.get("bags") else DEFAULT_FEAR].model
+    return promise_kinds()[str(project.state.get("promise") or usual)]
+
+
+def promise_words_of(project: Project) -> dict[str, Any]:
+    """The promise with its numbers; common values where the user has said nothing."""
+    kind = promise_kind(project)
+    given: Mapping[str, Any] = project.state.get("numbers", {}).get(kind.model, {})
+    own = parameters(kind)
+    usual = {
+        name: value for name, value in {**USUAL, "epsilon": 1.0}.items()
+        if name in own and own[name].required
+    }  # fmt: skip
+    return {"promise": kind.model, **usual, **given}
+
+
+def anonymize_words(project: Project) -> dict[str, Any]:
+    """Everything that `anonymize` needs to know but the data and where to write."""
+    state = project.state
+    words = {**reading_of(project), **promise_words_of(project)}
+    if state.get("method"):
+        words |= {"method": state["method"], **state.get("parameters", {}).get(state["method"], {})}
+    return {**words, **state.get("publishing", {}), **tree_words(project)}

@@ -1,0 +1,121 @@
+"""What follows from what: loading a file starts looking at it, and changes what came of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+
+from setveil.web.context import data_of, files_of, queue_of, reading_of, store_of
+from setveil.web.editor import keep_edits
+from setveil.web.jobs import Queue
+from setveil.web.store import Project, Store, StoredJob
+from setveil.web.tasks import TREE
+
+ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
+"""The verbs whose results are about the data, and are gone when other data is loaded."""
+Next = tuple[Project, str, dict[str, Any]]
+
+
+async def use_source(request: Request, project: Project, source: dict[str, Any]) -> None:
+    """Take a file as the data of a project, and look at it."""
+    queue, store = queue_of(request), store_of(request)
+    await queue.forget(project, *ABOUT_DATA)
+    _remove_others(project, source["path"])
+    project.state = {**_kept(project.state), "source": source}
+    if project.name == "New project":
+        project.name = str(source["name"])
+    store.save(project)
+    await queue.add(project, "preview", preview_task(project))
+
+
+async def read_again(request: Request, project: Project) -> None:
+    """Look at the data again, because it is to be read in another way."""
+    queue = queue_of(request)
+    await queue.forget(project, "preview", "inspect", "tree", "advise")
+    await queue.add(project, "preview", preview_task(project))
+
+
+async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
+    """A job on the data of a project."""
+    await keep_edits(request, project)
+    found = data_of(project)
+    task = {"data": found[0] if found else "", "files": files_of(project), "options": options}
+    return await queue_of(request).add(project, verb, task)
+
+
+async def make_records(queue: Queue, project: Project, words: dict[str, Any]) -> None:
+    """Make bags of terms of a query log, as a job."""
+    source = project.state["source"]
+    task = {"data": source["name"], "files": {source["name"]: source["path"]}, "options": words}
+    await queue.add(project, "querylog", task)
+
+
+def preview_task(project: Project) -> dict[str, Any]:
+    """A look at the file as it is."""
+    source = project.state["source"]
+    files = {source["name"]: source["path"]}
+    return {"data": source["name"], "files": files, "options": reading_of(project)}
+
+
+def after(store: Store, job: StoredJob) -> Iterator[Next]:
+    """What follows from a job that is done."""
+    project = store.project(job.project)
+    if project is None:
+        return
+    if job.verb == "sample":
+        yield from _after_sample(store, project, job)
+    elif job.verb == "preview":
+        yield from _after_preview(store, project, job)
+    elif job.verb == "querylog":
+        project.state |= {"terms": str(job.folder / "terms.csv"), "contains": "log"}
+        store.save(project)
+        yield project, "inspect", _inspect_task(project)
+    elif job.verb == "inspect":
+        project.state["bags"] = job.result["bags"]
+        store.save(project)
+
+
+def _after_sample(store: Store, project: Project, job: StoredJob) -> Iterator[Next]:
+    """The files of a sample become uploads of the project."""
+    name = job.task["data"]
+    place = project.folder / "input" / name
+    (job.folder / name).replace(place)
+    project.state |= {"source": {"kind": "sample", "name": name, "path": str(place)}}
+    if (job.folder / TREE).exists():
+        tree = project.folder / "input" / "products.hierarchy.csv"
+        (job.folder / TREE).replace(tree)
+        project.state["offered"] = {"name": tree.name, "path": str(tree)}
+    store.save(project)
+    yield project, "preview", preview_task(project)
+
+
+def _after_preview(store: Store, project: Project, job: StoredJob) -> Iterator[Next]:
+    """Read the data, unless it is a query log, of which records must be made first."""
+    is_log = bool(job.result["values"]["is_log"]) and not project.state.get("reading")
+    if project.state.get("contains") is None:
+        project.state["contains"] = "log" if is_log else "records"
+        store.save(project)
+    if data_of(project) is not None:
+        yield project, "inspect", _inspect_task(project)
+
+
+def _inspect_task(project: Project) -> dict[str, Any]:
+    found = data_of(project)
+    assert found is not None
+    return {"data": found[0], "files": {found[0]: found[1]}, "options": reading_of(project)}
+
+
+def _kept(state: dict[str, Any]) -> dict[str, Any]:
+    """What stays when other data is loaded: what is feared and what is asked for."""
+    names = ("promise", "keep", "numbers", "method", "parameters", "publishing")
+    return {name: state[name] for name in names if name in state}
+
+
+def _remove_others(project: Project, path: str) -> None:
+    """Remove uploads that are no longer used; runs have their own results."""
+    for place in (project.folder / "input").iterdir():
+        if place != Path(path):
+            place.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""The screens of the page, one file for each step."""

@@ -1,0 +1,62 @@
+"""Jobs: how far they are, as they go, and the button that ends one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from setveil.web.context import form_of, job_of, project_of, queue_of
+from setveil.web.flow import ABOUT_DATA
+from setveil.web.layout import go
+from setveil.words import rough_share
+
+
+async def status(request: Request) -> Response:
+    """How far a job is, once."""
+    job = job_of(request, project_of(request))
+    return JSONResponse({"id": job.id, "verb": job.verb, **_said(queue_of(request).progress(job))})
+
+
+async def events(request: Request) -> Response:
+    """How far a job is, again and again, until it has ended."""
+    job = job_of(request, project_of(request))
+
+    async def lines() -> AsyncIterator[str]:
+        async for now in queue_of(request).follow(job.id):
+            yield f"data: {json.dumps(_said(now))}\n\n"
+
+    return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+async def cancel(request: Request) -> Response:
+    """End a job."""
+    await form_of(request)
+    project = project_of(request)
+    job = job_of(request, project)
+    await queue_of(request).cancel(job)
+    return go(request, back(project.id, job.verb, job.id, job.task.get("run")))
+
+
+def back(project: str, verb: str, job: str, run: str | None) -> str:
+    """The screen on which a job is shown."""
+    if verb in ("inspect", *ABOUT_DATA[:4]):
+        return f"/projects/{project}/load"
+    places = {"tree": "hierarchy", "advise": "goal", "compare": "compare"}
+    if verb in places:
+        return f"/projects/{project}/{places[verb]}"
+    return f"/projects/{project}/runs/{run or job}"
+
+
+def _said(now: dict[str, Any]) -> dict[str, Any]:
+    """How far it is, also in words."""
+    stage, _, detail = str(now["stage"]).partition(":")
+    words = f"{stage[:1].upper()}{stage[1:]}{',' if detail else ''}{detail}"
+    if now["status"] == "queued":
+        words = f"Waiting for {now['ahead']} other jobs" if now["ahead"] else "Waiting"
+    share = now["done"] / now["total"] if now["total"] else None
+    shown = f"{words} ({rough_share(share)})" if share is not None else words
+    return {**now, "words": shown or "Starting", "share": share}

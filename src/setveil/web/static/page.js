@@ -1,0 +1,107 @@
+"use strict";
+// What scripts add to the page: files can be dropped, progress moves, commands can be copied.
+// Everything else works without.
+
+const csrf = document.querySelector('meta[name="csrf-token"]').content;
+
+for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
+for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
+for (const button of document.querySelectorAll("[data-copy]")) offerCopy(button);
+for (const form of document.querySelectorAll("form")) sendOnce(form);
+
+/** Show how far a job is until it has ended; then load the page again. */
+function follow(panel) {
+  const words = panel.querySelector("[data-stage]");
+  const bar = panel.querySelector("progress");
+  const events = new EventSource(panel.dataset.events);
+  events.onmessage = (event) => {
+    const now = JSON.parse(event.data);
+    if (words.textContent !== now.words) words.textContent = now.words;
+    if (now.share === null) bar.removeAttribute("value");
+    else bar.value = 100 * now.share;
+    if (!["queued", "running"].includes(now.status)) {
+      events.close();
+      location.reload();
+    }
+  };
+  window.addEventListener("pagehide", () => events.close());
+}
+
+/** Send a file as it is, so that its size does not matter, with a bar that moves. */
+function takeFiles(form) {
+  const input = form.querySelector('input[type="file"]');
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (input.files.length) send(form, input.files[0]);
+  });
+  form.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    form.classList.add("over");
+  });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    if (event.dataTransfer.files.length) send(form, event.dataTransfer.files[0]);
+  });
+}
+
+function send(form, file) {
+  const bar = form.querySelector("progress");
+  const words = form.querySelector("[data-stage]");
+  const request = new XMLHttpRequest();
+  request.open("PUT", `${form.dataset.upload}?name=${encodeURIComponent(file.name)}`);
+  request.setRequestHeader("X-CSRF-Token", csrf);
+  request.setRequestHeader("Accept", "application/json");
+  request.upload.onprogress = (event) => {
+    bar.hidden = false;
+    if (event.lengthComputable) bar.value = (100 * event.loaded) / event.total;
+    words.textContent = `Copying ${file.name}`;
+  };
+  request.onerror = () => {
+    bar.hidden = true;
+    words.textContent = "The upload was interrupted. Is setveil still running?";
+  };
+  request.onload = () => {
+    let answer = {};
+    try { answer = JSON.parse(request.responseText); } catch { answer = { error: request.responseText }; }
+    if (answer.next) go(answer.next);
+    else {
+      bar.hidden = true;
+      words.textContent = answer.error || "This did not work.";
+    }
+  };
+  request.send(file);
+}
+
+/** Open an address, also if only its part after # differs. */
+function go(place) {
+  const target = new URL(place, location.href);
+  const same = target.pathname === location.pathname;
+  location.assign(target);
+  if (same) location.reload();
+}
+
+function offerCopy(button) {
+  button.addEventListener("click", async () => {
+    const code = button.parentElement.querySelector("code");
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      button.textContent = "Selected";
+    }
+  });
+}
+
+/** A second click on a button does not send a form twice. */
+function sendOnce(form) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) event.preventDefault();
+    else if (!event.defaultPrevented) form.dataset.sent = "yes";
+  });
+}
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form")) delete form.dataset.sent;
+});

@@ -1,0 +1,120 @@
+"""Errors and notes in the words of the page: parameters are named like their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from setveil.errors import Note, ParameterError, SetveilError, brief, is_out_of_memory, spelled
+from setveil.words import printable
+
+LABELS = {
+    "record": "Record column",
+    "item": "Item column",
+    "count": "Count column",
+    "bags": "Counts",
+    "split": "Separator inside a cell",
+    "onehot": "One column per item",
+    "header": "First line names the columns",
+    "drop_record": "Leave out records",
+    "sheet": "Sheet",
+    "encoding": "Encoding",
+    "input_format": "Format",
+    "format": "Format of the release",
+    "k": "Size of the crowd (k)",
+    "m": "Items that may be known (m)",
+    "l": "Records per sensitive item (l)",
+    "p": "Public items that may be known (p)",
+    "h": "Highest share (h)",
+    "sensitive": "Sensitive items",
+    "private": "Private items",
+    "epsilon": "Privacy budget (epsilon)",
+    "delta": "Chance of failure (delta)",
+    "hierarchy": "Hierarchy",
+    "layout": "Layout of the file",
+    "levels": "Level columns",
+    "qualify": "Name groups with their parent",
+    "unknown": "Items that the hierarchy lacks",
+    "seed": "Seed",
+    "min_people": "Leave out rare items",
+    "public_items": "The list of items is public",
+    "tune": "Tune the method",
+    "explain": "Explain the loss",
+    "method": "Method",
+    "promise": "Promise",
+    "keep": "What must be kept",
+    "knows": "Items that are known",
+    "trials": "People to draw",
+    "items": "Items",
+    "user": "User column",
+    "text": "Query column",
+    "time": "Time column",
+    "time_format": "Format of times",
+    "no_header": "The file has no header",
+    "gap": "Longest pause in a session",
+    "terms": "What the items are",
+    "min_users": "Least users per term",
+    "stop_words": "Words to drop",
+    "known": "Words to keep",
+    "wordnet": "WordNet",
+}
+"""What the fields of the page are called; others are called like their parameter."""
+
+
+def label_of(name: str) -> str:
+    """The label of the field of a parameter.
+
+    Example:
+        >>> label_of("k"), label_of("max_cluster")
+        ('Size of the crowd (k)', 'Max cluster')
+    """
+    return LABELS.get(name) or name.replace("_", " ").capitalize()
+
+
+def as_field(name: str, value: str | None) -> str:
+    """A parameter as the page spells it.
+
+    Example:
+        >>> as_field("record", None), as_field("min_people", "5")
+        ('“Record column”', '“Leave out rare items” = 5')
+    """
+    named = f"“{label_of(name)}”"
+    words = {"True": "yes", "False": "no"}
+    return named if value is None else f"{named} = {words.get(value, value)}"
+
+
+def line_of(error: Exception, shown: Mapping[str, str] | None = None) -> str:
+    """An error as one line; `shown` has names to show in place of paths."""
+    return printable(" ".join(_named(_text(error), shown or {}).split()))
+
+
+def note_of(note: str) -> str:
+    """A remark in the words of the page."""
+    return note.text(as_field) if isinstance(note, Note) else note
+
+
+def notes_of(notes: Sequence[str]) -> list[str]:
+    """Remarks in the words of the page."""
+    return [note_of(note) for note in notes]
+
+
+def _text(error: Exception) -> str:
+    if isinstance(error, ParameterError):
+        allowed = spelled(error.allowed, as_field)
+        if error.value is None:
+            return f"“{label_of(error.name)}” is missing: {allowed}"
+        given = error.value if isinstance(error.value, str | int | float) else brief(error.value)
+        return f"“{label_of(error.name)}” = {given} is not allowed: {allowed}"
+    if isinstance(error, SetveilError):
+        return error.text(as_field)
+    if is_out_of_memory(error):
+        return "there is not enough memory for this data"
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    return f"this is a bug in setveil, {type(error).__name__}: {error}"
+
+
+def _named(words: str, shown: Mapping[str, str]) -> str:
+    for path in sorted(shown, key=len, reverse=True):
+        words = words.replace(path, shown[path])
+    return words

@@ -1,0 +1,76 @@
+"""The process of one job: `python -m setveil.web.worker FOLDER`.
+
+It reads `task.json` in its folder, does what the task says, prints how far it is as JSON lines, and
+writes `result.json`, or `error.json` with one line for the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from setveil.errors import SetveilError
+from setveil.web.tasks import TASKS, Task
+from setveil.web.wording import line_of
+
+_OFTEN = 0.1  # seconds between two lines of the same stage
+
+
+def main(folder: Path) -> int:
+    """Do the task of a folder; the exit code is 0 if there is a result."""
+    os.umask(0o077)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    words: dict[str, Any] = json.loads((folder / "task.json").read_text(encoding="utf-8"))
+    task = Task(folder=folder, words=words, progress=_Lines())
+    try:
+        result = TASKS[words["verb"]](task)
+    except Exception as error:
+        line = line_of(error, task.shown)
+        code = error.exit_code if isinstance(error, SetveilError) else 3
+        traceback.print_exc()  # into the log of the job
+        _write(folder / "error.json", {"line": line, "code": code})
+        return code
+    _write(folder / "result.json", result)
+    return 0
+
+
+class _Lines:
+    """Prints how far the work is, but not too often."""
+
+    def __init__(self) -> None:
+        self.stage, self.printed = "", 0.0
+
+    def __call__(self, done: int, total: int, stage: str) -> None:
+        now = time.monotonic()
+        if stage == self.stage and now < self.printed + _OFTEN:
+            return
+        self.stage, self.printed = stage, now
+        line = json.dumps({"stage": stage, "done": int(done), "total": int(total)})
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    """End this process and all that it has started when the page ends, however it ends."""
+    while os.read(0, 1):  # not `sys.stdin`, whose lock would be held when the process ends
+        pass
+    if hasattr(os, "killpg"):
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+    os._exit(1)
+
+
+def _write(place: Path, values: dict[str, Any]) -> None:
+    temporary = place.with_suffix(".new")
+    text = json.dumps(values, ensure_ascii=False, default=str)
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(place)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
