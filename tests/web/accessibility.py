@@ -58,7 +58,8 @@ SCRIPT = r"""() => {
   }
 
   const parse = (color) => {
-    const parts = color.match(/[\d.]+/g).map(Number);
+    const unit = color.startsWith("color(srgb") ? 255 : 1;  // a mix of colours counts to 1
+    const parts = color.match(/[\d.]+(e-?\d+)?/g).map((part, at) => Number(part) * (at < 3 ? unit : 1));
     return { r: parts[0], g: parts[1], b: parts[2], a: parts.length > 3 ? parts[3] : 1 };
   };
   const over = (top, below) => ({

@@ -146,6 +146,25 @@ def test_the_path_to_disassociated_generalized_and_suppressed_releases(tab, tmp_
     assert again.release.same_as(release)
 
 
+def test_a_hierarchy_is_edited_and_used(tab, tmp_path):
+    place = load(tab)
+    choose(tab, place, "k-anonymity", k=3)
+    tab.upload(tab.served.folder / "tree.csv", "Choose a hierarchy file")
+    tab.page.locator('.tree-row[data-label="d"] .tree-name').click()
+    tab.page.wait_for_function("() => document.activeElement.dataset.label === 'd'")
+    tab.accessible()
+    tab.page.keyboard.press("F2")
+    tab.page.locator(".tree-dialog input").fill("rare things")
+    tab.page.keyboard.press("Enter")
+    tab.page.locator(".tree-message").get_by_text("Renamed").wait_for()
+    run(tab, place)
+    release = released(tab, place, tmp_path)
+    assert "rare things" in release.tree.labels
+    assert "d" not in release.tree.labels
+    tab.go(f"{place}/hierarchy")
+    tab.page.locator('.tree-row[data-label="rare things"]').wait_for()
+
+
 @pytest.mark.long
 def test_what_can_be_asked_about_a_release_and_other_settings(tab):
     place = load(tab)

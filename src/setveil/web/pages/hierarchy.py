@@ -54,6 +54,10 @@ WHY = (
     "A hierarchy says which items belong together, such as milk and butter to dairy. Methods that "
     "replace items by groups need one, and a good one loses less."
 )
+PUBLISHED = (
+    "A hierarchy from a file, or one that you edit here, becomes part of the release with all its "
+    "items. Of one that is built from the data, only what the records show is published."
+)
 RECIPES = {
     "balanced:5": "groups of five, by name or number",
     "balanced:10": "groups of ten, by name or number",
@@ -207,6 +211,7 @@ def _now(request: Request, project: Project) -> Markup:
     elif job is not None:
         edited = editor.panel(request, project)
         parts += [Markup(job.result["checks"]), edited or Markup(job.result["outline"])]
+        parts.append(tag("p", PUBLISHED, class_="hint"))
     elif found is not None:
         parts.append(_check_now(request, project))
     if found is not None and found[1] is not None:
