@@ -20,8 +20,10 @@ from setveil.methods.disassociation.partitioning import (
     verpart,
     with_public_terms,
 )
+from setveil.methods.disassociation.parts import Limits
 from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
 from setveil.methods.disassociation.safe import check_alone, divide_safely
+from setveil.methods.disassociation.whole import in_parts
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
@@ -95,6 +97,11 @@ class Disassociation(Method[Disassociated]):
         "The most records a cluster may have, if possible; by default 6 k - 1, with frequent items "
         "shared above the clusters if that loses less.",
     )
+    max_part: int | None = with_default(
+        None,
+        "Divide the records first into parts of at most so many, each disassociated on its own; by "
+        "default one part, with the engines blocks and spark 500,000 records.",
+    )
     max_subrecord: int | None = with_default(
         None, "The most items that a piece of a record may show together; by default no limit."
     )
@@ -120,12 +127,39 @@ class Disassociation(Method[Disassociated]):
             raise ParameterError("share_lost", True, allowed)
         if self.max_subrecord is not None:
             check_count("max_subrecord", self.max_subrecord, 1)
+        if self.max_part is not None and self.safe:
+            raise ParameterError("safe", True, "it compares all records; leave out {max_part}")
+
+    def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:
+        super().check_early(promise, has_hierarchy=has_hierarchy)
+        if self.max_part is None:
+            return
+        least = max(part.crowd for part in promise.parts)
+        if self.max_part < 2 * least:
+            allowed = f"it must be at least {2 * least:,}: a part has two clusters or more"
+            raise ParameterError("max_part", self.max_part, allowed)
+        if "sensitive" in promise.named_items:
+            allowed = "with sensitive items, all records are disassociated together; leave it out"
+            raise ParameterError("max_part", self.max_part, allowed)
 
     @property
     def plain(self) -> Self | None:
         return replace(self, safe=False) if self.safe else None
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
+        data, promise = request.records, request.promise
+        limit, least = self._limit(promise.k), max(part.crowd for part in promise.parts)
+        if self.max_part is not None and len(data) > self.max_part:
+            return in_parts(request, Limits(least, self.max_part), self._whole, self.to_dict())
+        return replace(self._whole(request), method=self.to_dict())
+
+    @property
+    def of_part(self) -> Self:
+        """The method as it runs on one part."""
+        return replace(self, max_part=None)
+
+    def _whole(self, request: Request[KmAnonymity]) -> Disassociated:
+        """All records of a request together."""
         data, promise = request.records, request.promise
         limit, least = self._limit(promise.k), max(part.crowd for part in promise.parts)
         _check_enough(int(np.count_nonzero(data.lengths)), least)
