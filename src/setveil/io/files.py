@@ -124,7 +124,7 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     dropped = (dropped,) if isinstance(dropped, str) else tuple(map(str, dropped))
     check_split(given.get("split"))
     check_memory_limit(given.get("memory_limit"))
-    chosen = {name: given[name] for name in others if name in given}
+    chosen = {name: given[name] for name in (*others, "sink") if name in given}
     chosen |= {role: str(given[role]) for role in ("record", "item", "count") if role in given}
     return Reading(**chosen, drop_record=dropped)
 
@@ -135,6 +135,8 @@ def _read(
     from setveil.io.formats.guess import guess_format
 
     chosen = FORMATS[format or guess_format(source, reading)]
+    if reading.sink is not None:
+        reading.sink.begin()
     data, account = chosen.read(source, reading), reading.account
     account.format = chosen.name
     account.encoding = encoding if chosen.is_text else ""

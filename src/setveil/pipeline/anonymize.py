@@ -125,6 +125,10 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     """
     check_job(job)
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    if job.engine != "local":
+        from setveil.pipeline.parts.engines import run_on
+
+        return run_on(job, make_tree, Stages(progress))
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
     outcome = publish(Places.of(job), work.stages, work.make, work.explained)

@@ -93,6 +93,12 @@ class Job(TreeOptions):
     """Why the method was chosen, if the user named none."""
     threads: int | None = field(default=None, metadata=about("", least=1))
     """How many threads the method may use; by default all of this process."""
+    engine: str = "local"
+    """Where the work is done: `local` (in memory), `blocks` (data larger than memory) or `spark`."""
+    memory: str | None = None
+    """For the engine `blocks`: how much memory the work may take, such as `3GB`."""
+    master: str | None = None
+    """For the engine `spark`: the cluster, such as `local[2]` or `spark://host:7077`."""
 
     @classmethod
     def read(cls, path: Path | str) -> Job:

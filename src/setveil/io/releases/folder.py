@@ -37,7 +37,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from importlib import import_module
@@ -74,6 +74,12 @@ _FREE = {
         lambda value: type(value) is str and bool(_VERSION.fullmatch(value)), "a version"
     ),
     "verified": TRUTH,
+    "parts": Fact(
+        lambda value: (
+            type(value) is list and all(type(each) is int and each >= 0 for each in value)
+        ),
+        "a list of numbers",
+    ),
     "min_people": Fact(lambda value: type(value) is int and 0 < value <= MOST_RECORDS, "a number"),
 }
 
@@ -111,18 +117,33 @@ def fill_release(release: Release, stage: Path, *, verified: bool = False, **cho
     chosen, form = Choices(**choices), FORMS[release.form]
     form.check(chosen)
     names, more = form.fill(release, stage, chosen)
-    about = {
+    files = {name: sha256(stage / name) for name in names}
+    write_about(stage, about_release(release), len(release), files, verified=verified, **more)
+
+
+def about_release(release: Release) -> dict[str, object]:
+    """What `release.json` says of a release and of each of its parts."""
+    return {
         "setveil": _version(),
         "form": release.form,
         "promise": _said(release),
         "method": dict(release.method),
         **release.facts,
         **({"min_people": release.min_people} if release.min_people else {}),
-        "records": len(release),
-        **more,
-        "files": {name: _sha256(stage / name) for name in names},
-        "verified": verified,
     }
+
+
+def write_about(
+    stage: Path,
+    said: Mapping[str, object],
+    records: int,
+    files: Mapping[str, str],
+    *,
+    verified: bool,
+    **more: object,
+) -> None:
+    """Write `release.json`; `more` are facts of the form."""
+    about = {**said, "records": records, **more, "files": dict(files), "verified": verified}
     text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
 
@@ -171,7 +192,8 @@ def _version() -> str:
     return str(import_module("setveil").__version__)
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """The hash of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -196,6 +218,8 @@ def _read_about(place: Path) -> dict[str, Any]:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
     if not 0 <= about["records"] <= MOST_RECORDS:
         raise ReleaseError(place, f"{ABOUT} has an impossible number of records")
+    if sum(about.get("parts", [about["records"]])) != about["records"]:
+        raise ReleaseError(place, f"in {ABOUT}, the parts do not have as many records as it says")
     if about["form"] not in FORMS:
         raise ReleaseError(place, f"this version does not know its form {brief(about['form'])}")
     return about
@@ -204,7 +228,7 @@ def _read_about(place: Path) -> dict[str, Any]:
 def _check_file(place: Path, name: str, digest: object) -> None:
     if not (place / name).is_file():
         raise ReleaseError(place, f"{name} is missing")
-    if _sha256(place / name) != digest:
+    if sha256(place / name) != digest:
         problem = f"{name} was changed after the release was written (its sha256 differs)"
         raise ReleaseError(place, problem)
 

@@ -49,9 +49,7 @@ class Plan(NamedTuple):
     """The new parts that are too large, each with the item that all or most of it have."""
 
 
-def divide(
-    parts: Parts, items: int, limits: Limits, progress: Progress | None = None
-) -> list[int]:
+def divide(parts: Parts, items: int, limits: Limits, progress: Progress | None = None) -> list[int]:
     """Divide part 0 and give the final parts in an order that depends on counts alone.
 
     Args:
@@ -74,7 +72,9 @@ def divide(
             fresh += len(plan.parts)
             plans[part] = plan
             following |= {new: used[part] | {item} for new, item in plan.again.items()}
-        parts.scatter({part: partial(assign, ranks[part], plans[part].part_of_rank) for part in plans})
+        parts.scatter(
+            {part: partial(assign, ranks[part], plans[part].part_of_rank) for part in plans}
+        )
         for plan in plans.values():
             for new, record, copies in plan.added:
                 parts.add(new, record, copies)
