@@ -164,7 +164,9 @@ class _Own:
 def _count_chunks(release: Any, data: Transactions, supports: Int64s) -> dict[str, Any]:
     rows, counts = release.certain_rows()
     numbers = data.vocabulary.find(rows.vocabulary)
+    chunked = {release.items[at] for at in np.unique(release.subrecords.items).tolist()}
     found: dict[str, Any] = {
+        "chunked": data.vocabulary.marks(chunked),
         "inside": int((release.subrecords.lengths * release.subrecord_counts).sum()),
     }
     for name, first in (("re_a", FIRST), ("re_a_top", 0)):
@@ -180,9 +182,9 @@ def _count_chunks(release: Any, data: Transactions, supports: Int64s) -> dict[st
 
 def _chunk_figures(total: Total, own: Iterable[Mapping[str, Any]]) -> Losses:
     supports, occurrences = total.supports, total.number("occurrences")
-    named = np.any([each.named for each in total.parts], axis=0)
+    chunked = np.any([each["chunked"] for each in own], axis=0)
     frequent = supports >= total.k
-    lost = float((frequent & ~named).sum() / frequent.sum()) if frequent.any() else 0.0
+    lost = float((frequent & ~chunked).sum() / frequent.sum()) if frequent.any() else 0.0
     return {
         **{name: relative_error(*total.total(name)) for name in ("re_a", "re_a_top")},
         "tlost": lost,
