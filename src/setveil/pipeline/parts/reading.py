@@ -35,7 +35,9 @@ def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
         FileFormatError: if a file has no records: it is not the one that the user meant.
     """
     sink = _ShelfSink(shelf)
-    if isinstance(data, Transactions) or not hasattr(data, "__fspath__") and type(data) is not str:
+    if isinstance(data, Transactions) or (
+        not hasattr(data, "__fspath__") and type(data) is not str
+    ):
         account = None
         _put(sink, as_transactions(data, **reading))
     else:

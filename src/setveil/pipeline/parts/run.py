@@ -124,9 +124,7 @@ class _Run:
         )
         width = self._width(shelf, spec, shares)
         few = sum(sizes) <= FEW or len(shares) == 1
-        answers = (
-            run_here(all_shares) if few else run_apart(all_shares, width, self.work)
-        )
+        answers = run_here(all_shares) if few else run_apart(all_shares, width, self.work)
         return collected(answers, sizes, self.stages)
 
     def _width(self, shelf: Shelf, spec: Spec, shares: Sequence[Share]) -> int:
@@ -213,9 +211,7 @@ def collected(answers: Iterator[Done], sizes: Sequence[int], stages: Stages) -> 
     return sorted(found, key=lambda done: done.number)
 
 
-def finished(
-    loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages: Stages
-) -> Outcome:
+def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages: Stages) -> Outcome:
     """Put the parts together: verdicts, sums and `release.json`."""
     job, about = loaded.job, found[0].about
     total = Total([done.sums for done in found], spec.method.form, job.promise.crowd, loaded.tree)
@@ -299,8 +295,10 @@ def _write_about(spec: Spec, found: list[Done], total: Total, stage: Path) -> No
 
 
 def _is_pruned(spec: Spec, tree: Hierarchy) -> bool:
-    return FORMS[spec.method.form].has_tree and not spec.choices.public_items and (
-        tree.origin.kind != "given"
+    return (
+        FORMS[spec.method.form].has_tree
+        and not spec.choices.public_items
+        and (tree.origin.kind != "given")
     )
 
 

@@ -228,7 +228,9 @@ def _spread(sizes: Counter[int]) -> dict[str, float]:
     values = np.array(sorted(sizes), dtype=np.float64)
     counts = np.array([sizes[int(value)] for value in values])
     ends, number = np.cumsum(counts), int(counts.sum())
-    middle = [values[np.searchsorted(ends, at, side="right")] for at in ((number - 1) // 2, number // 2)]
+    middle = [
+        values[np.searchsorted(ends, at, side="right")] for at in ((number - 1) // 2, number // 2)
+    ]
     return {
         "min": float(values[0]),
         "median": float(np.mean(middle)),

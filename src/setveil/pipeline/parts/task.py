@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.verdict import Check
-from setveil.data.transactions import Transactions
 from setveil.data.arrays import Int64s
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, joined

@@ -126,7 +126,9 @@ class _Worker:
             return EngineError(problem, remedy=_REMEDY)
         if said and "MemoryError" in said[-1]:
             return EngineError("a worker process ran out of memory", remedy=_REMEDY)
-        return EngineError(f"a worker process ended early: {said[-1] if said else 'no reason given'}")
+        return EngineError(
+            f"a worker process ended early: {said[-1] if said else 'no reason given'}"
+        )
 
 
 def main() -> None:
