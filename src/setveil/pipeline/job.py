@@ -94,7 +94,7 @@ class Job(TreeOptions):
     threads: int | None = field(default=None, metadata=about("", least=1))
     """How many threads the method may use; by default all of this process."""
     engine: str = "local"
-    """Where the work is done: `local` (in memory), `blocks` (data larger than memory) or `spark`."""
+    """Where the work is done: `local` (in memory), `blocks` (on disk) or `spark`."""
     memory: str | None = None
     """For the engine `blocks`: how much memory the work may take, such as `3GB`."""
     master: str | None = None

@@ -131,10 +131,9 @@ class _Driver:
             return [(0, EMPTY)]
         taken: Counter[Record] = Counter()
         if need:
-            some = (
-                each for _, found in self.parts.fold({0: partial(shortest, need)}) for each in found
-            )
-            taken = Counter(record for _, record in nsmallest(need, some))
+            some = self.parts.fold({0: partial(shortest, need)})
+            least = nsmallest(need, (each for _, found in some for each in found))
+            taken = Counter(record for _, record in least)
         counts = self._copies({0: taken})
         self.parts.scatter({0: partial(assign_full, full, empty, frozenset(taken))})
         for record, times in taken.items():

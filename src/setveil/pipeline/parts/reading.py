@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,13 +36,11 @@ def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
         FileFormatError: if a file has no records: it is not the one that the user meant.
     """
     sink = _ShelfSink(shelf)
-    if isinstance(data, Transactions) or (
-        not hasattr(data, "__fspath__") and type(data) is not str
-    ):
+    if not isinstance(data, str | Path):
         account = None
         _put(sink, as_transactions(data, **reading))
     else:
-        _, account = read_with_account(data, **reading, sink=sink)  # type: ignore[arg-type]
+        _, account = read_with_account(data, **reading, sink=sink)
         if not shelf.sizes.get(0):
             raise FileFormatError(str(data), "the file has no records")
     if 0 not in shelf.sizes:

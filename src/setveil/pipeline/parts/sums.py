@@ -88,7 +88,8 @@ class Total:
 
     @property
     def supports(self) -> Int64s:
-        return self._sum("supports")
+        found: Int64s = self._sum("supports")
+        return found
 
     @property
     def losses(self) -> Losses:
