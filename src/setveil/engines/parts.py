@@ -66,6 +66,19 @@ def joined(blocks: list[Block]) -> Block:
     return block_of(np.concatenate(lengths), np.concatenate(items))
 
 
+def renumbered(numbers: Int32s, block: Block) -> Block:
+    """The records of a block with other numbers, ascending and without repeats."""
+    items = numbers[block.items] if len(block.items) else block.items
+    rows = np.repeat(np.arange(len(block), dtype=np.int64), block.lengths)
+    if (items < 0).any():
+        rows, items = rows[items >= 0], items[items >= 0]
+    falls = (items[1:] <= items[:-1]) & (rows[1:] == rows[:-1])
+    if falls.any():
+        keys = np.unique(rows << 32 | items)
+        rows, items = keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32)
+    return Block(offsets(np.bincount(rows, minlength=len(block))), items)
+
+
 Work = Callable[[Block], Answer]
 """A pure function of a block; a partial of a function at the top level of a module."""
 Assign = Callable[[Block], Int64s]

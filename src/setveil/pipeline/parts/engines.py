@@ -36,4 +36,8 @@ def run_on(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
     check_engine(job)
     if job.method.reads == "sets":
         job = replace(job, reading={**job.reading, "bags": False})
+    if job.engine == "spark":
+        from setveil.pipeline.parts.onspark import run_on_spark
+
+        return run_on_spark(job, make_tree, stages)
     return run_in_parts(job, Blocks(job.threads, job.memory or DEFAULT_MEMORY), make_tree, stages)

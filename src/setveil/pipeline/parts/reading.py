@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from setveil.data.account import Account
-from setveil.data.arrays import Int32s, Int64s, offsets
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.tally import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.blocks import Shelf
-from setveil.engines.parts import Block, block_of
+from setveil.engines.parts import Block, block_of, renumbered
 from setveil.errors import FileFormatError
 from setveil.io.files import read_with_account
 
@@ -27,6 +27,20 @@ class Read(NamedTuple):
     tally: Tally
     records: int
     account: Account | None
+
+
+class ShelfSource:
+    """Records on a shelf."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    def read(self, data: object, reading: Mapping[str, Any]) -> Read:
+        return read_to(self.shelf, data, reading)
+
+    def recode(self, numbers: Int32s, size: int) -> None:
+        if not np.array_equal(numbers, np.arange(len(numbers))):
+            renumber(self.shelf, numbers, size)
 
 
 def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
@@ -56,19 +70,6 @@ def renumber(shelf: Shelf, numbers: Int32s, size: int) -> Int64s:
     for _, found in shelf.fold({0: partial(_supports, size)}):
         supports += found
     return supports
-
-
-def renumbered(numbers: Int32s, block: Block) -> Block:
-    """The records of a block with other numbers, ascending and without repeats."""
-    items = numbers[block.items] if len(block.items) else block.items
-    rows = np.repeat(np.arange(len(block), dtype=np.int64), block.lengths)
-    if (items < 0).any():
-        rows, items = rows[items >= 0], items[items >= 0]
-    falls = (items[1:] <= items[:-1]) & (rows[1:] == rows[:-1])
-    if falls.any():
-        keys = np.unique(rows << 32 | items)
-        rows, items = keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32)
-    return Block(offsets(np.bincount(rows, minlength=len(block))), items)
 
 
 def _supports(size: int, block: Block) -> Int64s:

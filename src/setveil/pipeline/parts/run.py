@@ -19,6 +19,7 @@ from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.finishing import finished
 from setveil.pipeline.parts.loading import Loaded, load, spec_of
+from setveil.pipeline.parts.reading import ShelfSource
 from setveil.pipeline.parts.task import Done, Place, Spec
 from setveil.pipeline.parts.workers import Shares, run_apart, run_here
 from setveil.pipeline.stages import Stages
@@ -42,13 +43,13 @@ def run_in_parts(job: Job, engine: Blocks, make_tree: MakeHierarchy, stages: Sta
         ):
             held.append(_Run(job, engine, stages, work, stage).run(make_tree))
             if not held[0].verdict.holds:
-                raise _Rejected
-    except _Rejected:
+                raise Rejected
+    except Rejected:
         pass
     return held[0]
 
 
-class _Rejected(Exception):
+class Rejected(Exception):
     """Removes the temporary folder without an error for the caller."""
 
 
@@ -65,7 +66,7 @@ class _Run:
     def run(self, make_tree: MakeHierarchy) -> Outcome:
         (self.work / "shelf").mkdir(mode=0o700)
         shelf = Shelf(self.work / "shelf", self.engine)
-        loaded = load(self.job, shelf, make_tree, self.stages)
+        loaded = load(self.job, ShelfSource(shelf), make_tree, self.stages)
         self.job = loaded.job
         choices = Choices(
             format=self.job.format, seed=self.job.seed, public_items=self.job.public_items
