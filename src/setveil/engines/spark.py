@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -30,7 +31,14 @@ PIECE = 1 << 22
 """The bytes of a file that one row holds."""
 _SUMMARY = -1
 _ROWS = "part int, items array<int>"
-_QUIET = "rootLogger.level = off\n"
+_QUIET = """rootLogger.level = off
+rootLogger.appenderRef.stderr.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %m%n
+"""
 
 
 @contextmanager
@@ -51,8 +59,10 @@ def session(master: str | None, work: Path) -> Iterator[SparkSession]:
     builder = sql.SparkSession.builder.master(master).appName("setveil")
     for key, value in _settings(master, work).items():
         builder = builder.config(key, value)
-    with _started(builder, master) as spark:
-        yield spark
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+        with _started(builder, master) as spark:
+            yield spark
 
 
 def _settings(master: str, work: Path) -> dict[str, str]:
@@ -86,6 +96,7 @@ def _started(builder: Any, master: str) -> Iterator[SparkSession]:
     import pyspark
 
     wanted = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": _path()}
+    wanted |= {"PYTHONWARNINGS": "ignore::FutureWarning"}  # of libraries newer than Spark knows
     if master.startswith("local"):
         wanted |= {"SPARK_LOCAL_IP": "127.0.0.1"}
     if master.startswith("local-cluster"):
@@ -261,9 +272,16 @@ class Shared:
         with plain_errors():
             rows = self.frame.where(f"place > {_SUMMARY}").toLocalIterator()
             for share, place, content in rows:
-                with (folder / names[share]).open("r+b" if place else "wb") as stream:
-                    stream.seek(place * PIECE)
+                with (folder / names[share]).open("ab" if place else "wb") as stream:
                     stream.write(bytes(content))
+
+    def lines(self) -> DataFrame:
+        """The lines of all files, in the column `value`."""
+        from pyspark.sql import functions as F
+
+        text = F.split(F.decode("content", "utf-8"), "\n")
+        rows = self.frame.where(f"place > {_SUMMARY}").select(F.explode(text).alias("value"))
+        return rows.where("value != ''")
 
 
 def _folding(works: Mapping[int, Work[Any]]) -> Any:
@@ -322,13 +340,24 @@ def _making(
 def _file_rows(number: int, summary: object, files: list[bytes]) -> Any:
     import pyarrow as pa
 
-    pieces = [file[at : at + PIECE] for file in files for at in range(0, max(len(file), 1), PIECE)]
+    pieces = [piece for file in files for piece in _pieces(file)]
     columns = [
         pa.array([number] * (len(pieces) + 1), pa.int32()),
         pa.array([_SUMMARY, *range(len(pieces))], pa.int32()),
         pa.array([pickle.dumps(summary), *pieces], pa.binary()),
     ]
     return pa.Table.from_arrays(columns, ["share", "place", "content"])
+
+
+def _pieces(content: bytes) -> Iterator[bytes]:
+    """A file in pieces that end with a line, if it is text."""
+    start = 0
+    while start < len(content) or not start:
+        stop = start + PIECE
+        if stop < len(content):
+            stop = (content.rfind(b"\n", start, stop) + 1) or stop
+        yield content[start:stop]
+        start = max(stop, 1)
 
 
 def rows_of(parts: Any, block: Block) -> pa.RecordBatch:

@@ -36,8 +36,9 @@ def read(
     """The data of a file as transactions or bags, its records in the order of first appearance.
 
     Args:
-        path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); `-` for
-            standard input; or an open binary stream.
+        path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); a folder
+            or a pattern such as `log/*.parquet` for several files of one format; `-` for standard
+            input; or an open binary stream.
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
         record: The column of the record that a row belongs to; guessed if obvious. A column is
             named, or numbered from 1 if no column has the number as its name.
@@ -82,7 +83,7 @@ def read_with_account(
         )
         raise ParameterError("path", type(path).__name__, allowed)
     _check_options(options)
-    with open_source(path) as source:
+    with open_source(path, header=options.get("header") is not False) as source:
         return read_opened(source, options)
 
 

@@ -8,6 +8,7 @@ from setveil.engines.blocks import DEFAULT_MEMORY, Blocks
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.pipeline.job import Job, Outcome
+from setveil.pipeline.parts.compact import run_compact
 from setveil.pipeline.parts.run import check_engine_job, run_in_parts
 from setveil.pipeline.stages import Stages
 
@@ -40,4 +41,6 @@ def run_on(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
         from setveil.pipeline.parts.onspark import run_on_spark
 
         return run_on_spark(job, make_tree, stages)
+    if not job.method.divides:
+        return run_compact(job, Blocks(job.threads, job.memory or DEFAULT_MEMORY), stages)
     return run_in_parts(job, Blocks(job.threads, job.memory or DEFAULT_MEMORY), make_tree, stages)
