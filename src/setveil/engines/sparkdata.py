@@ -51,6 +51,16 @@ def numbered(records: SparkRecords, numbers: Int32s) -> DataFrame:
     return records.frame.mapInArrow(encode, "part int, items array<int>")
 
 
+def published_rows(lines: DataFrame, file: str) -> DataFrame:
+    """The rows of a release from the lines of its files: `record` and `item`, or `value`."""
+    from pyspark.sql import functions as F
+
+    if not file.endswith(".csv"):
+        return lines
+    row = F.from_csv("value", "record bigint, item string", {"escape": '"'})
+    return lines.where("value != 'record,item'").select(row.alias("row")).select("row.*")
+
+
 def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataFrame:
     name = path.rstrip("/*").lower()
     for packed in _PACKED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Transactions
@@ -25,6 +26,8 @@ class InParts(Release):
     """Reads all of it into memory."""
     said: Mapping[str, str] = field(default_factory=dict)
     """Its promise in words: `meaning` and `not_promised`."""
+    frame: Any = None
+    """The published lines or rows as a Spark DataFrame, if the data was one."""
     alignment: Int64s | None = None
 
     def __len__(self) -> int:

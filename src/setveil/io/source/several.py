@@ -38,7 +38,9 @@ def several_files(path: str | os.PathLike[str]) -> list[Path]:
     kinds = sorted({_suffix(each) for each in found})
     if len(kinds) > 1:
         problem = f"the files are of several formats ({', '.join(kinds)})"
-        raise FileFormatError(str(path), problem, remedy="name them by a pattern such as 'folder/*.csv'")
+        raise FileFormatError(
+            str(path), problem, remedy="name them by a pattern such as 'folder/*.csv'"
+        )
     return found
 
 

@@ -9,7 +9,7 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.compact import run_compact
-from setveil.pipeline.parts.run import check_engine_job, run_in_parts
+from setveil.pipeline.parts.run import check_engine_job, is_frame, run_in_parts
 from setveil.pipeline.stages import Stages
 
 ENGINES = ("local", "blocks", "spark")
@@ -28,6 +28,8 @@ def check_engine(job: Job) -> None:
         raise ParameterError("engine", job.engine, allowed)
     if job.engine != "local":
         check_engine_job(job, job.engine)
+        if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):
+            raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
         method = job.method.in_parts()
         method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from setveil.audit.verdict import Check, Verdict
-from setveil.errors import Note
+from setveil.errors import Note, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.folder import FORMS, read_release, sha256, write_about
 from setveil.io.releases.trees import TREE, write_tree
@@ -20,6 +19,7 @@ from setveil.pipeline.parts.sums import Total
 from setveil.pipeline.parts.task import Done, Spec
 from setveil.pipeline.stages import Stages
 from setveil.published.in_parts import InParts
+from setveil.published.release import Release
 from setveil.words import plural
 
 
@@ -34,15 +34,15 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
     if held:
         _write_about(spec, found, total, stage)
     said = about["promise"]
-    assert isinstance(said, dict) and job.output is not None
+    assert isinstance(said, dict)
     words = {name: str(said[name]) for name in ("meaning", "not_promised")}
-    output = Path(job.output)
+    output = None if job.output is None else Path(job.output)
     release = InParts(
         spec.method.form,
         loaded.records,
         job.promise,
         spec.method.to_dict(),
-        partial(read_release, output),
+        partial(_read, output),
         words,
     )
     return Outcome(
@@ -64,6 +64,12 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
     )
 
 
+def _read(output: Path | None) -> Release:
+    if output is None:
+        raise ParameterError("output", None, "the release was not written: name a folder")
+    return read_release(output)
+
+
 def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Total) -> Verdict:
     """The verdict of all parts: each check must hold in each part, and nothing may be missing."""
     checks = []
@@ -73,15 +79,11 @@ def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Total) -> Ver
         if failed is not None or len(found) == 1:
             checks.append(failed or same[0])
             continue
-        checks.append(replace(same[0], text=f"in each of {len(found)} parts: {_brief(same)}"))
+        text = f"in each of {len(found)} parts; in the first, {same[0].text}"
+        checks.append(replace(same[0], text=text))
     if all(check.holds for check in checks):
         checks.append(_complete(spec, loaded, total))
     return Verdict(loaded.job.promise, tuple(checks))
-
-
-def _brief(checks: Sequence[Check]) -> str:
-    """The text of the first check, which may name numbers of its part."""
-    return f"in the first, {checks[0].text}"
 
 
 def _complete(spec: Spec, loaded: Loaded, total: Total) -> Check:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,8 @@ from setveil.data.arrays import Int32s
 from setveil.data.tally import Tally
 from setveil.disk import private_folder
 from setveil.engines.parts import Block
-from setveil.engines.spark import SparkParts, session
-from setveil.engines.sparkdata import SparkRecords, numbered, read_frame
+from setveil.engines.spark import Shared, SparkParts, session
+from setveil.engines.sparkdata import SparkRecords, numbered, published_rows, read_frame
 from setveil.errors import EngineError, FileFormatError, SetveilError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.io.releases.folder import sha256, staged_release
@@ -25,30 +25,41 @@ from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.finishing import finished
 from setveil.pipeline.parts.loading import load, spec_of
 from setveil.pipeline.parts.reading import Read
-from setveil.pipeline.parts.run import Rejected, collected, places_of
+from setveil.pipeline.parts.run import Rejected, collected, is_frame, places_of
 from setveil.pipeline.parts.task import Done, Place, Spec, make_share
 from setveil.pipeline.stages import Stages
+from setveil.published.in_parts import InParts
 
 
 def run_on_spark(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
     """Anonymize, verify and measure on a cluster; the folder appears after all parts hold."""
     job = replace(job, method=job.method.in_parts())
     held: list[Outcome] = []
-    with (
-        suppress(Rejected),
-        staged_release(Path(str(job.output)), force=job.force) as stage,
-        private_folder() as work,
-    ):
-        with stages("starting Spark"):
-            opened = session(job.master, work)
-            spark = opened.__enter__()
-        try:
+    with suppress(Rejected), private_folder() as work, _stage(job, work) as stage:
+        with _session(job, work, stages) as spark:
             held.append(_run(job, spark, make_tree, stage, stages))
-        finally:
-            opened.__exit__(None, None, None)
         if not held[0].verdict.holds:
             raise Rejected
     return held[0]
+
+
+@contextmanager
+def _session(job: Job, work: Path, stages: Stages) -> Iterator[Any]:
+    if stages.progress is not None:
+        stages.progress(0, 0, "starting Spark")
+    with session(job.master, work) as spark:
+        yield spark
+
+
+@contextmanager
+def _stage(job: Job, work: Path) -> Iterator[Path]:
+    """Where the files go: what becomes the release, or a private folder if none is asked for."""
+    if job.output is None:
+        (work / "release").mkdir(mode=0o700)
+        yield work / "release"
+        return
+    with staged_release(Path(job.output), force=job.force) as stage:
+        yield stage
 
 
 class SparkSource:
@@ -86,19 +97,21 @@ def _run(job: Job, spark: Any, make_tree: MakeHierarchy, stage: Path, stages: St
         shares = job.method.divide(parts, whole)
     with stages("anonymizing"):
         sizes = [sum(parts.sizes.get(part, 0) for part in each.parts) for each in shares]
-        found = _made(parts, spec, shares, sizes, stage, stages)
-    return finished(loaded, spec, found, stage, stages)
+        found, made = _made(parts, spec, shares, sizes, stages)
+        if all(done.holds for done in found):
+            _write(made, found, stage)
+    outcome = finished(loaded, spec, found, stage, stages)
+    if not is_frame(job.data):
+        return outcome
+    assert isinstance(outcome.release, InParts)
+    frame = published_rows(made.lines(), spec.file)
+    return replace(outcome, release=replace(outcome.release, frame=frame))
 
 
 def _made(
-    parts: SparkParts,
-    spec: Spec,
-    shares: Sequence[Share],
-    sizes: Sequence[int],
-    stage: Path,
-    stages: Stages,
-) -> list[Done]:
-    """Make all shares on the cluster, and write their files here."""
+    parts: SparkParts, spec: Spec, shares: Sequence[Share], sizes: Sequence[int], stages: Stages
+) -> tuple[list[Done], Shared]:
+    """Make all shares on the cluster."""
     places = places_of(shares, sizes)
     made = parts.each([share.parts for share in shares], partial(make_on_worker, spec, places))
     answers = made.summaries()
@@ -107,13 +120,15 @@ def _made(
             raise answer
     if len(answers) != len(shares):
         raise EngineError(f"Spark gave {len(answers)} parts instead of {len(shares)}")
-    found = collected(iter(answers), sizes, stages)
-    if all(done.holds for done in found):
-        made.write({done.number: done.name for done in found}, stage)
-        for done in found:
-            if sha256(stage / done.name) != done.digest:
-                raise EngineError(f"{done.name} is not what the cluster wrote")
-    return found
+    return collected(iter(answers), sizes, stages), made
+
+
+def _write(made: Shared, found: Sequence[Done], stage: Path) -> None:
+    """Write the files of the release here, and compare them with what was verified there."""
+    made.write({done.number: done.name for done in found}, stage)
+    for done in found:
+        if sha256(stage / done.name) != done.digest:
+            raise EngineError(f"{done.name} is not what the cluster wrote and verified")
 
 
 def make_on_worker(

@@ -144,9 +144,14 @@ def collected(answers: Iterator[Done], sizes: Sequence[int], stages: Stages) -> 
     return sorted(found, key=lambda done: done.number)
 
 
+def is_frame(data: object) -> bool:
+    """Whether this is a DataFrame of Spark."""
+    return type(data).__module__.startswith("pyspark.sql")
+
+
 def check_engine_job(job: Job, name: str) -> None:
     """Refuse what an engine that works part by part does not do, before anything is read."""
-    if job.output is None:
+    if job.output is None and not is_frame(job.data):
         raise ParameterError("output", None, f"the engine {name} writes a release: name its folder")
     for option in ("alignment", "report", "tune", "explain"):
         if getattr(job, option):
