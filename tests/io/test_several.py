@@ -8,7 +8,7 @@ import json
 import pytest
 
 import setveil as sv
-from setveil.errors import FileFormatError, ReleaseError
+from setveil.errors import FileFormatError, ParameterError, ReleaseError
 
 
 def records(data) -> list[tuple[str, ...]]:
@@ -92,3 +92,21 @@ def test_parts_must_have_as_many_records_as_the_release_says(release):
     place.write_text(json.dumps(about))
     with pytest.raises(ReleaseError):
         sv.read_release(release)
+
+
+def test_a_release_in_parts_is_verified_part_by_part(release):
+    baskets = [[f"i{at % 7}", f"j{at % 5}"] for at in range(200)]
+    verdict = sv.verify(release, baskets, engine="blocks")
+    assert verdict.holds
+    assert {"records", "items", "supports"} <= {check.name for check in verdict.checks}
+    more = sv.verify(release, [*baskets, ["i1"]], engine="blocks")
+    assert "records" in {check.name for check in more.failed}
+    other = sv.verify(release, [["x"], *baskets[1:]], engine="blocks")
+    assert "supports" in {check.name for check in other.failed}
+
+
+def test_only_a_release_folder_is_verified_part_by_part(release, tmp_path):
+    with pytest.raises(ParameterError, match="own promise"):
+        sv.verify(release, k=2, engine="blocks")
+    with pytest.raises(ParameterError, match="local or blocks"):
+        sv.verify(release, engine="spark")

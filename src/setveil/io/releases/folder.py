@@ -37,9 +37,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ from setveil.io.releases.generalized import GENERALIZED
 from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.synthetic import SYNTHETIC
+from setveil.io.releases.trees import check_pruned, whole_tree
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
 from setveil.published.disassociated.clusters import MOST_RECORDS
@@ -154,7 +156,33 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     Raises:
         ReleaseError: if a file is missing, damaged, or not what `release.json` says.
     """
-    place = Path(folder)
+    found, form = _opened(Path(folder))
+    return _read(found, form.read)
+
+
+def read_parts(folder: str | os.PathLike[str]) -> Iterator[Release]:
+    """The parts of a release one after the other, each as a release of its own.
+
+    Raises:
+        ReleaseError: as `read_release`; or if the release is not in files that can be read apart.
+    """
+    whole, form = _opened(Path(folder))
+    in_parts, about = form.in_parts, whole.about
+    if in_parts is None or len(whole.names) > len(whole.parts) or about.get("bags"):
+        raise whole.fault("it is not in parts; verify it on the engine local")
+    tree, shown = whole_tree(whole) if form.has_tree else None, set[str]()
+    for part in whole.parts:
+        alone = {**about, "records": part.size, "parts": [part.size]}
+        inside = replace(whole, about=alone, names=(part.path.name,), before=part.before)
+        release = _read(inside, partial(in_parts.read, tree=tree))
+        shown |= release.shown
+        yield release
+    if tree is not None:
+        check_pruned(whole, tree, sorted(shown))
+
+
+def _opened(place: Path) -> tuple[ReleaseFolder, ReleaseForm]:
+    """A folder whose files are those that were written."""
     about = _read_about(place)
     form = FORMS[about["form"]]
     names = form.data_files(place, about)
@@ -163,14 +191,18 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
         _check_file(place, name, digest)
     promise = _promise(place, about["promise"])
     form.check_promise(place, promise)
+    return ReleaseFolder(place, about, names, promise), form
+
+
+def _read(folder: ReleaseFolder, read: Callable[[ReleaseFolder], Release]) -> Release:
+    """What is in a folder, in the words of its promise."""
     try:
-        release = form.read(ReleaseFolder(place, about, names, promise))
-        release = release.leaving_out(about.get("min_people", 0))
+        release = read(folder).leaving_out(folder.about.get("min_people", 0))
     except ReleaseError:
         raise
     except DataError as error:
-        raise ReleaseError(place, str(error)) from None
-    check_said(place, about["promise"], _said(release))
+        raise ReleaseError(folder.place, str(error)) from None
+    check_said(folder.place, folder.about["promise"], _said(release))
     return release
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -72,18 +73,24 @@ def _read(output: Path | None) -> Release:
 
 def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Total) -> Verdict:
     """The verdict of all parts: each check must hold in each part, and nothing may be missing."""
+    checks = merged_checks([done.checks for done in found])
+    if all(check.holds for check in checks):
+        checks = (*checks, _complete(spec, loaded, total))
+    return Verdict(loaded.job.promise, checks)
+
+
+def merged_checks(found: Sequence[Sequence[Check]]) -> tuple[Check, ...]:
+    """The checks of several parts: each holds if it holds in every part."""
     checks = []
-    for name in dict.fromkeys(check.name for done in found for check in done.checks):
-        same = [check for done in found for check in done.checks if check.name == name]
+    for name in dict.fromkeys(check.name for part in found for check in part):
+        same = [check for part in found for check in part if check.name == name]
         failed = next((check for check in same if not check.holds), None)
         if failed is not None or len(found) == 1:
             checks.append(failed or same[0])
             continue
         text = f"in each of {len(found)} parts; in the first, {same[0].text}"
         checks.append(replace(same[0], text=text))
-    if all(check.holds for check in checks):
-        checks.append(_complete(spec, loaded, total))
-    return Verdict(loaded.job.promise, tuple(checks))
+    return tuple(checks)
 
 
 def _complete(spec: Spec, loaded: Loaded, total: Total) -> Check:
