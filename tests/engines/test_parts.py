@@ -122,35 +122,6 @@ def test_partition_on_blocks_gives_the_release_of_the_local_engine(
     assert done.usefulness == usefulness(wanted, data)
 
 
-AWKWARD = {
-    "two records": ([["a", "b"], ["a"]], 2),
-    "all empty": ([[]] * 30, 3),
-    "all equal": ([["a", "b"]] * 300, 3),
-    "all different": ([[f"i{at}"] for at in range(300)], 3),
-    "one item": ([["a"]] * 299 + [[]], 3),
-    "one long record": ([[f"i{at}" for at in range(500)], *[["a"]] * 100, *[["b"]] * 100], 3),
-    "k = n": ([["a"], ["b"], ["a", "b"]], 3),
-    "two empty": ([[], [], *[["a", "c"]] * 60, *[["b"]] * 60], 3),
-}
-
-
-@pytest.mark.parametrize("method", ["disassociation", "partition"])
-@pytest.mark.parametrize("case", AWKWARD)
-def test_awkward_data_gives_the_same_on_blocks(case, method, tmp_path, monkeypatch):
-    monkeypatch.setattr(running._Run, "_most", lambda *_: 20)
-    records, k = AWKWARD[case]
-    words: dict[str, object] = {"k": k, "method": method}
-    if method == "partition":
-        words["hierarchy"] = "balanced:3"
-    else:
-        words |= {"m": 2, "max_part": max(20, 2 * k)}
-    here = sv.anonymize(records, output=tmp_path / "here", **words)
-    there = sv.anonymize(records, engine="blocks", output=tmp_path / "there", **words)
-    assert here.verdict.holds
-    assert there.verdict.holds
-    assert sv.read_release(tmp_path / "here") == sv.read_release(tmp_path / "there")
-
-
 def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):
     records = words(1, 300)
     how = {"k": 5, "m": 2, "engine": "blocks", "max_part": 60}

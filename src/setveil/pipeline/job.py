@@ -22,6 +22,7 @@ from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
+from setveil.pipeline.parts.checks import check_engine
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.showing import Shown
@@ -203,6 +204,7 @@ def check_job(job: Job) -> None:
     if not isinstance(job.method, Method):
         allowed = "it must be a method with its parameters, such as Partition()"
         raise ParameterError("method", job.method, allowed)
+    check_engine(job)
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)

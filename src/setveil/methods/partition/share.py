@@ -35,8 +35,9 @@ def classes_of(
         alignment[np.concatenate(numbers)] = classes.of_records()
         count, nodes = len(classes.sizes), classes.nodes
         owners = np.repeat(np.arange(count), classes.sizes)
-    alignment[alignment < 0] = count
-    size = count + (len(filled) < len(blocks))
+    is_empty = alignment < 0
+    alignment[is_empty] = count
+    size = count + bool(is_empty.any())
     return Transactions.from_pairs(owners, nodes, hierarchy.nodes, size=size), alignment
 
 

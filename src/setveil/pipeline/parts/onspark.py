@@ -22,10 +22,11 @@ from setveil.io.releases.folder import sha256, staged_release
 from setveil.io.releases.form import Choices
 from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.pipeline.job import Job, Outcome
+from setveil.pipeline.parts.checks import is_frame
 from setveil.pipeline.parts.finishing import finished
 from setveil.pipeline.parts.loading import load, spec_of
 from setveil.pipeline.parts.reading import Read
-from setveil.pipeline.parts.run import Rejected, collected, is_frame, places_of
+from setveil.pipeline.parts.run import Rejected, collected, places_of
 from setveil.pipeline.parts.task import Done, Place, Spec, make_share
 from setveil.pipeline.stages import Stages
 from setveil.published.in_parts import InParts

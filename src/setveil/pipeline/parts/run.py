@@ -11,9 +11,9 @@ import numpy as np
 
 from setveil.disk import private_folder
 from setveil.engines.blocks import Blocks, Shelf
-from setveil.errors import EngineError, ParameterError
+from setveil.errors import EngineError
 from setveil.hierarchy.recipes import MakeHierarchy
-from setveil.io.releases.folder import FORMS, staged_release
+from setveil.io.releases.folder import staged_release
 from setveil.io.releases.form import Choices
 from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.pipeline.job import Job, Outcome
@@ -142,26 +142,3 @@ def collected(answers: Iterator[Done], sizes: Sequence[int], stages: Stages) -> 
         if not answer.holds:
             break
     return sorted(found, key=lambda done: done.number)
-
-
-def is_frame(data: object) -> bool:
-    """Whether this is a DataFrame of Spark."""
-    return type(data).__module__.startswith("pyspark.sql")
-
-
-def check_engine_job(job: Job, name: str) -> None:
-    """Refuse what an engine that works part by part does not do, before anything is read."""
-    if job.output is None and not is_frame(job.data):
-        raise ParameterError("output", None, f"the engine {name} writes a release: name its folder")
-    for option in ("alignment", "report", "tune", "explain"):
-        if getattr(job, option):
-            allowed = f"the engine {name} does not have it; use {{engine=local}}"
-            raise ParameterError(option, getattr(job, option), allowed)
-    if job.reading.get("bags"):
-        allowed = f"the engine {name} works on sets; use {{engine=local}}"
-        raise ParameterError("bags", True, allowed)
-    form = FORMS[job.method.form]
-    formats = form.in_parts.formats if form.in_parts is not None else tuple(form.formats)
-    if job.format is not None and job.format not in formats:
-        allowed = f"a {form.name} release in parts is {' or '.join(formats)}"
-        raise ParameterError("format", job.format, allowed)
