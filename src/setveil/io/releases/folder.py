@@ -40,7 +40,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -174,7 +173,7 @@ def read_parts(folder: str | os.PathLike[str]) -> Iterator[Release]:
     for part in whole.parts:
         alone = {**about, "records": part.size, "parts": [part.size]}
         inside = replace(whole, about=alone, names=(part.path.name,), before=part.before)
-        release = _read(inside, partial(in_parts.read, tree=tree))
+        release = _read(inside, lambda folder: in_parts.read(folder, tree))
         shown |= release.shown
         yield release
     if tree is not None:
