@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from setveil.data.transactions import Transactions
-from setveil.errors import EngineError, ParameterError
+from setveil.errors import EngineError, InfeasibleError, ParameterError
 from setveil.methods.disassociation import Disassociation
 from setveil.pipeline.parts import onspark
 from tests.engines.test_parts import words
@@ -75,7 +75,7 @@ def test_partition_of_a_dataframe_gives_the_release_of_the_local_engine(
 def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
     (tmp_path / "data.dat").write_text("1 2\n" * 3 + " \n" * 30)
     where = {"engine": "spark", "output": tmp_path / "release"}
-    with pytest.raises(sv.InfeasibleError, match="only 3 records have items"):
+    with pytest.raises(InfeasibleError, match="only 3 records have items"):
         sv.anonymize(str(tmp_path / "data.dat"), k=5, m=2, **where)
     with pytest.raises(EngineError, match=r"^Spark failed: [^\n]*$"):
         sv.anonymize(str(tmp_path / "nothing.parquet"), k=5, m=2, **where)
