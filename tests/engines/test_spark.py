@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from os import environ, getppid, getuid, kill
@@ -84,7 +83,7 @@ def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
 
 
-MARK = Path(tempfile.gettempdir()) / f"setveil-executor-{getuid()}"
+MARK = Path("/tmp") / f"setveil-executor-{getuid()}"  # workers may have another TMPDIR
 
 
 @dataclass(frozen=True, kw_only=True)
