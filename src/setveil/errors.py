@@ -207,6 +207,10 @@ class OutputError(SetveilError, OSError):
         return f"cannot write {self.path}: {self.problem}"
 
 
+class EngineError(SetveilError, RuntimeError):
+    """An engine cannot do the work: too little memory, or a process or a cluster that failed."""
+
+
 class DataError(SetveilError, ValueError):
     """The input cannot be used as it is."""
 

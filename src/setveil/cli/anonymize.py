@@ -8,6 +8,7 @@ import click
 
 from setveil.cli.grouped import GroupedCommand
 from setveil.cli.options import (
+    engine_options,
     force_option,
     json_option,
     new_alignment_option,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     "a hierarchy file"
 )
 @seed_option
+@engine_options
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
 @click.option(
     "--save-job",

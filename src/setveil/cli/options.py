@@ -155,6 +155,22 @@ reading_options = several(
 )
 """How to read a data file; what is not given is guessed if it is obvious."""
 
+engine_options = several(
+    click.option(
+        "--engine",
+        type=click.Choice(("local", "blocks", "spark")),
+        help="Where the work is done: in memory, in blocks on disk (data larger than memory), or "
+        "on a Spark cluster.  [default: local]",
+    ),
+    click.option("--memory", metavar="SIZE", help="Memory for the engine blocks.  [default: 3GB]"),
+    click.option(
+        "--master",
+        metavar="URL",
+        help="The cluster of the engine spark, such as spark://host:7077.  [default: local[*]]",
+    ),
+)
+"""Where the work is done."""
+
 tree_layout_options = several(
     click.option(
         "--layout",

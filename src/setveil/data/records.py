@@ -51,6 +51,13 @@ class RecordBuilder:
         """Add this many empty records."""
         self._lengths.extend([0] * records)
 
+    def taken(self) -> tuple[Int64s, Int32s]:
+        """How many items each record so far has, and their numbers; the builder starts again."""
+        lengths = np.array(self._lengths, dtype=np.int64)
+        items = np.array(self._items, dtype=np.int32)
+        self._items, self._counts, self._lengths = array("i"), array("q"), array("q")
+        return lengths, items
+
     def pairs(self) -> Pairs:
         """All entries, numbered by the sorted vocabulary."""
         vocabulary = Vocabulary(sort_labels(self._numbers))

@@ -36,8 +36,9 @@ def read(
     """The data of a file as transactions or bags, its records in the order of first appearance.
 
     Args:
-        path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); `-` for
-            standard input; or an open binary stream.
+        path: A file, plain or compressed (`.gz`, `.zst`, or `.zip` with one file in it); a folder
+            or a pattern such as `log/*.parquet` for several files of one format; `-` for standard
+            input; or an open binary stream.
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
         record: The column of the record that a row belongs to; guessed if obvious. A column is
             named, or numbered from 1 if no column has the number as its name.
@@ -82,7 +83,7 @@ def read_with_account(
         )
         raise ParameterError("path", type(path).__name__, allowed)
     _check_options(options)
-    with open_source(path) as source:
+    with open_source(path, header=options.get("header") is not False) as source:
         return read_opened(source, options)
 
 
@@ -124,7 +125,7 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     dropped = (dropped,) if isinstance(dropped, str) else tuple(map(str, dropped))
     check_split(given.get("split"))
     check_memory_limit(given.get("memory_limit"))
-    chosen = {name: given[name] for name in others if name in given}
+    chosen = {name: given[name] for name in (*others, "sink") if name in given}
     chosen |= {role: str(given[role]) for role in ("record", "item", "count") if role in given}
     return Reading(**chosen, drop_record=dropped)
 
@@ -135,6 +136,8 @@ def _read(
     from setveil.io.formats.guess import guess_format
 
     chosen = FORMATS[format or guess_format(source, reading)]
+    if reading.sink is not None:
+        reading.sink.begin()
     data, account = chosen.read(source, reading), reading.account
     account.format = chosen.name
     account.encoding = encoding if chosen.is_text else ""

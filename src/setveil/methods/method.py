@@ -1,16 +1,21 @@
 """The contract of every method."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
+import numpy as np
+
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL, Local
+from setveil.engines.parts import Block, Parts
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.dividing import Coding, Share, Whole
 from setveil.parameters import settle
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -72,6 +77,11 @@ class Method(ABC, Generic[Form]):
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     """Parameters that may lose less under the same promise, and the values to try."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
+    divides: ClassVar[bool] = False
+    """Whether it can work on parts of the records: the promise of the whole follows from that of
+    each part, and `divide` and `anonymize_share` are there."""
+    bytes_per_occurrence: ClassVar[int] = 200
+    """About how much memory it takes to anonymize, verify and measure, for each occurrence."""
     explains: ClassVar[bool] = False  # whether it can explain why so much is lost
     draws_noise: ClassVar[bool] = False
     """Whether noise keeps the promise, so that nothing may be repeatable, and nothing but its own
@@ -142,6 +152,25 @@ class Method(ABC, Generic[Form]):
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
                 raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+
+    def in_parts(self) -> Self:
+        """The method as it runs on an engine that always divides the records."""
+        return self
+
+    def coding(self, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> Coding:
+        """How items are numbered while it works on parts."""
+        return Coding(np.arange(len(vocabulary), dtype=np.int32), vocabulary)
+
+    def divide(self, parts: Parts, whole: Whole) -> list[Share]:
+        """Divide part 0, by counts alone; what each task then does depends on nothing else."""
+        raise NotImplementedError
+
+    def anonymize_share(
+        self, blocks: Sequence[Block], state: object, request: Request[Any]
+    ) -> Form:
+        """The release of one share: the records of the request, which are those of the blocks, one
+        after the other."""
+        raise NotImplementedError
 
     def can_find_items(self, promise: Promise) -> bool:
         """Whether it needs no public list of the items that may occur."""

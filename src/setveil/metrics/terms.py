@@ -149,7 +149,11 @@ def re_a_top(release: Disassociated, original: Transactions) -> float:
 
 def ranked_items(original: Transactions, first: int) -> Int64s:
     """The items of 20 consecutive ranks by support, or the last 20."""
-    supports = original.supports()
+    return ranked_by(original.supports(), first)
+
+
+def ranked_by(supports: Int64s, first: int) -> Int64s:
+    """The items of 20 consecutive ranks by these supports, or the last 20."""
     order = np.lexsort((np.arange(len(supports)), -supports))
     start = min(first, max(len(order) - TERMS, 0))
     return order[start : start + TERMS]

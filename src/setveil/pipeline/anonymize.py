@@ -55,7 +55,8 @@ def anonymize(
     """Anonymize, verify and measure, with the words of the command line.
 
     Args:
-        data: A path (`-` is standard input), or any object that `as_transactions` takes.
+        data: A path (`-` is standard input), any object that `as_transactions` takes, or a Spark
+            DataFrame, which is anonymized on its cluster; the `frame` of the release is one, too.
         progress: Is called with how far the work is.
         save_job: Where to write the job as a file that `Job.read` reads, after the release.
         words: The options of `setveil anonymize`: what is promised (`k`, `m`, `promise` ...), the
@@ -95,6 +96,8 @@ def job_from(data: object, words: Words) -> Job:
         allowed = "say how many records each person is hidden among, such as {k=10}"
         raise ParameterError("k", None, allowed)
     same = {name: words[name] for name in own if words.get(name) is not None}
+    if type(data).__module__.startswith("pyspark.sql"):
+        same.setdefault("engine", "spark")
     return Job(
         data=data,
         promise=asked.promise,
@@ -126,6 +129,10 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     """
     check_job(job)
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    if job.engine != "local":
+        from setveil.pipeline.parts.engines import run_on
+
+        return run_on(job, make_tree, Stages(progress))
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
     with thread_limit(job.threads):

@@ -22,6 +22,7 @@ from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
+from setveil.pipeline.parts.checks import check_engine
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.showing import Shown
@@ -93,6 +94,12 @@ class Job(TreeOptions):
     """Why the method was chosen, if the user named none."""
     threads: int | None = field(default=None, metadata=about("", least=1))
     """How many threads the method may use; by default all of this process."""
+    engine: str = "local"
+    """Where the work is done: `local` (in memory), `blocks` (on disk) or `spark`."""
+    memory: str | None = None
+    """For the engine `blocks`: how much memory the work may take, such as `3GB`."""
+    master: str | None = None
+    """For the engine `spark`: the cluster, such as `local[2]` or `spark://host:7077`."""
 
     @classmethod
     def read(cls, path: Path | str) -> Job:
@@ -199,6 +206,7 @@ def check_job(job: Job) -> None:
     if not isinstance(job.method, Method):
         allowed = "it must be a method with its parameters, such as Partition()"
         raise ParameterError("method", job.method, allowed)
+    check_engine(job)
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)

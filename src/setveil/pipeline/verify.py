@@ -26,6 +26,7 @@ from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.parts.verifying import check_parts_job, verify_in_parts
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -51,6 +52,10 @@ class VerifyJob(TreeOptions):
     """How to read the original; or the data file, if there is no original."""
     limit: int = 1
     """How many witnesses each check gives at most."""
+    engine: str = "local"
+    """`local`, or `blocks` to verify a release in parts with one part in memory at a time."""
+    memory: str | None = None
+    """For the engine `blocks`: the memory for reading the original."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +111,10 @@ def job_from(release: object, words: Words) -> VerifyJob:
 def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
     """Read what is to be verified, and check it."""
     stages = Stages(progress)
+    check_parts_job(job)
+    if job.engine != "local":
+        found, first = verify_in_parts(job, stages)
+        return Verification(verdict=found, release=first, notes=_notes(job, first))
     if job.promise is not None:
         check_items(job.items, job.promise)
     with stages("reading"):

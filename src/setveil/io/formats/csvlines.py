@@ -29,9 +29,10 @@ def write_tsv(data: Transactions) -> Iterator[str]:
     yield from _long_lines(data, "\t", empty_rows=True)
 
 
-def write_release_rows(data: Transactions) -> Iterator[str]:
-    """The lines of a release's `data.csv`: as `write_csv`, but an empty record has no rows."""
-    yield from _long_lines(data, ",", empty_rows=False)
+def write_release_rows(data: Transactions, before: int = 0) -> Iterator[str]:
+    """The lines of a release's `data.csv`: as `write_csv`, but an empty record has no rows;
+    `before` records have lower numbers."""
+    yield from _long_lines(data, ",", empty_rows=False, before=before)
 
 
 def write_baskets(data: Transactions) -> Iterator[str]:
@@ -53,14 +54,18 @@ class _Layout(NamedTuple):
     empty_rows: bool
     ends: np.ndarray
     """The delimiter and the cell of each item, and last of a row without one."""
+    before: int
+    """How many records come before the first."""
 
 
-def _long_lines(data: Transactions, delimiter: str, *, empty_rows: bool) -> Iterator[str]:
+def _long_lines(
+    data: Transactions, delimiter: str, *, empty_rows: bool, before: int = 0
+) -> Iterator[str]:
     """Blocks of about a hundred thousand lines, each without its last newline."""
     counted = isinstance(data, Bags)
     yield delimiter.join(("record", "item", "count") if counted else ("record", "item"))
     ends = np.array([delimiter + cell for cell in _cells(data)] + [delimiter], dtype=object)
-    layout = _Layout(delimiter, empty_rows, ends)
+    layout = _Layout(delimiter, empty_rows, ends, before)
     step = max(1, int(_ROWS_AT_ONCE / max(1.0, len(data.items) / max(1, len(data)))))
     for start in range(0, len(data), step):
         block = list(_block_rows(data, start, min(start + step, len(data)), layout))
@@ -85,7 +90,8 @@ def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> I
         items = np.insert(items, gaps, len(layout.ends) - 1)
         counts = None if counts is None else np.insert(counts, gaps, 0)
         lengths = np.maximum(lengths, 1)
-    owners = np.repeat(np.arange(start + 1, stop + 1), lengths).tolist()
+    numbers = np.arange(start + 1, stop + 1) + layout.before
+    owners = np.repeat(numbers, lengths).tolist()
     rows = map(str.__add__, map(str, owners), layout.ends[items].tolist())
     if counts is None:
         return rows

@@ -82,7 +82,7 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
     """
     _refuse_one_hot(source, reading)
     reading.account.layout = LINES
-    records, blank, start = RecordBuilder(), 0, _start(source.head_text)
+    records, blank, start = RecordBuilder(reading.sink), 0, _start(source.head_text)
     tabs = source.suffix in (".tsv", ".tab")
     delimiter = start.delimiter or ("\t" if tabs else guess_delimiter(start.text))
     with source.stream() as stream:

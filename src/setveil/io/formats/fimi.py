@@ -53,25 +53,45 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
     """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
     reading.account.layout = LINES
     numbers: Numbering[bytes] = Numbering()
-    lengths: list[Int64s] = [np.zeros(0, dtype=np.int64)]
-    items: list[Int32s] = []
-    lines = size = 0
-    begun = np.zeros(1, dtype=np.int64)  # the tokens so far of the line that a block ends in
+    pieces = _pieces(source, numbers)
+    if reading.sink is not None:
+        for piece in pieces:
+            reading.sink.add(*piece)
+        return reading.sink.finish(_decoded(source, numbers))
+    lengths, items = [np.zeros(0, dtype=np.int64)], list[Int32s]()
+    for some, held in pieces:
+        lengths.append(some)
+        items.append(held)
+    per_record = _joined(lengths)
+    owners = np.repeat(np.arange(len(per_record), dtype=np.int32), per_record)
+    labels = _decoded(source, numbers)
+    return Pairs(owners, _joined(items)).assembled(labels, len(per_record), bags=bool(reading.bags))
+
+
+def _pieces(source: Source, numbers: Numbering[bytes]) -> Iterator[tuple[Int64s, Int32s]]:
+    """The records of each block: how many items each has, and their numbers.
+
+    The last line of a block may go on in the next one. Empty lines are kept back until another line
+    follows that is not, since those at the end of the file are no records."""
+    lengths, items = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    lines = size = given = 0  # of these lines so far, the last has not ended
     with source.stream() as stream:
         for block in _blocks(stream, source):
             text = np.frombuffer(block, dtype=np.uint8)
             ends = np.flatnonzero(text == ord("\n"))
             starts, widths = _tokens(text)
             per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
-            per_line[:1] += begun
-            lengths.append(per_line[:-1])
-            begun = per_line[-1:]
-            items.append(_numbered(block, text, starts, widths, numbers))
+            per_line[:1] += lengths[-1]
+            lengths = np.concatenate((lengths[:-1], per_line))
+            items = np.concatenate((items, _numbered(block, text, starts, widths, numbers)))
             size = _last_written(text, ends, lines, size)
             lines += len(ends)
-    owners = np.repeat(np.arange(size, dtype=np.int32), _joined([*lengths, begun])[:size])
-    labels = _decoded(source, numbers)
-    return Pairs(owners, _joined(items)).assembled(labels, size, bags=bool(reading.bags))
+            ready = min(size, lines) - given
+            if ready > 0:
+                held = int(lengths[:ready].sum())
+                yield lengths[:ready], items[:held]
+                lengths, items, given = lengths[ready:], items[held:], given + ready
+    yield lengths[: size - given], items
 
 
 def write_fimi(data: Transactions) -> Iterator[str]:

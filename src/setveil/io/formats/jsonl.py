@@ -17,7 +17,7 @@ from setveil.data.transactions import MOST, Bags, Transactions
 from setveil.errors import FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
-from setveil.io.formats.reading import Reading, RecordBuilder
+from setveil.io.formats.reading import Reading, RecordBuilder, refuse_joining
 from setveil.io.source.database import named, not_utf8, quoted
 from setveil.io.source.source import Source
 
@@ -142,7 +142,7 @@ def _read_lists(
     source: Source, reading: Reading, key: str | None, owner: str | None
 ) -> Transactions:
     """One record per line, or one per value of the record column if the user named it."""
-    records, owners, numbers = RecordBuilder(), list[int](), Numbering[str]()
+    records, owners, numbers = RecordBuilder(reading.sink), list[int](), Numbering[str]()
     counted = begun = False
     for number, line in enumerate(_values(source), start=1):
         value = line.get(key) if isinstance(line, dict) and key is not None else line
@@ -164,6 +164,7 @@ def _read_lists(
         return found
     if reading.record is None:
         raise several_rows("column", owner, source.fault)
+    refuse_joining(reading, source)
     return joined(found, np.asarray(owners, dtype=np.int64))
 
 

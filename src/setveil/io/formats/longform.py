@@ -18,8 +18,8 @@ from setveil.data.doubts import far_too_long, long_record_note
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, brief
-from setveil.io.formats.reading import Pairs, Reading, no_record
+from setveil.errors import DataError, ParameterError, brief
+from setveil.io.formats.reading import Pairs, Reading, Sink, no_record
 from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
 
@@ -39,6 +39,13 @@ _NUMBER_ITEMS = """
     SELECT item, CAST(row_number() OVER () - 1 AS INTEGER) AS number
     FROM (SELECT DISTINCT item FROM long WHERE item IS NOT NULL)
 """
+_SORT_PAIRS = """
+    CREATE TABLE pairs AS
+    SELECT records.number AS record, items.number AS item
+    FROM long JOIN records USING (record) JOIN items USING (item) ORDER BY record
+"""
+_RECORDS_AT_ONCE = 200_000
+_ONLY_SETS = "this engine works on sets: ignore the counts with {bags=False}, or use {engine=local}"
 
 _IDENTIFIERS = """
     SELECT count(*) FROM records
@@ -84,6 +91,10 @@ def read_long(
             reading.account.identifiers = number(connection, _IDENTIFIERS.format(size=size))
         if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
+        if reading.sink is not None:
+            if counted and reading.bags is not False:
+                raise ParameterError("bags", None, _ONLY_SETS)
+            return _handed_on(connection, reading.sink, labels, size)
         chosen = "records.number AS record, items.number AS item"
         chosen += f", {_WHOLE_COUNT} AS count" if counted else ""
         joined = "long JOIN records USING (record) JOIN items USING (item)"
@@ -93,6 +104,21 @@ def read_long(
     records, items = (np.asarray(pairs.pop(name), dtype=np.int32) for name in ("record", "item"))
     bags = counted or bool(reading.bags)
     return Pairs(records, items, counts).assembled(labels, size, bags=bags)
+
+
+def _handed_on(
+    connection: DuckDBPyConnection, sink: Sink, labels: list[str], size: int
+) -> Transactions:
+    """Hand the records to a sink, some at a time; DuckDB sorts them within its memory limit."""
+    run(connection, _SORT_PAIRS, "DROP TABLE long")
+    for start in range(0, size, _RECORDS_AT_ONCE):
+        stop = min(start + _RECORDS_AT_ONCE, size)
+        some = f"SELECT record, item FROM pairs WHERE record >= {start} AND record < {stop}"
+        pairs = connection.execute(f"{some} ORDER BY record").fetchnumpy()
+        owners = np.asarray(pairs["record"], dtype=np.int64) - start
+        lengths = np.bincount(owners, minlength=stop - start)
+        sink.add(lengths, np.asarray(pairs["item"], dtype=np.int32))
+    return sink.finish(labels)
 
 
 def numbered_items(connection: DuckDBPyConnection) -> list[str]:

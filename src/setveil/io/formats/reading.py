@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data import records
 from setveil.data.account import Account
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.io.source.source import Source
+
+
+class Sink(Protocol):
+    """Takes records block by block, where all of them may not fit in memory; repeats of an item in
+    a record are not counted."""
+
+    def begin(self) -> None:
+        """Start with no records: reading may have to begin again."""
+
+    def add(self, lengths: Int64s, items: Int32s) -> None:
+        """Take some records: how many items each has, and their numbers, in any order."""
+
+    def finish(self, labels: list[str]) -> Transactions:
+        """Item i is `labels[i]`. Returns no records, over their vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -23,19 +40,37 @@ class Reading(Wanted):
     memory_limit: str | None = None
     header: bool | None = None
     drop_record: tuple[str, ...] = ()
+    sink: Sink | None = None
+    """Where the records go; if not given, the reader returns them."""
     account: Account = field(default_factory=Account, compare=False)
     """Where the reader says what it did."""
 
 
 class RecordBuilder(records.RecordBuilder):
-    """Collects records that come one after the other, as numbers."""
+    """Collects records that come one after the other, as numbers, or hands them to a sink."""
+
+    def __init__(self, sink: Sink | None = None) -> None:
+        super().__init__()
+        self._sink = sink
+
+    def add(self, items: Iterable[str], counts: Iterable[int] | None = None) -> None:
+        super().add(items, None if self._sink is not None else counts)
+        if self._sink is not None and len(self._items) > _AT_ONCE:
+            self._sink.add(*self.taken())
 
     def finish(self, *, bags: bool) -> Transactions:
         """All records; in bags repeated items are counted, otherwise merged."""
+        if self._sink is not None:
+            self._sink.add(*self.taken())
+            return self._sink.finish(list(self._numbers))
         numbers, items, vocabulary, size, counts = self.pairs()
         if bags:
             return Bags.from_pairs(numbers, items, vocabulary, size=size, counts=counts)
         return Transactions.from_pairs(numbers, items, vocabulary, size=size)
+
+
+_AT_ONCE = 1 << 20
+"""So many items are handed to a sink at once."""
 
 
 @dataclass(frozen=True)
@@ -59,3 +94,11 @@ def no_record(source: Source, row: int) -> DataError:
     """The error for a row whose record is empty."""
     problem = f"data row {row} has no record: every row must belong to one"
     return source.fault(problem, remedy="leave such rows out with {drop_record=}")
+
+
+def refuse_joining(reading: Reading, source: Source) -> None:
+    """Refuse rows that together make a record if records are handed on as they come."""
+    if reading.sink is not None:
+        problem = "several rows with sets of items belong to one record"
+        remedy = "convert it to one row per record and item, or use {engine=local}"
+        raise source.fault(problem, remedy=remedy)

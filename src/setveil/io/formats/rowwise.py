@@ -18,7 +18,7 @@ from setveil.data.tables.owners import joined, several_rows
 from setveil.data.tables.shapes import Glimpse, SetColumn, find_sets, is_one_hot, item_columns
 from setveil.data.transactions import MOST, Transactions
 from setveil.errors import Note, ParameterError, brief
-from setveil.io.formats.reading import Reading, RecordBuilder, no_record
+from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining
 from setveil.io.source.source import Source
 from setveil.words import plural
 
@@ -134,7 +134,7 @@ def _collected(
     items: Callable[[int, Row], Counted],
 ) -> Transactions:
     """A record for each row, or for each value of the record column if the user named it."""
-    records, owners, numbers = RecordBuilder(), list[int](), Numbering[object]()
+    records, owners, numbers = RecordBuilder(reading.sink), list[int](), Numbering[object]()
     owner, dropped, left_out = columns.owner, set(reading.drop_record), 0
     chosen = [*columns.items, *([] if owner is None else [owner])]
     for number, row in enumerate(table.rows(chosen), start=1):
@@ -154,6 +154,7 @@ def _collected(
         return found
     if reading.record is None:
         raise several_rows("column", owner, table.source.fault)
+    refuse_joining(reading, table.source)
     return joined(found, np.asarray(owners, dtype=np.int64))
 
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
-from setveil.io.releases.form import Choices, Fact, ReleaseFolder, ReleaseForm
+from setveil.io.releases.form import Choices, Fact, PartFile, PartForm, ReleaseFolder, ReleaseForm
 from setveil.io.releases.links import CLUSTER_LINKS
 from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
@@ -23,6 +24,7 @@ from setveil.io.writing import write_lines
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.clusters import FlatArrays, Flattening, no_collecting
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.together import together
 
 
 def fill_disassociated(
@@ -39,29 +41,46 @@ def fill_disassociated(
 
 def read_disassociated(folder: ReleaseFolder) -> Disassociated:
     """The release in a folder."""
-    if folder.names == TABLES:
-        arrays = read_cluster_tables(folder.place)
-    else:
-        with (folder.place / folder.names[0]).open("rb", buffering=1 << 20) as stream:
-            arrays = read_cluster_lines(stream, folder.names[0])
-    safe = "safe" in folder.about
-    release = Disassociated(*arrays, folder.promise, folder.method, is_safe=safe)
-    if len(release) != folder.size:
-        problem = (
-            f"{folder.names[0]} has {len(release)} records, but release.json says {folder.size}"
-        )
-        raise DataError(problem)
-    _check_order(folder, release)
+    if folder.names != TABLES:
+        return together([_read_lines(folder, part) for part in folder.parts])
+    arrays = read_cluster_tables(folder.place)
+    release = _release(folder, arrays, PartFile(folder.place / TABLES[0], 0, folder.size))
+    _check_order(release)
     return release
 
 
-def _check_order(folder: ReleaseFolder, release: Disassociated) -> None:
-    """Refuse clusters, chunks or subrecords in another order than by their content."""
-    if folder.names != TABLES:
-        lines = release.lines()
-        if release.order.digest.hex() != folder.about["files"][folder.names[0]]:
-            check_lines(folder, folder.names[0], lines)
-        return
+def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Disassociated:
+    """One part of a release."""
+    return _read_lines(folder, folder.parts[0])
+
+
+def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None:
+    """Write the clusters of one part in their canonical order."""
+    write_lines(release.lines(), part.path)
+
+
+def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
+    """The clusters of one file, which must be in the order of their content."""
+    with part.path.open("rb", buffering=1 << 20) as stream:
+        arrays = read_cluster_lines(stream, part.path.name)
+    release = _release(folder, arrays, part)
+    lines = release.lines()
+    if release.order.digest.hex() != folder.about.get("files", {}).get(part.path.name):
+        check_lines(folder, part.path.name, lines)
+    return release
+
+
+def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disassociated:
+    safe = "safe" in folder.about
+    release = Disassociated(*arrays, folder.promise, folder.method, is_safe=safe)
+    if len(release) != part.size:
+        name = part.path.name
+        raise DataError(f"{name} has {len(release)} records, but release.json says {part.size}")
+    return release
+
+
+def _check_order(release: Disassociated) -> None:
+    """Refuse clusters, chunks or subrecords that are numbered otherwise than by their content."""
     given, wanted = _arrays(release), _arrays(release.arranged)
     if not all(np.array_equal(one, other) for one, other in zip(given, wanted, strict=True)):
         problem = "clusters, chunks and subrecords must be numbered in the order of their text"
@@ -81,6 +100,7 @@ DISASSOCIATED = ReleaseForm(
     fill=fill_disassociated,
     read=read_disassociated,
     promises=("km-anonymity", "l-diversity"),
+    in_parts=PartForm(write_part, read_part, ("jsonl",)),
     links=CLUSTER_LINKS,
     facts={"safe": Fact(lambda value: value is True, "true")},
 )

@@ -37,9 +37,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ from setveil.io.releases.generalized import GENERALIZED
 from setveil.io.releases.strict import check_keys, check_said
 from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.synthetic import SYNTHETIC
+from setveil.io.releases.trees import check_pruned, whole_tree
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
 from setveil.promises import PROMISES, Promise
 from setveil.published.disassociated.clusters import MOST_RECORDS
@@ -74,6 +75,12 @@ _FREE = {
         lambda value: type(value) is str and bool(_VERSION.fullmatch(value)), "a version"
     ),
     "verified": TRUTH,
+    "parts": Fact(
+        lambda value: (
+            type(value) is list and all(type(each) is int and each >= 0 for each in value)
+        ),
+        "a list of numbers",
+    ),
     "min_people": Fact(lambda value: type(value) is int and 0 < value <= MOST_RECORDS, "a number"),
 }
 
@@ -111,18 +118,33 @@ def fill_release(release: Release, stage: Path, *, verified: bool = False, **cho
     chosen, form = Choices(**choices), FORMS[release.form]
     form.check(chosen)
     names, more = form.fill(release, stage, chosen)
-    about = {
+    files = {name: sha256(stage / name) for name in names}
+    write_about(stage, about_release(release), len(release), files, verified=verified, **more)
+
+
+def about_release(release: Release) -> dict[str, object]:
+    """What `release.json` says of a release and of each of its parts."""
+    return {
         "setveil": _version(),
         "form": release.form,
         "promise": _said(release),
         "method": dict(release.method),
         **release.facts,
         **({"min_people": release.min_people} if release.min_people else {}),
-        "records": len(release),
-        **more,
-        "files": {name: _sha256(stage / name) for name in names},
-        "verified": verified,
     }
+
+
+def write_about(
+    stage: Path,
+    said: Mapping[str, object],
+    records: int,
+    files: Mapping[str, str],
+    *,
+    verified: bool,
+    **more: object,
+) -> None:
+    """Write `release.json`; `more` are facts of the form."""
+    about = {**said, "records": records, **more, "files": dict(files), "verified": verified}
     text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
 
@@ -133,7 +155,33 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     Raises:
         ReleaseError: if a file is missing, damaged, or not what `release.json` says.
     """
-    place = Path(folder)
+    found, form = _opened(Path(folder))
+    return _read(found, form.read)
+
+
+def read_parts(folder: str | os.PathLike[str]) -> Iterator[Release]:
+    """The parts of a release one after the other, each as a release of its own.
+
+    Raises:
+        ReleaseError: as `read_release`; or if the release is not in files that can be read apart.
+    """
+    whole, form = _opened(Path(folder))
+    in_parts, about = form.in_parts, whole.about
+    if in_parts is None or len(whole.names) > len(whole.parts) or about.get("bags"):
+        raise whole.fault("it is not in parts; verify it on the engine local")
+    tree, shown = whole_tree(whole) if form.has_tree else None, set[str]()
+    for part in whole.parts:
+        alone = {**about, "records": part.size, "parts": [part.size]}
+        inside = replace(whole, about=alone, names=(part.path.name,), before=part.before)
+        release = _read(inside, lambda folder: in_parts.read(folder, tree))
+        shown |= release.shown
+        yield release
+    if tree is not None:
+        check_pruned(whole, tree, sorted(shown))
+
+
+def _opened(place: Path) -> tuple[ReleaseFolder, ReleaseForm]:
+    """A folder whose files are those that were written."""
     about = _read_about(place)
     form = FORMS[about["form"]]
     names = form.data_files(place, about)
@@ -142,14 +190,18 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
         _check_file(place, name, digest)
     promise = _promise(place, about["promise"])
     form.check_promise(place, promise)
+    return ReleaseFolder(place, about, names, promise), form
+
+
+def _read(folder: ReleaseFolder, read: Callable[[ReleaseFolder], Release]) -> Release:
+    """What is in a folder, in the words of its promise."""
     try:
-        release = form.read(ReleaseFolder(place, about, names, promise))
-        release = release.leaving_out(about.get("min_people", 0))
+        release = read(folder).leaving_out(folder.about.get("min_people", 0))
     except ReleaseError:
         raise
     except DataError as error:
-        raise ReleaseError(place, str(error)) from None
-    check_said(place, about["promise"], _said(release))
+        raise ReleaseError(folder.place, str(error)) from None
+    check_said(folder.place, folder.about["promise"], _said(release))
     return release
 
 
@@ -171,7 +223,8 @@ def _version() -> str:
     return str(import_module("setveil").__version__)
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """The hash of a file."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -196,6 +249,8 @@ def _read_about(place: Path) -> dict[str, Any]:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
     if not 0 <= about["records"] <= MOST_RECORDS:
         raise ReleaseError(place, f"{ABOUT} has an impossible number of records")
+    if sum(about.get("parts", [about["records"]])) != about["records"]:
+        raise ReleaseError(place, f"in {ABOUT}, the parts do not have as many records as it says")
     if about["form"] not in FORMS:
         raise ReleaseError(place, f"this version does not know its form {brief(about['form'])}")
     return about
@@ -204,7 +259,7 @@ def _read_about(place: Path) -> dict[str, Any]:
 def _check_file(place: Path, name: str, digest: object) -> None:
     if not (place / name).is_file():
         raise ReleaseError(place, f"{name} is missing")
-    if _sha256(place / name) != digest:
+    if sha256(place / name) != digest:
         problem = f"{name} was changed after the release was written (its sha256 differs)"
         raise ReleaseError(place, problem)
 

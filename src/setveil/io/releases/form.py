@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError, ReleaseError, brief
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.links import Links
 from setveil.promises.promise import Promise
 from setveil.published.release import Release
@@ -46,6 +48,16 @@ class Fact(NamedTuple):
 TRUTH = Fact(lambda value: type(value) is bool, "true or false")
 
 
+class PartFile(NamedTuple):
+    """A data file of a release."""
+
+    path: Path
+    before: int
+    """How many records are in the files before it."""
+    size: int
+    """How many records it has."""
+
+
 @dataclass(frozen=True)
 class ReleaseFolder:
     """A release folder to be read; its files are those that were written."""
@@ -56,11 +68,21 @@ class ReleaseFolder:
     names: tuple[str, ...]
     """The data files."""
     promise: Promise
+    before: int = 0
+    """How many records come before those of these files."""
 
     @property
     def size(self) -> int:
         """The number of records."""
         return int(self.about["records"])
+
+    @property
+    def parts(self) -> list[PartFile]:
+        """The data files of a form that has one file, or one for each part."""
+        sizes = self.about.get("parts", [self.size])
+        before = list(accumulate(sizes, initial=self.before))
+        paths = (self.place / name for name in self.names)
+        return [PartFile(*each) for each in zip(paths, before, sizes, strict=False)]
 
     @property
     def method(self) -> dict[str, object]:
@@ -75,7 +97,28 @@ class ReleaseFolder:
         return ReleaseError(self.place, problem)
 
 
+@dataclass(frozen=True)
+class PartForm:
+    """How one part of a release is written and read, for forms that may come in parts."""
+
+    write: Callable[[Any, PartFile, Choices], None]
+    read: Callable[[ReleaseFolder, Hierarchy | None], Release]
+    """Reads a part; items of a tree are over the given one, since a part has none of its own."""
+    formats: tuple[str, ...]
+
+
 Fill = Callable[[Any, Path, Choices], tuple[list[str], dict[str, object]]]
+
+
+def part_names(name: str, parts: int) -> tuple[str, ...]:
+    """The names of the files of a release in parts, such as `data-00000.csv`.
+
+    Example:
+        >>> part_names("data.csv", 2)
+        ('data-00000.csv', 'data-00001.csv')
+    """
+    stem, _, suffix = name.partition(".")
+    return tuple(f"{stem}-{part:05}.{suffix}" for part in range(parts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +141,8 @@ class ReleaseForm:
     """Further files that it may have."""
     facts: Mapping[str, Fact] = field(default_factory=dict)
     """The keys of its own in `release.json`."""
+    in_parts: PartForm | None = None
+    """How it is written in parts, if it can be."""
     links: Links | None = None
     """How its private alignment is written and read, if it can have one."""
 
@@ -122,7 +167,12 @@ class ReleaseForm:
                 check; or if a fact has a value that is not allowed.
         """
         files = set(about["files"])
-        names = next((names for names in self.formats.values() if set(names) <= files), None)
+        known = list(self.formats.values())
+        if "parts" in about:
+            formats = self.in_parts.formats if self.in_parts is not None else ()
+            parts = len(about["parts"])
+            known = [part_names(self.formats[each][0], parts) for each in formats]
+        names = next((names for names in known if set(names) <= files), None)
         if names is None:
             raise ReleaseError(place, "release.json names no data file")
         more = sorted(files.difference(names, self.beside))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from setveil.data.transactions import Bags
+from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import (
     RECORD_FORMATS,
     RECORD_PROMISES,
     TRUTH,
     Choices,
     Fact,
+    PartFile,
+    PartForm,
     ReleaseFolder,
     ReleaseForm,
 )
@@ -47,12 +50,26 @@ def read_generalized(folder: ReleaseFolder) -> Generalized:
     )
 
 
+def write_part(release: Generalized, part: PartFile, choices: Choices) -> None:
+    """Write the records of one part in a shuffled order."""
+    write_records(release.records(choices.seed), part.path, part.before)
+
+
+def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Generalized:
+    """One part of a release, over the tree of all parts."""
+    assert tree is not None
+    data, weights = read_records(folder, bags=False)
+    rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
+    return Generalized.of_rows(rows, tree, folder.promise, folder.method, weights=weights)
+
+
 GENERALIZED = ReleaseForm(
     name=Generalized.form,
     formats=RECORD_FORMATS,
     fill=fill_generalized,
     read=read_generalized,
     promises=RECORD_PROMISES,
+    in_parts=PartForm(write_part, read_part, tuple(RECORD_FORMATS)),
     links=RECORD_LINKS,
     has_tree=True,
     beside=(TREE,),

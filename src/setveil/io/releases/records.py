@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, offsets
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError, brief
 from setveil.io.files import read
@@ -24,7 +25,7 @@ from setveil.io.formats.fimi import write_fimi
 from setveil.io.formats.longform import numbered_items
 from setveil.io.formats.parquet import check_magic, write_parquet_rows
 from setveil.io.formats.reading import Pairs
-from setveil.io.releases.form import ReleaseFolder
+from setveil.io.releases.form import PartFile, ReleaseFolder
 from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
 from setveil.io.source.database import (
     column_types,
@@ -36,6 +37,7 @@ from setveil.io.source.database import (
 )
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
+from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -46,15 +48,16 @@ _NUMBERS = frozenset(
 )
 
 
-def write_records(records: Transactions, target: Path) -> None:
-    """Write records in the format that the suffix of a file says."""
+def write_records(records: Transactions, target: Path, before: int = 0) -> None:
+    """Write records in the format that the suffix of a file says; `before` others are numbered
+    before them."""
     if target.suffix == ".dat":
         write_lines(write_fimi(records), target)
     elif target.suffix == ".csv":
-        write_lines(write_release_rows(records), target)
+        write_lines(write_release_rows(records, before), target)
     else:
         with private_folder() as work:
-            write_lines(write_release_rows(records), work / "rows")
+            write_lines(write_release_rows(records, before), work / "rows")
             write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
 
 
@@ -66,8 +69,8 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     Raises:
         DataError: if the file has other columns, numbers or rows than a release.
     """
-    path, size = folder.place / folder.names[0], folder.size
-    rows = _read_lines(path, size, bags) if path.suffix == ".dat" else _read_table(path, size, bags)
+    size = folder.size
+    rows = _one_after_another([_read_part(part, bags) for part in folder.parts])
     weights = np.ones(len(rows), dtype=np.int64)
     if len(rows) == size:
         return rows, weights
@@ -75,6 +78,25 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     counts = (rows.counts,) if isinstance(rows, Bags) else ()
     padded = type(rows)(indptr, rows.items, rows.vocabulary, *counts)
     return padded, np.append(weights, size - len(rows))
+
+
+def _read_part(part: PartFile, bags: bool) -> Transactions:
+    return (_read_lines if part.path.suffix == ".dat" else _read_table)(part, bags)
+
+
+def _one_after_another(tables: list[Transactions]) -> Transactions:
+    """The records of several files over one vocabulary."""
+    if len(tables) == 1:
+        return tables[0]
+    labels = {label for each in tables for label in each.vocabulary}
+    vocabulary = Vocabulary(sort_labels(labels))
+    tables = [relabeled(each, vocabulary.encode(each.vocabulary), vocabulary) for each in tables]
+    indptr = offsets(np.concatenate([each.lengths for each in tables]))
+    items = np.concatenate([each.items for each in tables])
+    bags = [each.counts for each in tables if isinstance(each, Bags)]
+    if bags:
+        return Bags(indptr, items, vocabulary, np.concatenate(bags))
+    return Transactions(indptr, items, vocabulary)
 
 
 def check_columns(
@@ -96,8 +118,9 @@ def check_columns(
             raise FileFormatError(name, problem)
 
 
-def _read_lines(path: Path, size: int, bags: bool) -> Transactions:
+def _read_lines(part: PartFile, bags: bool) -> Transactions:
     """The records of `data.dat`, one per line."""
+    path, size = part.path, part.size
     rows = read(path, format="fimi", bags=True)
     assert isinstance(rows, Bags)
     if len(rows) != size:
@@ -108,8 +131,9 @@ def _read_lines(path: Path, size: int, bags: bool) -> Transactions:
     return rows if bags else rows.sets()
 
 
-def _read_table(path: Path, size: int, bags: bool) -> Transactions:
+def _read_table(part: PartFile, bags: bool) -> Transactions:
     """The records of `data.csv` or `data.parquet` that have rows."""
+    path, size, last = part.path, part.size, part.before + part.size
     columns = ("record", "item", "count") if bags else ("record", "item")
     with open_source(path) as source, _loaded(source, path.name, columns) as connection:
         _check_rows(connection, path.name, columns)
@@ -121,10 +145,10 @@ def _read_table(path: Path, size: int, bags: bool) -> Transactions:
     used, records = _ranked(np.asarray(pairs["record"]))
     if len(used) > size:
         raise DataError(f"{path.name} has {len(used)} records, but release.json says {size}")
-    if len(used) and used[-1] > size:
-        raise DataError(
-            f"{path.name} has a record {used[-1]}, but records are numbered 1 to {size}"
-        )
+    if len(used) and (used[-1] > last or used[0] <= part.before):
+        wrong = used[-1] if used[-1] > last else used[0]
+        numbers = f"{part.before + 1} to {last}"
+        raise DataError(f"{path.name} has a record {wrong}, but records are numbered {numbers}")
     counts = np.asarray(pairs["count"]) if bags else None
     entries = Pairs(records, np.asarray(pairs["item"]), counts)
     rows = entries.assembled(labels, len(used), bags=bags)

@@ -31,15 +31,26 @@ def write_tree(tree: Hierarchy, nodes: Int32s, stage: Path, choices: Choices) ->
 
 def read_tree(folder: ReleaseFolder, published: Sequence[str]) -> Hierarchy:
     """The tree that `write_tree` wrote; `published` are the nodes that occur in records."""
+    tree = whole_tree(folder)
+    check_pruned(folder, tree, published)
+    return tree
+
+
+def whole_tree(folder: ReleaseFolder) -> Hierarchy:
+    """The tree of a folder, whatever its records show."""
     origin = read_origin(folder.about.get("hierarchy") or {})
     tree = read_hierarchy(folder.place / TREE, layout="paths", delimiter=";", origin=origin)
     text = StringIO()
     write_hierarchy(tree, text)
     check_lines(folder, TREE, [text.getvalue().removesuffix("\n")])
-    shown = tree.nodes.encode(published)
-    if origin.pruned and len(tree.pruned(shown)) < len(tree):
-        raise folder.fault(f"{TREE} has more than the records show, but is said to be pruned")
     return tree
+
+
+def check_pruned(folder: ReleaseFolder, tree: Hierarchy, published: Sequence[str]) -> None:
+    """Refuse a tree that is said to be pruned but has more than these nodes show."""
+    shown = tree.nodes.encode(published)
+    if tree.origin.pruned and len(tree.pruned(shown)) < len(tree):
+        raise folder.fault(f"{TREE} has more than the records show, but is said to be pruned")
 
 
 def write_origin(origin: Origin) -> dict[str, object]:

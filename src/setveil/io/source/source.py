@@ -18,6 +18,7 @@ from typing import BinaryIO, Literal
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
 from setveil.io.source.database import is_small, not_utf8
+from setveil.io.source.several import plain_name, put_together, several_files
 from setveil.io.source.zstd import MAGIC, check_frames, first_lines, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
@@ -104,13 +105,17 @@ class Source:
 
 
 @contextmanager
-def open_source(path: PathOrStream) -> Iterator[Source]:
+def open_source(path: PathOrStream, *, header: bool = True) -> Iterator[Source]:
     """The source behind a path, `-` for standard input, or an open binary stream.
 
-    Temporary files are removed after the block.
+    A folder or a pattern means all its files together; `header` says whether the first line of
+    tables names the columns. Temporary files are removed after the block.
     """
     with private_folder() as work:
-        if isinstance(path, str | os.PathLike) and str(path) != "-":
+        files = several_files(path) if isinstance(path, str | os.PathLike) else []
+        if files:
+            yield _of_file(*_of_several(files, work, header), str(path), work)
+        elif isinstance(path, str | os.PathLike) and str(path) != "-":
             file = Path(path)
             yield _of_file(_spooled_pipe(_checked(file), work), file.name, str(path), work)
         else:
@@ -118,6 +123,20 @@ def open_source(path: PathOrStream) -> Iterator[Source]:
             name = str(getattr(stream, "name", "the stream"))
             name = "standard input" if stream is sys.stdin.buffer else name
             yield _of_file(_spool(stream, work, name), name if "." in name else "", name, work)
+
+
+def _of_several(files: list[Path], work: Path, header: bool) -> tuple[Path, str]:
+    """One file with the content of several, and a name that shows its format."""
+    plain = []
+    for number, file in enumerate(files):
+        inner = work / f"file-{number}"
+        inner.mkdir()
+        opened = _of_file(_checked(file), file.name, str(file), inner)
+        (inner / plain_name(file)).symlink_to(opened.plain().absolute())
+        plain.append(inner / plain_name(file))
+    target = work / f"together{Path(plain_name(files[0])).suffix}"
+    put_together(plain, target, work, header=header)
+    return target, plain_name(files[0])
 
 
 def _checked(path: Path) -> Path:

@@ -1,6 +1,6 @@
 """The method Disassociation: HORPART, VERPART and REFINE, one after the other."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
+from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import choose
@@ -20,12 +21,15 @@ from setveil.methods.disassociation.partitioning import (
     verpart,
     with_public_terms,
 )
+from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
 from setveil.methods.disassociation.safe import check_alone, divide_safely
+from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.together import together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +89,8 @@ class Disassociation(Method[Disassociated]):
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
     form: ClassVar[str] = Disassociated.form
+    divides: ClassVar[bool] = True
+    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "max_cluster": (None, 30, 100, 300, 1000),
         "share_lost": (False, True),
@@ -94,6 +100,11 @@ class Disassociation(Method[Disassociated]):
         None,
         "The most records a cluster may have, if possible; by default 6 k - 1, with frequent items "
         "shared above the clusters if that loses less.",
+    )
+    max_part: int | None = with_default(
+        None,
+        "Divide the records first into parts of at most so many, each disassociated on its own; by "
+        "default one part, with the engines blocks and spark 500,000 records.",
     )
     max_subrecord: int | None = with_default(
         None, "The most items that a piece of a record may show together; by default no limit."
@@ -120,12 +131,60 @@ class Disassociation(Method[Disassociated]):
             raise ParameterError("share_lost", True, allowed)
         if self.max_subrecord is not None:
             check_count("max_subrecord", self.max_subrecord, 1)
+        if self.max_part is not None and self.safe:
+            raise ParameterError("safe", True, "it compares all records; leave out {max_part}")
+
+    def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:
+        super().check_early(promise, has_hierarchy=has_hierarchy)
+        if self.max_part is None:
+            return
+        least = max(part.crowd for part in promise.parts)
+        if self.max_part < 2 * least:
+            allowed = f"it must be at least {2 * least:,}: a part has two clusters or more"
+            raise ParameterError("max_part", self.max_part, allowed)
+        if "sensitive" in promise.named_items:
+            allowed = "with sensitive items, all records are disassociated together; leave it out"
+            raise ParameterError("max_part", self.max_part, allowed)
 
     @property
     def plain(self) -> Self | None:
         return replace(self, safe=False) if self.safe else None
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
+        data, promise = request.records, request.promise
+        least = max(part.crowd for part in promise.parts)
+        if self.max_part is not None and len(data) > self.max_part:
+            return self._in_parts(request, Limits(least, self.max_part))
+        return self._whole(request)
+
+    def in_parts(self) -> Self:
+        if self.safe:
+            allowed = "it compares all records, which only {engine=local} does"
+            raise ParameterError("safe", True, allowed)
+        return self if self.max_part is not None else replace(self, max_part=USUAL_PART)
+
+    def divide(self, parts: Parts, whole: Whole) -> list[Share]:
+        assert self.max_part is not None
+        least = max(part.crowd for part in whole.promise.parts)
+        limits = Limits(least, self.max_part)
+        return [Share((part,)) for part in divide(parts, whole.items, limits, whole.progress)]
+
+    def anonymize_share(
+        self, blocks: Sequence[Block], state: object, request: Request[Any]
+    ) -> Disassociated:
+        return self._whole(request)
+
+    def _in_parts(self, request: Request[KmAnonymity], limits: Limits) -> Disassociated:
+        """Each part of the records on its own."""
+        data = request.records
+        parts = InMemory(Block(data.indptr, data.items))
+        order = divide(parts, len(data.vocabulary), limits, request.progress)
+        rows = [parts.rows(part) for part in order]
+        found = [self._whole(replace(request, records=data.take(each))) for each in rows]
+        return together(found, rows)
+
+    def _whole(self, request: Request[KmAnonymity]) -> Disassociated:
+        """All records of a request together."""
         data, promise = request.records, request.promise
         limit, least = self._limit(promise.k), max(part.crowd for part in promise.parts)
         _check_enough(int(np.count_nonzero(data.lengths)), least)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from setveil.data.arrays import Int64s
 from setveil.data.hashing import hash_records
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engines.parts import Block, Parts
 from setveil.hierarchy.tree import Hierarchy
+from setveil.methods.dividing import Coding, Share, Whole
 from setveil.methods.method import Method, Request
+from setveil.methods.partition.parts import Cut, divide
+from setveil.methods.partition.share import classes_of
 from setveil.methods.partition.split import split_records
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized
@@ -70,6 +75,8 @@ class Partition(Method[Generalized]):
     }
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KAnonymity(k=2)
+    divides: ClassVar[bool] = True
+    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
 
     def _anonymize(
         self, request: Request[KAnonymity | KmAnonymity | VocabularyKAnonymity]
@@ -84,6 +91,25 @@ class Partition(Method[Generalized]):
             rows = _with_counts(rows, alignment[kept], data.take(kept), hierarchy)
         weights = np.bincount(alignment, minlength=len(rows)).astype(np.int64)
         alignment = alignment if order is None else alignment[np.argsort(order)]
+        return Generalized.of_rows(
+            rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=weights
+        )
+
+    def coding(self, vocabulary: Vocabulary, hierarchy: Hierarchy | None) -> Coding:
+        """Items are numbered as the leaves of the tree."""
+        assert hierarchy is not None
+        leaves = Vocabulary(hierarchy.labels[: hierarchy.leaf_count])
+        return Coding(hierarchy.leaf_numbers(vocabulary), leaves)
+
+    def divide(self, parts: Parts, whole: Whole) -> list[Share]:
+        return divide(parts, whole.promise.crowd, whole)
+
+    def anonymize_share(
+        self, blocks: Sequence[Block], state: object, request: Request[Any]
+    ) -> Generalized:
+        promise, hierarchy = request.promise, request.tree
+        rows, alignment = classes_of(blocks, cast("Sequence[Cut]", state), promise.k, hierarchy)
+        weights = np.bincount(alignment, minlength=len(rows)).astype(np.int64)
         return Generalized.of_rows(
             rows, hierarchy, promise, self.to_dict(), alignment=alignment, weights=weights
         )

@@ -60,7 +60,7 @@ def split_records(
 
     if len(kept) == 0:
         return
-    tree = _tree(request.tree)
+    tree = tree_arrays(request.tree)
     work = _work(Task(tree, _whole(data, kept, request.tree, tree), k))
     occurrences = len(work.records.leaves)
     limit = int(np.clip(occurrences // SHARE, SMALLEST, LARGEST)) * len(kept) // occurrences
@@ -112,7 +112,8 @@ def _whole(
     return kernels.Part(indptr, leaves, node, delta, bounds, root, np.array([gain]))
 
 
-def _tree(hierarchy: Hierarchy) -> kernels.Tree:
+def tree_arrays(hierarchy: Hierarchy) -> kernels.Tree:
+    """The tree as the kernels take it."""
     from setveil.kernels.partition import split as kernels
 
     above = hierarchy.parent[hierarchy.parent >= 0]

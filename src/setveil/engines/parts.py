@@ -1,0 +1,144 @@
+"""Records in parts, wherever they are: in memory, in blocks on disk, or on a cluster.
+
+A driver splits records level by level. It counts in each part (`fold`), chooses the split from the
+counts alone, and moves the records to new parts (`scatter`), until each part fits a task. Records
+that are equal need not be moved one by one: the driver counts them, leaves them out of the move,
+and adds as many as it wants to each new part (`add`)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from setveil.data.arrays import Int32s, Int64s, offsets, ranges
+
+Answer = TypeVar("Answer")
+Record = tuple[int, ...]
+"""The items of a record as numbers, ascending."""
+NOWHERE = -1
+"""The part of a record that is left out of a move."""
+
+
+class Block(NamedTuple):
+    """Some records; record i holds `items[indptr[i]:indptr[i + 1]]`, ascending."""
+
+    indptr: Int64s
+    items: Int32s
+
+    def __len__(self) -> int:
+        """The number of records, not of fields."""
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Int64s:
+        return np.diff(self.indptr)
+
+    def record(self, number: int) -> Record:
+        """The items of one record."""
+        return tuple(self.items[self.indptr[number] : self.indptr[number + 1]].tolist())
+
+    def take(self, numbers: Int64s) -> Block:
+        """The records with these numbers, in this order."""
+        lengths = self.lengths[numbers]
+        return Block(offsets(lengths), self.items[ranges(self.indptr[numbers], lengths)])
+
+
+def block_of(lengths: Int64s, items: Int32s) -> Block:
+    """Records of these lengths, one after the other."""
+    return Block(offsets(lengths), items)
+
+
+def copies_of(record: Record, copies: int) -> Block:
+    """The same record so many times."""
+    items = np.tile(np.array(record, dtype=np.int32), copies)
+    return Block(np.arange(copies + 1, dtype=np.int64) * len(record), items)
+
+
+def joined(blocks: list[Block]) -> Block:
+    """Several blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    lengths = [np.zeros(0, dtype=np.int64), *(block.lengths for block in blocks)]
+    items = [np.zeros(0, dtype=np.int32), *(block.items for block in blocks)]
+    return block_of(np.concatenate(lengths), np.concatenate(items))
+
+
+def renumbered(numbers: Int32s, block: Block) -> Block:
+    """The records of a block with other numbers, ascending and without repeats."""
+    items = numbers[block.items] if len(block.items) else block.items
+    rows = np.repeat(np.arange(len(block), dtype=np.int64), block.lengths)
+    if (items < 0).any():
+        rows, items = rows[items >= 0], items[items >= 0]
+    falls = (items[1:] <= items[:-1]) & (rows[1:] == rows[:-1])
+    if falls.any():
+        keys = np.unique(rows << 32 | items)
+        rows, items = keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32)
+    return Block(offsets(np.bincount(rows, minlength=len(block))), items)
+
+
+Work = Callable[[Block], Answer]
+"""A pure function of a block; a partial of a function at the top level of a module."""
+Assign = Callable[[Block], Int64s]
+"""Gives the new part of each record of a block, or NOWHERE."""
+
+
+class Parts(ABC):
+    """Records in numbered parts. Part 0 has all of them at first."""
+
+    sizes: dict[int, int]
+    """How many records each part has."""
+
+    @abstractmethod
+    def fold(self, works: Mapping[int, Work[Answer]]) -> Iterator[tuple[int, Answer]]:
+        """The answers for the blocks of some parts, in any order, each with its part."""
+
+    @abstractmethod
+    def scatter(self, works: Mapping[int, Assign]) -> None:
+        """Move the records of some parts to the parts that `works` assign; these become empty."""
+
+    @abstractmethod
+    def add(self, part: int, record: Record, copies: int) -> None:
+        """Add copies of a record that was left out of a move before."""
+
+
+class InMemory(Parts):
+    """Parts in memory; it remembers where each record came from."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        self._rows: dict[int, Int64s] = {0: np.arange(len(block))}
+        self._left: dict[Record, list[int]] = {}
+
+    @property
+    def sizes(self) -> dict[int, int]:  # type: ignore[override]
+        return {part: len(rows) for part, rows in self._rows.items()}
+
+    def rows(self, part: int) -> Int64s:
+        """The numbers of the records of a part, ascending."""
+        return np.sort(self._rows[part])
+
+    def fold(self, works: Mapping[int, Work[Answer]]) -> Iterator[tuple[int, Answer]]:
+        for part, work in works.items():
+            yield part, work(self._block.take(self._rows[part]))
+
+    def scatter(self, works: Mapping[int, Assign]) -> None:
+        for part, work in works.items():
+            rows = self._rows.pop(part)
+            places = work(self._block.take(rows))
+            for place in np.unique(places).tolist():
+                chosen = rows[places == place]
+                if place != NOWHERE:
+                    have = self._rows.get(place, chosen[:0])
+                    self._rows[place] = np.concatenate((have, chosen))
+                    continue
+                for row in chosen.tolist():
+                    self._left.setdefault(self._block.record(row), []).append(row)
+
+    def add(self, part: int, record: Record, copies: int) -> None:
+        pool = self._left.get(record, [])
+        taken, self._left[record] = pool[:copies], pool[copies:]
+        have = self._rows.get(part, np.zeros(0, dtype=np.int64))
+        self._rows[part] = np.concatenate((have, np.array(taken, dtype=np.int64)))

@@ -1,0 +1,1 @@
+"""Releases that are made, verified, written and measured part by part."""

@@ -1,0 +1,55 @@
+"""What an engine can do, checked before anything is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from setveil.errors import ParameterError
+from setveil.io.releases.folder import FORMS
+
+if TYPE_CHECKING:
+    from setveil.pipeline.job import Job
+
+ENGINES = ("local", "blocks", "spark")
+
+
+def check_engine(job: Job) -> None:
+    """Refuse an engine that is not there, that the method does not run on, or its options."""
+    if job.engine not in ENGINES:
+        raise ParameterError("engine", job.engine, f"choose one of {', '.join(ENGINES)}")
+    for option, owner in (("memory", "blocks"), ("master", "spark")):
+        if getattr(job, option) is not None and job.engine != owner:
+            allowed = f"only the engine {owner} has it: add {{engine={owner}}}"
+            raise ParameterError(option, getattr(job, option), allowed)
+    if job.engine not in job.method.runs_on:
+        allowed = f"the method {job.method.name} runs on {' or '.join(job.method.runs_on)}"
+        raise ParameterError("engine", job.engine, allowed)
+    if job.engine != "local":
+        check_engine_job(job, job.engine)
+        if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):
+            raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
+        method = job.method.in_parts()
+        method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
+
+
+def is_frame(data: object) -> bool:
+    """Whether this is a DataFrame of Spark."""
+    return type(data).__module__.startswith("pyspark.sql")
+
+
+def check_engine_job(job: Job, name: str) -> None:
+    """Refuse what an engine that works part by part does not do, before anything is read."""
+    if job.output is None and not is_frame(job.data):
+        raise ParameterError("output", None, f"the engine {name} writes a release: name its folder")
+    for option in ("alignment", "report", "tune", "explain"):
+        if getattr(job, option):
+            allowed = f"the engine {name} does not have it; use {{engine=local}}"
+            raise ParameterError(option, getattr(job, option), allowed)
+    if job.reading.get("bags"):
+        allowed = f"the engine {name} works on sets; use {{engine=local}}"
+        raise ParameterError("bags", True, allowed)
+    form = FORMS[job.method.form]
+    formats = form.in_parts.formats if form.in_parts is not None else tuple(form.formats)
+    if job.format is not None and job.format not in formats:
+        allowed = f"a {form.name} release in parts is {' or '.join(formats)}"
+        raise ParameterError("format", job.format, allowed)

@@ -1,0 +1,140 @@
+"""Put the parts of a release together: verdicts, sums, `release.json`, and the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from setveil.audit.verdict import Check, Verdict
+from setveil.errors import Note, ParameterError
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.folder import FORMS, read_release, sha256, write_about
+from setveil.io.releases.trees import TREE, write_tree
+from setveil.pipeline.job import Outcome
+from setveil.pipeline.parts.loading import Loaded
+from setveil.pipeline.parts.sums import Total
+from setveil.pipeline.parts.task import Done, Spec
+from setveil.pipeline.stages import Stages
+from setveil.published.in_parts import InParts
+from setveil.published.release import Release
+from setveil.words import plural
+
+
+def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages: Stages) -> Outcome:
+    """Put the parts together: verdicts, sums and `release.json`."""
+    job, about = loaded.job, found[0].about
+    total = Total([done.sums for done in found], spec.method.form, job.promise.crowd, loaded.tree)
+    with stages("verifying"):
+        verdict = _verdict(spec, loaded, found, total)
+    held = verdict.holds
+    losses = total.losses if held else {}
+    if held:
+        _write_about(spec, found, total, stage)
+    said = about["promise"]
+    assert isinstance(said, dict)
+    words = {name: str(said[name]) for name in ("meaning", "not_promised")}
+    output = None if job.output is None else Path(job.output)
+    release = InParts(
+        spec.method.form,
+        loaded.records,
+        job.promise,
+        spec.method.to_dict(),
+        partial(_read, output),
+        words,
+    )
+    return Outcome(
+        records=loaded.records,
+        items=len(loaded.tally.vocabulary),
+        occurrences=loaded.occurrences,
+        release=release,
+        verdict=verdict,
+        losses=losses,
+        seconds=stages.seconds,
+        reason=job.reason,
+        account=loaded.account,
+        output=output if held else None,
+        usefulness=total.usefulness(losses) if held else None,
+        notes=(*loaded.notes, *_notes(loaded, total, len(found))) if held else loaded.notes,
+        suppressed=loaded.dropped,
+        examples=found[0].examples,
+        pruned=loaded.tree is not None and _is_pruned(spec, loaded.tree),
+    )
+
+
+def _read(output: Path | None) -> Release:
+    if output is None:
+        raise ParameterError("output", None, "the release was not written: name a folder")
+    return read_release(output)
+
+
+def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Total) -> Verdict:
+    """The verdict of all parts: each check must hold in each part, and nothing may be missing."""
+    checks = merged_checks([done.checks for done in found])
+    if all(check.holds for check in checks):
+        checks = (*checks, _complete(spec, loaded, total))
+    return Verdict(loaded.job.promise, checks)
+
+
+def merged_checks(found: Sequence[Sequence[Check]]) -> tuple[Check, ...]:
+    """The checks of several parts: each holds if it holds in every part."""
+    checks = []
+    for name in dict.fromkeys(check.name for part in found for check in part):
+        same = [check for part in found for check in part if check.name == name]
+        failed = next((check for check in same if not check.holds), None)
+        if failed is not None or len(found) == 1:
+            checks.append(failed or same[0])
+            continue
+        text = f"in each of {len(found)} parts; in the first, {same[0].text}"
+        checks.append(replace(same[0], text=text))
+    return tuple(checks)
+
+
+def _complete(spec: Spec, loaded: Loaded, total: Total) -> Check:
+    """Whether the parts together were made from all records: as many, with the same items."""
+    same = total.number("records") == loaded.records
+    same = same and bool(np.array_equal(total.supports, spec.supports))
+    text = f"the parts together have {'' if same else 'NOT '}all records and items that were read"
+    return Check("complete", same, text, private=True)
+
+
+def _write_about(spec: Spec, found: list[Done], total: Total, stage: Path) -> None:
+    files = {done.name: done.digest for done in found}
+    more: dict[str, object] = {}
+    if len(found) > 1:
+        more["parts"] = [done.sums.records for done in found]
+    if spec.tree is not None and FORMS[spec.method.form].has_tree:
+        nodes = np.unique(np.concatenate([done.sums.own["nodes"] for done in found]))
+        more["hierarchy"] = write_tree(spec.tree, nodes, stage, spec.choices)
+        files[TREE] = sha256(stage / TREE)
+    write_about(stage, found[0].about, total.number("records"), files, verified=True, **more)
+
+
+def _is_pruned(spec: Spec, tree: Hierarchy) -> bool:
+    return (
+        FORMS[spec.method.form].has_tree
+        and not spec.choices.public_items
+        and (tree.origin.kind != "given")
+    )
+
+
+def _notes(loaded: Loaded, total: Total, parts: int) -> tuple[str, ...]:
+    """What to check before the release is handed over, and how it was measured."""
+    k, notes = max(part.crowd for part in loaded.job.promise.parts), list[str]()
+    supports = loaded.tally.supports()
+    rare = [label for label, n in zip(loaded.tally.vocabulary, supports, strict=True) if n < k]
+    shown = len(total.shown.intersection(rare))
+    if shown:
+        text = f"{plural(shown, 'item')} that fewer than {k:,} people have "
+        text += "is published as it is" if shown == 1 else "are published as they are"
+        remedy = f"leave such items out with {{min_people={k}}}"
+        notes.append(Note(f"{text}. If items may be names or free text, {remedy}."))
+    figures = ", ".join(total.losses)
+    notes.append(
+        f"Made in {plural(parts, 'part')}; measured are the figures that add up over parts "
+        f"({figures}). `setveil measure` has the others, in memory."
+    )
+    return tuple(notes)

@@ -1,0 +1,90 @@
+"""Read data for an engine that works in parts, with its tree and the numbers of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from setveil.data.account import Account
+from setveil.data.arrays import Int32s
+from setveil.data.tally import Tally
+from setveil.hierarchy.recipes import MakeHierarchy
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.form import Choices
+from setveil.methods.dividing import Coding
+from setveil.pipeline.inputs import check_named, fit, with_items
+from setveil.pipeline.job import Job
+from setveil.pipeline.notes import left_out_note
+from setveil.pipeline.parts.reading import Read
+from setveil.pipeline.parts.task import Spec
+from setveil.pipeline.stages import Stages
+
+
+class Source(Protocol):
+    """Where the records are: on a shelf or on a cluster."""
+
+    def read(self, data: object, reading: Mapping[str, Any]) -> Read:
+        """Read the data; its records are kept."""
+
+    def recode(self, numbers: Int32s, size: int) -> None:
+        """Give each item another number, or -1 to leave it out."""
+
+
+class Loaded(NamedTuple):
+    """The data as the method will see it; the records are at their source."""
+
+    job: Job
+    tally: Tally
+    """Of the items that are kept."""
+    records: int
+    tree: Hierarchy | None
+    coding: Coding
+    dropped: tuple[str, ...]
+    notes: tuple[str, ...]
+    account: Account | None
+    occurrences: int
+
+
+def load(job: Job, source: Source, make_tree: MakeHierarchy, stages: Stages) -> Loaded:
+    """Read the data, and number its items as the method wants."""
+    with stages("reading"):
+        everything, records, account = source.read(job.data, job.reading)
+        kept = everything.without_rare(job.min_people)
+        rare = left_out_note(everything, kept, job.min_people)
+    with stages("building the hierarchy"):
+        tree, data, dropped, unknown = fit(make_tree(kept), kept, job)
+        job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
+        job.method.check(records, job.promise, tree)
+        coding = job.method.coding(data.vocabulary, tree)
+        assert isinstance(data, Tally)
+        _recode(source, everything, data, coding)
+    named = check_named(job.promise, data.vocabulary) if records else ()
+    said = () if account is None else tuple(account.notes)
+    notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
+    occurrences = data.occurrences
+    return Loaded(job, data, records, tree, coding, dropped, notes, account, occurrences)
+
+
+def _recode(source: Source, before: Tally, data: Tally, coding: Coding) -> None:
+    """Number the items by the coding, and leave out those that are not kept."""
+    numbers = np.full(len(before.vocabulary), -1, dtype=np.int32)
+    numbers[before.vocabulary.encode(data.vocabulary)] = coding.numbers
+    source.recode(numbers, len(coding.vocabulary))
+
+
+def spec_of(loaded: Loaded, choices: Choices) -> Spec:
+    """What all shares have in common."""
+    supports = np.zeros(len(loaded.coding.vocabulary), dtype=np.int64)
+    supports[loaded.coding.numbers] = loaded.tally.supports()
+    return Spec(
+        method=loaded.job.method,
+        promise=loaded.job.promise,
+        tree=loaded.tree,
+        vocabulary=loaded.coding.vocabulary,
+        supports=supports,
+        choices=choices,
+        min_people=loaded.job.min_people,
+    )

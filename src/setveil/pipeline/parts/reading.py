@@ -1,0 +1,107 @@
+"""Read data into parts that an engine keeps, and count it on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from setveil.data.account import Account
+from setveil.data.arrays import Int32s, Int64s
+from setveil.data.tables.exchange import as_transactions
+from setveil.data.tally import Tally
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engines.blocks import Shelf
+from setveil.engines.parts import Block, block_of, renumbered
+from setveil.errors import FileFormatError
+from setveil.io.files import read_with_account
+
+
+class Read(NamedTuple):
+    """What is known of the data after reading it; the records are in part 0 of the shelf."""
+
+    tally: Tally
+    records: int
+    account: Account | None
+
+
+class ShelfSource:
+    """Records on a shelf."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    def read(self, data: object, reading: Mapping[str, Any]) -> Read:
+        return read_to(self.shelf, data, reading)
+
+    def recode(self, numbers: Int32s, size: int) -> None:
+        if not np.array_equal(numbers, np.arange(len(numbers))):
+            renumber(self.shelf, numbers, size)
+
+
+def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
+    """Read a file, or any data that is held, to a shelf; items are numbered by the vocabulary.
+
+    Raises:
+        FileFormatError: if a file has no records: it is not the one that the user meant.
+    """
+    sink = _ShelfSink(shelf)
+    if not isinstance(data, str | Path):
+        account = None
+        _put(sink, as_transactions(data, **reading))
+    else:
+        _, account = read_with_account(data, **reading, sink=sink)
+        if not shelf.sizes.get(0):
+            raise FileFormatError(str(data), "the file has no records")
+    if 0 not in shelf.sizes:
+        shelf.append(0, block_of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)))
+    supports = renumber(shelf, sink.numbers, len(sink.vocabulary))
+    return Read(Tally.of_supports(sink.vocabulary, supports), shelf.sizes[0], account)
+
+
+def renumber(shelf: Shelf, numbers: Int32s, size: int) -> Int64s:
+    """Give each item another number, or -1 to leave it out, and count the records that have it."""
+    shelf.replace(0, partial(renumbered, numbers))
+    supports = np.zeros(size, dtype=np.int64)
+    for _, found in shelf.fold({0: partial(_supports, size)}):
+        supports += found
+    return supports
+
+
+def _supports(size: int, block: Block) -> Int64s:
+    return np.bincount(block.items, minlength=size).astype(np.int64, copy=False)
+
+
+class _ShelfSink:
+    """Takes records as they are read, numbered in the order in which items first occur."""
+
+    vocabulary: Vocabulary
+    numbers: Int32s
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    def begin(self) -> None:
+        self.shelf.clear()
+
+    def add(self, lengths: Int64s, items: Int32s) -> None:
+        self.shelf.append(0, block_of(lengths, items))
+
+    def finish(self, labels: list[str]) -> Transactions:
+        self.vocabulary = Vocabulary.of(labels)
+        self.numbers = self.vocabulary.encode(labels)
+        return Transactions(np.zeros(1, dtype=np.int64), self.numbers[:0], self.vocabulary)
+
+
+def _put(sink: _ShelfSink, data: Transactions) -> None:
+    """Hand over data that is in memory, without items that do not occur."""
+    sink.begin()
+    used = np.flatnonzero(data.supports() > 0)
+    place = np.full(len(data.vocabulary), -1, dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    sink.add(data.lengths, place[data.items])
+    sink.finish([data.vocabulary[number] for number in used.tolist()])

@@ -1,0 +1,114 @@
+"""What is done for one share of the records: anonymize, write, read back, verify, count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from setveil.audit.verdict import Check
+from setveil.data.arrays import Int64s
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engines.local import Local
+from setveil.engines.parts import Block, joined
+from setveil.hierarchy.tree import Hierarchy
+from setveil.io.releases.folder import FORMS, about_release, sha256
+from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
+from setveil.methods.method import Method, Request
+from setveil.pipeline.examples import Example, examples
+from setveil.pipeline.parts.sums import Sums, sums_of
+from setveil.pipeline.publishing import Made, checked
+from setveil.promises.promise import Promise
+from setveil.published import Release
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """What all shares have in common."""
+
+    method: Method[Release]
+    promise: Promise
+    tree: Hierarchy | None
+    vocabulary: Vocabulary
+    supports: Int64s
+    """How many records of the whole data have each item."""
+    choices: Choices
+    min_people: int = 0
+
+    @property
+    def file(self) -> str:
+        """The name of the data file of a release that is not in parts."""
+        return FORMS[self.method.form].files(self.choices)[0]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a share comes in the release."""
+
+    number: int
+    of: int
+    """How many there are."""
+    before: int
+    """How many records come before it."""
+    state: object
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a share reports: counts, hashes and verdicts."""
+
+    number: int
+    name: str
+    digest: str
+    about: dict[str, object]
+    checks: tuple[Check, ...]
+    sums: Sums
+    examples: tuple[Example, ...]
+
+    @property
+    def holds(self) -> bool:
+        return all(check.holds for check in self.checks)
+
+
+def make_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path) -> Done:
+    """Anonymize a share, write its file into `stage`, and verify what is on disk."""
+    block = joined(list(blocks))
+    data = Transactions(block.indptr, block.items, spec.vocabulary)
+    request = Request(data, spec.promise, spec.tree, Local(1), None)
+    release = spec.method.anonymize_share(blocks, place.state, request)
+    release = replace(release, method=spec.method.to_dict()).leaving_out(spec.min_people)  # type: ignore[type-var]
+    name = spec.file if place.of == 1 else part_names(spec.file, place.of)[place.number]
+    file = PartFile(stage / name, place.before, len(data))
+    written, digest = _written(spec, release, file, place)
+    made = Made(release=release, data=data, promise=spec.promise, tree=spec.tree)
+    verdict = checked(made, written)
+    return Done(
+        number=place.number,
+        name=name,
+        digest=digest,
+        about=about_release(release),
+        checks=verdict.checks,
+        sums=sums_of(release, data, spec.supports),
+        examples=examples(release, data) if place.number == 0 else (),
+    )
+
+
+def _written(spec: Spec, release: Release, file: PartFile, place: Place) -> tuple[Release, str]:
+    """The share as it is read back after it was written, and the hash of its file."""
+    form = FORMS[release.form].in_parts
+    assert form is not None
+    seed = spec.choices.seed
+    choices = spec.choices if seed is None else replace(spec.choices, seed=seed + place.number)
+    form.write(release, file, choices)
+    digest = sha256(file.path)
+    about: dict[str, Any] = {
+        **about_release(release),
+        "records": file.size,
+        "files": {file.path.name: digest},
+    }
+    folder = ReleaseFolder(
+        file.path.parent, about, (file.path.name,), spec.promise, before=place.before
+    )
+    return form.read(folder, spec.tree).leaving_out(spec.min_people), digest

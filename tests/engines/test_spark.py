@@ -1,0 +1,124 @@
+"""The engine on Spark: the same releases as on this machine, and failures that leave nothing."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections import Counter
+from dataclasses import dataclass
+from os import environ, getppid, getuid, kill
+from pathlib import Path
+
+import pytest
+
+import setveil as sv
+from setveil.data.transactions import Transactions
+from setveil.errors import EngineError, InfeasibleError, ParameterError
+from setveil.methods.disassociation import Disassociation
+from setveil.pipeline.parts import onspark
+from tests.engines.test_parts import words
+
+pytest.importorskip("pyspark", reason="the extra spark is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("java") is None and "JAVA_HOME" not in environ, reason="there is no Java"
+)
+MASTER = "local[2]"
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    from setveil.engines.spark import session
+
+    with session(MASTER, tmp_path_factory.mktemp("spark")) as spark:
+        yield spark
+
+
+def test_disassociation_on_spark_gives_the_release_of_the_local_engine(spark, tmp_path):
+    records = words(2, 150)
+    (tmp_path / "data.dat").write_text("\n".join(" ".join(each) or " " for each in records) + "\n")
+    how = {"k": 5, "m": 2, "max_part": 60, "method": "disassociation"}
+    wanted = sv.Disassociation(max_part=60).anonymize(
+        Transactions.of(records), sv.KmAnonymity(k=5, m=2)
+    )
+    done = sv.anonymize(
+        str(tmp_path / "data.dat"), engine="spark", output=tmp_path / "release", **how
+    )
+    assert done.verdict.holds
+    found = sv.read_release(tmp_path / "release")
+    assert found == wanted
+    assert (tmp_path / "release" / "data-00001.jsonl").exists()
+    assert sv.verify(found, Transactions.of(records)).holds
+
+
+def test_partition_of_a_dataframe_gives_the_release_of_the_local_engine(
+    spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(onspark, "USUAL_PART", 40)
+    records = [*words(4, 118), [], []]
+    rows = [(at, item) for at, record in enumerate(records) for item in record or [None]]
+    frame = spark.createDataFrame(rows, "record int, item string")
+    data = Transactions.of(records)
+    tree = sv.Hierarchy.balanced(data.vocabulary, fanout=3)
+    wanted = sv.Partition().anonymize(data, sv.KAnonymity(k=4), tree)
+    done = sv.anonymize(frame, k=4, method="partition", hierarchy=tree, public_items=True)
+    assert done.verdict.holds
+    published: dict[int, list[str]] = {}
+    for record, item in done.release.frame.collect():
+        published.setdefault(record, []).append(item)
+    full = Counter(tuple(sorted(each)) for each in published.values())
+    same = Counter(tuple(sorted(each)) for each in wanted.records(0) if each)
+    assert full == same
+    assert len(done.release) == len(records)
+
+
+def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
+    (tmp_path / "data.dat").write_text("1 2\n" * 3 + " \n" * 30)
+    where = {"engine": "spark", "output": tmp_path / "release"}
+    with pytest.raises(InfeasibleError, match="only 3 records have items"):
+        sv.anonymize(str(tmp_path / "data.dat"), k=5, m=2, **where)
+    with pytest.raises(EngineError, match=r"^Spark failed: [^\n]*$"):
+        sv.anonymize(str(tmp_path / "nothing.parquet"), k=5, m=2, **where)
+    with pytest.raises(ParameterError, match="is active"):
+        sv.anonymize(str(tmp_path / "data.dat"), k=2, m=2, master="local[7]", **where)
+    assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
+
+
+MARK = Path("/tmp") / f"setveil-executor-{getuid()}"  # workers may have another TMPDIR
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillsItsExecutor(Disassociation):
+    """Disassociation whose first task ends its executor, as a lost machine would."""
+
+    def anonymize_share(self, blocks, state, request):
+        try:
+            MARK.touch(exist_ok=False)
+        except FileExistsError:
+            return super().anonymize_share(blocks, state, request)
+        stat = Path(f"/proc/{getppid()}/stat").read_text()  # of the daemon that started this worker
+        kill(int(stat.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+        return super().anonymize_share(blocks, state, request)
+
+
+@pytest.mark.long
+def test_the_job_survives_the_loss_of_an_executor(tmp_path):
+    records = words(2, 200)
+    promise = sv.KmAnonymity(k=5, m=2)
+    wanted = sv.Disassociation(max_part=60).anonymize(Transactions.of(records), promise)
+    (tmp_path / "data.dat").write_text("\n".join(" ".join(each) or " " for each in records) + "\n")
+    MARK.unlink(missing_ok=True)
+    job = sv.Job(
+        data=str(tmp_path / "data.dat"),
+        promise=promise,
+        method=KillsItsExecutor(max_part=60),
+        engine="spark",
+        master="local-cluster[2,1,1024]",
+        output=tmp_path / "release",
+    )
+    try:
+        done = sv.run(job)
+        assert MARK.exists()
+    finally:
+        MARK.unlink(missing_ok=True)
+    assert done.verdict.holds
+    assert sv.read_release(tmp_path / "release") == wanted
