@@ -12,9 +12,10 @@ WORDNET := /usr/share/wordnet/data.noun
 APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire::https::Timeout=5
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
+GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium lint format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-all wordnet chromium java lint format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -37,10 +38,10 @@ endif
 demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
-test: lint wordnet chromium ## everything a change must pass: lint, types, tests
+test: lint wordnet chromium java ## everything a change must pass: lint, types, tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-all: lint wordnet chromium ## the same with the long tests
+test-all: lint wordnet chromium java ## the same with the long tests
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
@@ -54,6 +55,12 @@ chromium: ## install Debian's chromium if it is missing and this machine allows 
 		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
 			$$root timeout 240 sh -c "$(GET_CHROMIUM) || { $(APT) update && $(GET_CHROMIUM); }" </dev/null >/dev/null 2>&1; } \
 		|| echo "Chromium could not be installed (apt-get install chromium); tests of pages in a browser are skipped"
+
+java: ## install Debian's Java 17 if there is none and this machine allows it (else tests of Spark are skipped)
+	@command -v java >/dev/null 2>&1 || test -n "$$JAVA_HOME" || ! command -v apt-get >/dev/null 2>&1 \
+		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
+			$$root timeout 240 sh -c "$(GET_JAVA) || { $(APT) update && $(GET_JAVA); }" </dev/null >/dev/null 2>&1; } \
+		|| echo "Java could not be installed (apt-get install openjdk-17-jre-headless); tests of Spark are skipped"
 
 lint: $(READY) ## ruff and mypy, changing nothing
 	$(BIN)/ruff check --quiet .
