@@ -10,7 +10,10 @@ import setveil as sv
 from setveil.errors import SetveilError
 from setveil.methods import METHODS
 from setveil.pipeline.parts import run as running
+from setveil.promises import Coherence, KAnonymity, KmAnonymity
 from tests.conformance.test_methods import AWKWARD
+
+COHERENT = Coherence(h=0.8, k=10, p=2)
 
 on_blocks = {name: kind for name, kind in METHODS.items() if "blocks" in kind.runs_on}
 K = 3
@@ -44,3 +47,24 @@ def _answer(case, method, output, **more):
     except SetveilError as error:
         return str(error)
     return sv.read_release(output)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", on_blocks.values(), ids=on_blocks)
+@pytest.mark.parametrize("name", ["bms-webview-2", "retail"])
+def test_the_release_of_real_data_is_that_of_the_local_engine(shared_data, name, method, tmp_path):
+    path = shared_data / f"{name}.dat.gz"
+    divided = {"max_part": 20_000} if method.name == "disassociation" else {}
+    promise = next(kind for kind in (KAnonymity(k=10), KmAnonymity(k=10, m=2), COHERENT)
+                   if isinstance(kind, method.promises))  # fmt: skip
+    job = sv.Job(
+        data=str(path),
+        promise=promise,
+        method=method(**divided),
+        hierarchy="balanced:5" if method.needs_hierarchy else None,
+        output=tmp_path / "here",
+    )
+    there = replace(job, output=tmp_path / "there", engine="blocks", memory="3GB")
+    assert sv.run(job).verdict.holds
+    assert sv.run(there).verdict.holds
+    assert sv.read_release(tmp_path / "here") == sv.read_release(tmp_path / "there")
