@@ -27,7 +27,7 @@ MASTER = "local[2]"
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
-    from setveil.engines.spark import session
+    from setveil.engines.sparksession import session
 
     with session(MASTER, tmp_path_factory.mktemp("spark")) as spark:
         yield spark

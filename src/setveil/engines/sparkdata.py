@@ -11,7 +11,8 @@ from setveil.data.arrays import Int32s, Int64s
 from setveil.data.tables.columns import Wanted, find_columns, find_list_column
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.parts import renumbered
-from setveil.engines.spark import block_of_lists, plain_errors, rows_of
+from setveil.engines.spark import block_of_lists, rows_of
+from setveil.engines.sparksession import plain_errors
 from setveil.errors import FileFormatError, ParameterError
 
 if TYPE_CHECKING:

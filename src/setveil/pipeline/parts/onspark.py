@@ -14,8 +14,9 @@ from setveil.data.arrays import Int32s
 from setveil.data.tally import Tally
 from setveil.disk import private_folder
 from setveil.engines.parts import Block
-from setveil.engines.spark import Shared, SparkParts, session
+from setveil.engines.spark import Shared, SparkParts
 from setveil.engines.sparkdata import SparkRecords, numbered, published_rows, read_frame
+from setveil.engines.sparksession import session
 from setveil.errors import EngineError, FileFormatError, SetveilError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.io.releases.folder import sha256, staged_release
