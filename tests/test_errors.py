@@ -19,6 +19,7 @@ ERRORS = [
     errors.ParameterError("k", 1, "it must be more"),
     errors.MissingExtraError("pandas", "a table"),
     errors.OutputError("release", "it exists already"),
+    errors.EngineError("a task failed"),
     errors.DataError("no records"),
     errors.FileFormatError("data.csv", "no columns", line=3),
     errors.HierarchyError(["two roots", "a cycle"], "tree.csv"),

@@ -292,7 +292,7 @@ WRONG = [
         id="order does not fit",
     ),
     pytest.param(["none.csv", "-k", 2, *GIVEN], 3, "none.csv", id="data missing"),
-    pytest.param([".", "-k", 2, *GIVEN], 3, "folder", id="data is a folder"),
+    pytest.param([".", "-k", 2, *GIVEN], 3, "different lines", id="a folder of other files"),
     pytest.param(
         ["baskets.csv", "-k", 2, *GIVEN, "--record", "nobody"], 3, "nobody", id="no such column"
     ),

@@ -218,10 +218,10 @@ def test_a_missing_file_is_said(tmp_path):
     assert str(error.value) == f"{tmp_path / 'a.csv'}: there is no such file"
 
 
-def test_a_folder_is_no_data_file(tmp_path):
+def test_a_folder_without_data_files_and_a_release_are_no_data(tmp_path):
     with pytest.raises(FileFormatError) as error:
         read(tmp_path)
-    assert str(error.value) == f"{tmp_path}: this is a folder, not a data file"
+    assert str(error.value) == f"{tmp_path}: there are no data files"
     (tmp_path / "release.json").write_text("{}")
     with pytest.raises(
         FileFormatError,

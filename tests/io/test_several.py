@@ -36,6 +36,14 @@ def test_parquet_files_are_read_together(tmp_path):
     assert records(sv.read(tmp_path)) == [(), ("x", "y"), ("z",)]
 
 
+def test_tables_with_different_headers_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("record,item\n1,beer\n")
+    (tmp_path / "tree.csv").write_text("beer;drinks;ALL\n")
+    with pytest.raises(FileFormatError, match="begin with different lines") as error:
+        sv.read(tmp_path)
+    assert str(error.value).startswith(f"{tmp_path}: ")
+
+
 def test_files_of_several_formats_are_refused(tmp_path):
     with pytest.raises(FileFormatError, match="no data files"):
         sv.read(tmp_path)

@@ -96,9 +96,9 @@ class Job(TreeOptions):
     """How many threads the method may use; by default all of this process."""
     engine: str = "local"
     """Where the work is done: `local` (in memory), `blocks` (on disk) or `spark`."""
-    memory: str | None = None
+    memory: str | None = field(default=None, repr=False)
     """For the engine `blocks`: how much memory the work may take, such as `3GB`."""
-    master: str | None = None
+    master: str | None = field(default=None, repr=False)
     """For the engine `spark`: the cluster, such as `local[2]` or `spark://host:7077`."""
 
     @classmethod

@@ -108,7 +108,7 @@ def _blocks(placed: Placed) -> Iterator[_Block]:
     apart = np.flatnonzero(release.is_simple[of_subrecord])
     records, bounds = _sorted(placed.alignment, starts)
     subrecords, own = _sorted(of_subrecord[apart], starts)
-    stops = np.append(starts[1:], nodes)
+    stops = np.append(starts, nodes)[1:]
     for at, (low, high) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
         here = records[bounds[at] : bounds[at + 1]]
         yield _Block(placed, low, high, here, apart[subrecords[own[at] : own[at + 1]]])

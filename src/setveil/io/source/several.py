@@ -49,22 +49,31 @@ def plain_name(file: Path) -> str:
     return file.stem if file.suffix.lower() in _PACKED else file.name
 
 
-def put_together(files: Sequence[Path], target: Path, work: Path, *, header: bool) -> None:
+def put_together(
+    files: Sequence[Path], target: Path, work: Path, *, named: str, header: bool
+) -> None:
     """Write what all files contain to one file.
 
     Args:
         files: The files, each decompressed already.
         target: The file to write.
         work: A private folder for what exceeds memory.
-        header: Whether the first line of tables names the columns, if all begin with the same.
+        named: What the user calls them, for errors.
+        header: Whether the first line of tables names the columns; then it must be the same.
     """
     if _suffix(files[0]) in (".parquet", ".pq"):
         listed = ", ".join(map(quoted, files))
         table = f"SELECT * FROM read_parquet([{listed}], union_by_name=true)"
-        with database(work) as connection, translated(str(files[0].parent)):
+        with database(work) as connection, translated(named):
             run(connection, f"COPY ({table}) TO {quoted(target)} (FORMAT parquet)")
         return
-    is_table = header and _suffix(files[0]) in _TABLES and len({*map(_first, files)}) == 1
+    is_table = header and _suffix(files[0]) in _TABLES
+    if is_table and len({*map(_first, files)}) > 1:
+        raise FileFormatError(
+            named,
+            "its files begin with different lines, so they may have different columns",
+            remedy="name files of one kind by a pattern; if they have no header, {header=False}",
+        )
     with target.open("wb") as stream:
         for number, file in enumerate(files):
             with file.open("rb") as source:

@@ -114,7 +114,7 @@ def open_source(path: PathOrStream, *, header: bool = True) -> Iterator[Source]:
     with private_folder() as work:
         files = several_files(path) if isinstance(path, str | os.PathLike) else []
         if files:
-            yield _of_file(*_of_several(files, work, header), str(path), work)
+            yield _of_file(*_of_several(files, work, str(path), header), str(path), work)
         elif isinstance(path, str | os.PathLike) and str(path) != "-":
             file = Path(path)
             yield _of_file(_spooled_pipe(_checked(file), work), file.name, str(path), work)
@@ -125,7 +125,7 @@ def open_source(path: PathOrStream, *, header: bool = True) -> Iterator[Source]:
             yield _of_file(_spool(stream, work, name), name if "." in name else "", name, work)
 
 
-def _of_several(files: list[Path], work: Path, header: bool) -> tuple[Path, str]:
+def _of_several(files: list[Path], work: Path, named: str, header: bool) -> tuple[Path, str]:
     """One file with the content of several, and a name that shows its format."""
     plain = []
     for number, file in enumerate(files):
@@ -135,7 +135,7 @@ def _of_several(files: list[Path], work: Path, header: bool) -> tuple[Path, str]
         (inner / plain_name(file)).symlink_to(opened.plain().absolute())
         plain.append(inner / plain_name(file))
     target = work / f"together{Path(plain_name(files[0])).suffix}"
-    put_together(plain, target, work, header=header)
+    put_together(plain, target, work, named=named, header=header)
     return target, plain_name(files[0])
 
 
