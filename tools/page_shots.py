@@ -139,7 +139,7 @@ def walk(page: Any, url: str) -> dict[str, str]:
     shoot("goal")
     page.get_by_role("button", name="Save and go on").click()
     page.get_by_role("button", name="Use products.hierarchy.csv").click()
-    page.get_by_text("height", exact=False).first.wait_for(timeout=LONG)
+    page.locator(".tree-row").first.wait_for(timeout=LONG)
     ended()
     shoot("hierarchy")
     page.get_by_role("button", name="Use no hierarchy").click()
