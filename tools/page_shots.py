@@ -7,7 +7,6 @@ on a phone, to be looked at."""
 from __future__ import annotations
 
 import base64
-import re
 import shutil
 import struct
 import subprocess
@@ -146,7 +145,7 @@ def walk(page: Any, url: str) -> dict[str, str]:
     page.get_by_role("link", name="Next: anonymize").click()
     shoot("run")
     page.get_by_role("button", name="Anonymize now").click()
-    page.get_by_text(re.compile("^(Reading|Anonymizing,|Measuring)")).first.wait_for(timeout=LONG)
+    page.locator("[data-events]").first.wait_for(timeout=LONG)
     shoot("progress")
     page.locator(".verdict").first.wait_for(timeout=LONG)
     page.get_by_role("button", name="Attack", exact=True).click()
