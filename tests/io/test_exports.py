@@ -103,6 +103,39 @@ def test_damaged_lists_are_refused_with_their_row(make, cell):
         sv.read(make("a.tsv", f"id\titems\n1\t{cell}\n"), split="list")
 
 
+@pytest.mark.parametrize(
+    ("mark", "cell", "items"),
+    [
+        (",", 'milk,"butter, salted"', ["milk", "butter, salted"]),
+        (",", ' "butter, salted" , milk,', ["butter, salted", "milk"]),
+        (";", '"a;b";"c";', ["a;b", "c"]),
+        (" ", 'milk "butter salted"  x', ["milk", "butter salted", "x"]),
+        ("\t", '"a\tb"\tc', ["a\tb", "c"]),
+        (", ", '"a, b", c,d', ["a, b", "c,d"]),
+        (",", '"say ""x, y""",z', ['say "x, y"', "z"]),
+        (",", '7" pipe, 9" pipe', ['7" pipe', '9" pipe']),
+        (",", '"best of" albums, "x', ['"best of" albums', '"x']),
+        (",", '"",a', ["a"]),
+        ('"', 'a"b"c', ["a", "b", "c"]),
+    ],
+)
+def test_a_mark_inside_a_quoted_item_does_not_split_it(mark, cell, items):
+    assert splitter(mark)(cell) == items
+
+
+@given(ITEMS, st.sampled_from([",", ";", "|", " ", "\t", ", "]))
+def test_items_in_quotes_are_read_as_they_are(items, mark):
+    plain = [item for item in items if item.isprintable()]
+    quoted = ['"' + item.replace('"', '""') + '"' for item in plain]
+    assert splitter(mark)(mark.join(quoted)) == plain
+
+
+def test_a_set_column_with_quoted_items_is_read(make):
+    text = 'id;products\n1;milk,"butter, salted"\n2;"milk,""butter, salted"""\n3;milk\n'
+    both = ("butter, salted", "milk")
+    assert list(sv.read(make("a.csv", text), split=",")) == [both, both, ("milk",)]
+
+
 def test_names_and_numbers_are_not_sets():
     assert guess_mark(["whole milk", "12", "a;"]) is None
     assert guess_mark([]) is None
@@ -245,6 +278,8 @@ def test_a_spreadsheet_is_read_like_a_csv_file(tmp_path):
     assert list(data) == [("a;b", 'say "x"'), ("x\ny",)]
     assert data.counts.tolist() == [2, 1, 1]
     assert "The sheet 'First' was read, the first of 2" in account.notes[0]
+    assert account.to_dict()["format"] == "xlsx"
+    assert account.encoding == ""
     assert (
         list(sv.read(path, sheet="Second")) == list(sv.read(path, sheet=2)) == [("a", "b"), ("a",)]
     )

@@ -139,14 +139,14 @@ def _read(
     if reading.sink is not None:
         reading.sink.begin()
     data, account = chosen.read(source, reading), reading.account
-    account.format = chosen.name
-    account.encoding = encoding if chosen.is_text else ""
+    account.format = "xlsx" if source.is_sheet else chosen.name
+    account.encoding = encoding if chosen.is_text and not source.is_sheet else ""
     asked = {"split": reading.split not in (None, "none"), "onehot": bool(reading.onehot)}
     asked |= {"header": reading.header is False, "drop_record": bool(reading.drop_record)}
     for name, is_asked in asked.items():
         if is_asked and name not in account.used:
             what = f" ({account.layout})" if account.layout else ""
-            allowed = f"this {chosen.name} file has no use for it{what}"
+            allowed = f"this {account.format} file has no use for it{what}"
             raise ParameterError(name, getattr(reading, name), allowed)
     return data, account
 

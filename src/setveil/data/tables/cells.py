@@ -78,6 +78,8 @@ def splitter(mark: str) -> Callable[[str], list[str]]:
     Example:
         >>> splitter("|")("wine| red wine|"), splitter("list")("['a', \\"b's\\"]")
         (['wine', 'red wine'], ['a', "b's"])
+        >>> splitter(",")('milk, "butter, salted"')
+        ['milk', 'butter, salted']
     """
     if mark == LIST:
         return _listed
@@ -131,8 +133,29 @@ def _split(cell: str, mark: str) -> list[str]:
     text = cell.strip()
     if len(text) > 1 and text[0] in "[{" and text[-1] == _BRACKETS[text[0]]:
         text = text[1:-1]
-    parts = text.split(mark) if mark.strip() else text.split(None if mark == " " else mark)
+    if '"' in text and '"' not in mark:
+        parts = _outside_quotes(text, mark)
+    else:
+        parts = text.split(None if mark == " " else mark)
     return [part.strip() for part in parts if part.strip()]
+
+
+def _outside_quotes(text: str, mark: str) -> list[str]:
+    """The parts between marks; one that is in double quotes as a whole may contain the mark.
+
+    As in CSV a quote inside is doubled. All other quotes are part of an item, as in `7" pipe`."""
+    separator = re.compile(r"\s+" if mark == " " else re.escape(mark))
+    quoted = re.compile(rf'\s*"((?:[^"]|"")*+)"\s*?(?:{separator.pattern}|\s*\Z)')
+    parts, place = list[str](), 0
+    while place < len(text):
+        if found := quoted.match(text, place):
+            parts.append(found[1].replace('""', '"'))
+            place = found.end()
+            continue
+        end = separator.search(text, place)
+        parts.append(text[place : end.start()] if end else text[place:])
+        place = end.end() if end else len(text)
+    return parts
 
 
 def _listed(cell: str) -> list[str]:

@@ -49,7 +49,7 @@ def sheet_as_csv(source: Source, sheet: str | int | None = None) -> tuple[Source
         raise source.fault("the spreadsheet is damaged", remedy="save it again") from None
     note = f"The sheet {brief(names[chosen])} was read, the first of {len(names)}; {{sheet}} names"
     notes: list[str] = [Note(f"{note} another.")] if sheet is None and len(names) > 1 else []
-    return replace(source, path=target, suffix=".csv"), notes
+    return replace(source, path=target, suffix=".csv", is_sheet=True), notes
 
 
 def _library() -> Any:

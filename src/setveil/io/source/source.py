@@ -42,6 +42,8 @@ class Source:
     """The end of its name without `.gz` or `.zst`, in lower case."""
     work: Path
     """A private folder that is removed after reading."""
+    is_sheet: bool = False
+    """Whether it was made from a sheet of a spreadsheet."""
 
     def fault(self, problem: str, *, remedy: str = "") -> FileFormatError:
         """The error for something wrong with this input."""
