@@ -45,7 +45,10 @@ def test_the_method_follows_the_promise_the_hierarchy_and_the_options(words, nam
 def test_the_chosen_method_is_named_with_its_reason():
     outcome = sv.anonymize(BASKETS, k=2, m=2, hierarchy=TREE)
     text = report_outcome(outcome).sections[0].text
-    assert "Chosen because it usually loses least of the methods that generalize; method=" in text
+    assert (
+        "Chosen because it usually loses least of the methods that generalize; choose another"
+        in text
+    )
     asked = sv.anonymize(BASKETS, k=2, m=2, hierarchy=TREE, method="mhghs")
     assert report_outcome(asked).sections[0].title == "Anonymized: 6 records by mhghs"
     assert report_outcome(asked).sections[0].text == ""
@@ -60,7 +63,10 @@ def test_a_release_that_says_nothing_is_called_so_with_what_to_try():
     report = {
         section.title.split(" (")[0]: section.text for section in report_outcome(outcome).sections
     }
-    assert "100.0 % of the records say nothing." in report["Of little use"]
+    assert (
+        "100.0 % of the records say nothing: only the root of the hierarchy"
+        in report["Of little use"]
+    )
     assert "0 of 40 items are published under their own names" in report["Of little use"]
     assert "Try" in report
 
@@ -71,13 +77,15 @@ def test_what_to_try_is_measured_on_a_sample():
         kind.warmup()
     outcome = sv.anonymize(baskets, k=40, hierarchy="balanced:31")
     assert outcome.usefulness.is_poor
-    assert outcome.advice[0].startswith("k=40 m=2 method='disassociation': ")
+    assert outcome.advice[0].startswith(
+        "k=40 m=2 method='disassociation' (km-anonymity, a weaker promise): "
+    )
     assert (
         outcome.advice[0]
         .text(as_option(command))
-        .startswith("-k 40 -m 2 --method disassociation: ")
+        .startswith("-k 40 -m 2 --method disassociation (km-anonymity, a weaker promise): ")
     )
-    assert outcome.advice[0].endswith(" pairs counted in a trial with 400 records")
+    assert outcome.advice[0].endswith(" pairs can be counted in a trial with 400 records")
     assert outcome.advice[-1].startswith("the settings of this run: ")
 
 
@@ -90,7 +98,8 @@ def test_what_would_have_to_be_compiled_is_named_but_not_tried(monkeypatch):
     sv.MHgHs.warmup()
     outcome = sv.anonymize(baskets, k=40, hierarchy="balanced:31")
     last = outcome.advice[-1].text(as_option(command))
-    assert last.startswith("-k 40 -m 2 --method disassociation: not tried, to save compiling time")
+    assert last.startswith("-k 40 -m 2 --method disassociation (km-anonymity, a weaker promise)")
+    assert ": not tried, to save compiling time" in last
     assert "`setveil warmup`" in last
 
 
@@ -299,9 +308,18 @@ def test_a_release_of_one_group_is_of_no_use_even_if_all_items_are_equally_rare(
     assert not kept.is_poor
 
 
+def test_records_that_become_empty_without_rare_items_are_counted():
+    rows = [["a"], ["a"], ["a", "b"], ["rare"], []]
+    (note,) = sv.anonymize(rows, k=2, m=1, min_people=2).notes
+    assert note == (
+        "2 items that fewer than 2 people have were left out, 40.0 % of all occurrences; "
+        "losses do not count them. This leaves 1 of 5 records empty."
+    )
+
+
 def test_items_below_the_root_are_noted_with_the_remedy():
     rows = [["a", "b"], ["a", "b"], ["a", "new"], ["b"]]
     tree = sv.Hierarchy.from_paths([("a", "G", "ALL"), ("b", "G", "ALL")])
     done = sv.anonymize(rows, k=2, m=1, method="apriori", hierarchy=tree, unknown="root")
     note = next(note for note in done.notes if "not in the hierarchy" in note)
-    assert note.text(as_option(command)).endswith("or leave them out with --unknown drop.")
+    assert note.text(as_option(command)).endswith("or leave it out with --unknown drop.")

@@ -66,7 +66,7 @@ def test_a_hierarchy_file_declares_the_items_and_diffpart_uses_it(call, shop, tr
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        (["--public-items", "--seed", "3"], "whoever knows a seed can subtract the noise"),
+        (["--public-items", "--seed", "3"], "anyone who knows the seed can subtract the noise"),
         (["--public-items", "--min-people", "3"], "must not count people without noise"),
         ([], "the list of items that may occur must be public knowledge"),
         (["--hierarchy", "balanced:5"], "must be public knowledge"),

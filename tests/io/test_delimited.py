@@ -183,6 +183,13 @@ def test_a_header_alone_holds_no_records(make):
             "record=... "
             "and item=...; or say onehot=True if each column is an item, or format='baskets'",
         ),
+        (
+            "1,milk\n1,beer\n2,milk\n",
+            {},
+            ": is each line a whole basket, or one record-item pair? name the columns with "
+            "record=... and item=... (if there is no header: header=False, and their numbers); "
+            "or say onehot=True if each column is an item, or format='baskets'",
+        ),
     ],
 )
 def test_a_bad_long_table_gets_one_clear_line(make, content, options, message):

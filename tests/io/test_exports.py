@@ -245,6 +245,23 @@ def test_a_placeholder_among_people_is_noted_and_can_be_left_out(make):
     assert "jane" not in named.notes[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "rows", "noted"),
+    [
+        ("0.0", 300, True),
+        ("unknown", 120, True),
+        ("1", 300, False),
+        ("c7", 300, False),
+        ("0.0", 90, False),
+    ],
+)
+def test_a_placeholder_is_noted_in_a_small_table_too(make, name, rows, noted):
+    lines = [f"{name},i{place}" for place in range(rows)] + [f"k{k},i1" for k in range(50)]
+    _, account = read_with_account(make("a.csv", "\n".join(["customer,product", *lines])))
+    note = f"Leave its rows out with drop_record='{name}'."
+    assert [each.endswith(note) for each in account.notes] == [True] * noted
+
+
 def test_two_of_two_records_are_not_far_too_long():
     assert far_too_long(sv.Transactions.of([range(2000), range(2000)]).lengths) == []
 

@@ -9,6 +9,7 @@ from setveil.errors import Note, brief
 
 MANY, TIMES = 1_000, 100  # a record so long, and so many times longer than most, is doubtful
 _MOST = 3  # how many of them are named
+_SOME, _SOME_TIMES = 100, 20  # the same for a record that is called like a placeholder
 _PLACEHOLDER = re.compile(
     r"-?[01](\.0+)?|(-?9{3,}|0{2,}|1{4,})(\.0+)?|n[./]?a\.?|#n/a|nan|nat|null|none|nil|unknown|"
     r"undefined|missing|anonymous|anon|guest|visitor|test|dummy|default|other|unbekannt|inconnu|"
@@ -25,6 +26,19 @@ def far_too_long(lengths: Int64s) -> list[int]:
     found = np.flatnonzero(lengths >= least)
     longest: list[int] = found[np.argsort(-lengths[found], kind="stable")][:_MOST].tolist()
     return longest
+
+
+def perhaps_placeholder(lengths: Int64s) -> int | None:
+    """The longest record if it is longer than most by enough to look at its name."""
+    if not len(lengths) or lengths.max() < _SOME:
+        return None
+    is_long = lengths.max() >= _SOME_TIMES * max(float(np.median(lengths)), 1.0)
+    return int(lengths.argmax()) if is_long else None
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a name is hardly ever one person's; 1 often is the first of many."""
+    return bool(_PLACEHOLDER.fullmatch(value)) and value not in ("1", "1.0")
 
 
 def long_record_note(lengths: Int64s, place: int, known: tuple[str, str] | None = None) -> str:

@@ -46,7 +46,7 @@ def ncp(release: Generalized, original: Transactions, *, published: Int64s | Non
 
 
 def lm(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
-    """Loss metric: how many other items an item may be confused with, as a share of them.
+    """Loss metric: how many other items an item may be confused with, as a share of all others.
 
     Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), where v is
     the node over u of the |I| leaves that replaces the occurrence; a suppressed occurrence costs 1.

@@ -66,13 +66,13 @@ METRICS: dict[str, Metric] = {
     ),
     "lm": Metric(
         lm,
-        "how many other items an item may be confused with, as a share of them",
+        "how many other items an item may be confused with, as a share of all others",
         (GENERALIZED,),
         needs=("published",),
     ),
     "blm": Metric(
         blm,
-        "the same for bags; what is not published counts as lost",
+        "as lm, but for bags; what is not published counts as lost",
         (GENERALIZED, TYPICAL_BAGS),
         needs=("published", "hierarchy"),
         by_form={TYPICAL_BAGS: loss_of_slots},
@@ -198,7 +198,7 @@ METRICS: dict[str, Metric] = {
     ),
     "tlost": Metric(
         tlost,
-        "share of the frequent items that are published without counts everywhere",
+        "share of the frequent items that no cluster publishes with a count",
         (DISASSOCIATED,),
     ),
     "chunked": Metric(

@@ -14,7 +14,7 @@ from setveil.published.disassociated.form import Disassociated
 
 
 def tlost(release: Disassociated, original: Transactions, *, k: int | None = None) -> float:
-    """Terms lost: the share of the frequent items that are published without counts everywhere.
+    """Terms lost: the share of the frequent items that no cluster publishes with a count.
 
     Formula: of the items with a support of at least k in the original, the share that is in no
     subrecord of any record or shared chunk, only in term chunks. [Terrovitis2012] section 7

@@ -19,6 +19,7 @@ MOST = 20
 """How many of the most frequent items and pairs are tried."""
 NEAR = 0.1
 """A support counts as known if its estimate is off by no more than this share."""
+SILENT = "only the root of the hierarchy is left, or no item at all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,9 @@ class Usefulness:
             lost = rough_share(self.unpublished)
             said.append(f"{lost} of the item occurrences are not published.")
         if self.silent:
-            said.append(f"{rough_share(self.silent).capitalize()} of the records say nothing.")
+            said.append(
+                f"{rough_share(self.silent).capitalize()} of the records say nothing: {SILENT}."
+            )
         if self.top_items[1]:
             (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs
             more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)

@@ -64,10 +64,14 @@ def _ways(job: Job) -> Iterator[Way]:
             is_same = promise is job.promise and name == job.method.name
             meant_for = kind.promises if promise.covers_counts else kind.chosen_for
             if type(promise) in meant_for and has_tree and not is_same:
-                options = f"{_options(promise)} {{method={name}}}"
+                options = f"{_options(promise)} {{method={name}}}{_weaker(promise, job)}"
                 yield Way(method=kind(), promise=promise, options=options)
     if job.promise.covers_counts:
         yield from _looser(job)
+
+
+def _weaker(promise: Promise, job: Job) -> str:
+    return "" if promise is job.promise else f" ({promise.model}, a weaker promise)"
 
 
 def _looser(job: Job) -> Iterator[Way]:
@@ -102,5 +106,5 @@ def _result(found: Usefulness) -> str:
         f", {silent} of the records say nothing" * (found.silent > 0.005),
         f", an item becomes a group of {found.group:,.0f}" * (found.group >= 1.5),
     ]
-    counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs counted"
+    counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs can be counted"
     return f"{counted}{''.join(remarks)}"

@@ -29,8 +29,8 @@ from setveil.words import plural, rough_share
 
 Unknown = Literal["refuse", "drop"]
 BOTH = (
-    "The two releases keep the promise each on its own. If people are in both, comparing the two "
-    "may reveal more about them."
+    "Each of the two releases keeps the promise on its own. If people are in both, comparing the "
+    "two may reveal more about them."
 )
 MOST_COUNTED, MOST_SHOWN = 1_000, 3
 """How many violations are counted, and how many of them are shown."""
@@ -248,7 +248,8 @@ def _counted(outcome: Outcome, job: ApplyJob) -> Outcome:
     ways = ways if job.suppress else f"{more}; or {ways}"
     note = Note(f"The rule of the release does not keep its promise on this data: {ways}.")
     verdict = Verdict(outcome.verdict.promise, checks)
-    return replace(outcome, verdict=verdict, notes=(*outcome.notes, note))
+    others = (each for each in outcome.notes if each != BOTH)
+    return replace(outcome, verdict=verdict, notes=(*others, note))
 
 
 def _brief(check: Check) -> Check:
@@ -256,5 +257,5 @@ def _brief(check: Check) -> Check:
     if check.holds or not found:
         return check
     least = "at least " if found >= MOST_COUNTED else ""
-    text = f"{check.text}; {least}{plural(found, 'violation')} in all"
-    return replace(check, text=text, witnesses=check.witnesses[:MOST_SHOWN])
+    total = "" if check.violations else f"; {least}{plural(found, 'violation')} in all"
+    return replace(check, text=check.text + total, witnesses=check.witnesses[:MOST_SHOWN])

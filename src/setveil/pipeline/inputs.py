@@ -107,13 +107,13 @@ def fit(tree: Hierarchy | None, data: Transactions, options: TreeOptions) -> Fit
         f"{are(len(missing), 'item')} not in the hierarchy ({plural(times, 'occurrence')}, {share})"
     )
     if options.unknown == "root":
-        only = "placed directly below its root, so only the root can replace them; Apriori may"
-        remedy = "add them to the hierarchy, or leave them out with {unknown=drop}"
+        only = "placed below its root, so only the root can replace such items; Apriori may"
+        remedy = "add what is missing to the hierarchy, or leave it out with {unknown=drop}"
         note: str = Note(
             f"{text}: {only} then replace everything by it. If much is lost, {remedy}."
         )
         return Fit(fitting, left, (), (note,))
-    note = f"{text}: left out of every record; losses do not count them."
+    note = f"{text}: left out of every record and not counted in the losses."
     return Fit(fitting, left, tuple(missing), (note,))
 
 
@@ -174,4 +174,4 @@ def _check_spelling(name: str, items: frozenset[str], vocabulary: Vocabulary) ->
     if missed:
         problem = f"{brief_list(missed)} in the data looks like a {name} item, but"
         problem += " consists of other Unicode characters (NFC or NFD)"
-        raise DataError(problem, remedy="spell it alike in both, or name both spellings")
+        raise DataError(problem, remedy="spell it the same way in both, or name both spellings")

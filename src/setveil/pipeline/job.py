@@ -228,8 +228,8 @@ def check_noise(job: Job) -> None:
         return
     if job.seed is not None:
         allowed = (
-            f"the method {job.method.name} protects people by noise, and whoever knows a seed can "
-            "subtract the noise; leave it out"
+            f"the method {job.method.name} protects people by noise, and anyone who knows the seed "
+            "can subtract the noise; leave it out"
         )
         raise ParameterError("seed", job.seed, allowed)
     if job.min_people:

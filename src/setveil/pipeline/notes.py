@@ -32,7 +32,11 @@ def left_out_note(before: Transactions, data: Transactions, people: int) -> tupl
         return ()
     lost = rough_share(1 - data.occurrences / before.occurrences)
     text = f"{plural(items, 'item')} that fewer than {people:,} people have"
-    return (f"{text} were left out, {lost} of all occurrences; losses do not count them.",)
+    was, them = ("was", "it") if items == 1 else ("were", "them")
+    text += f" {was} left out, {lost} of all occurrences; losses do not count {them}."
+    emptied = int((data.lengths == 0).sum()) - int((before.lengths == 0).sum())
+    more = f" This leaves {emptied:,} of {plural(len(data), 'record')} empty." if emptied else ""
+    return (text + more,)
 
 
 def price_note(release: Release, usual: Release, data: Transactions) -> str:

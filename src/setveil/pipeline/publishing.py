@@ -134,7 +134,7 @@ def checked(made: Made, written: Release | None = None) -> Verdict:
     if written is None:
         return verify(release, made.data, hierarchy=made.tree, **how)
     same = written.same_as(release)
-    text = f"what was written and read back is {'' if same else 'NOT '}what was anonymized"
+    text = f"the files, read back, {'' if same else 'do NOT '}contain exactly what was anonymized"
     last = Check("written", same, text)
     paired = written.paired_as(release) if same else None
     if paired is not None:

@@ -1,14 +1,18 @@
 """Rules: which items occur together, computed from a release alone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from setveil.data.tables.frames import make_table
 from setveil.engines.base import Progress
 from setveil.errors import ParameterError
 from setveil.metrics.rules import Rule, Wanted, association_rules
 from setveil.pipeline.inputs import load_release
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
+
+SIDES, FIGURES = ("antecedent", "consequent"), ("support", "confidence")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +22,21 @@ class Rules:
     records: int
     found: tuple[Rule, ...]
     bounds_are: str = "certain"
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def to_pandas(self) -> Any:
+        """The rules as a pandas table: a row for each rule, with the bounds of its figures."""
+        columns = {name: [getattr(rule, name) for rule in self] for name in SIDES}
+        for figure in FIGURES:
+            for name in ("lower", "expected", "upper"):
+                cells = [getattr(getattr(rule, figure), name) for rule in self]
+                columns[f"{figure}_{name}"] = cells
+        return make_table("pandas", columns)
 
 
 def rules(release: object, *, progress: Progress | None = None, **words: Any) -> Rules:

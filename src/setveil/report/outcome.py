@@ -94,7 +94,7 @@ def _shared_first(sections: Sequence[Section]) -> tuple[Section, ...]:
 def _made(outcome: Outcome, spell: Spelling) -> Section:
     how = f"as in {outcome.like}" if outcome.like else f"by {outcome.release.method['name']}"
     made = f"{plural(len(outcome.release), 'record')} {how}"
-    why = f"Chosen because {outcome.reason}; {{method}} names another."
+    why = f"Chosen because {outcome.reason}; choose another with {{method}}."
     return Section(f"Anonymized: {made}", spelled(why, spell) if outcome.reason else "")
 
 

@@ -211,7 +211,7 @@ def _groups(found: Dossier) -> str:
     chart = picture(
         lambda: sizes_chart(found.sizes),
         f"How many records are in groups of each size, from {least:,} to {most:,}.",
-        "Groups: records that are published alike, or in one cluster.",
+        "Groups: records that are identical in the release, or in one cluster.",
     )
     return section("Sizes of groups", chart)
 

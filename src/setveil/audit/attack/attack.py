@@ -267,7 +267,7 @@ def _both(rows: Iterable[Row]) -> list[Finding]:
         return []
     row = found[0]
     text = (
-        "Whoever can link the records of both releases is left with one person for "
+        "An adversary who can link the records of both releases is left with one person for "
         f"{rough_share(row.alone.value)} of the draws, and with fewer than promised for "
         f"{rough_share(row.fewer.value)}."
     )

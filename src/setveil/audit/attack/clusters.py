@@ -272,9 +272,9 @@ def _cover(layout: Layout) -> Finding:
         for marks in (chances > 1 / k, chances > 0.5, chances >= 1)
     )
     text = (
-        "Whoever knows the cluster of a person infers an item of another chunk with the share of "
-        f"the records that have it: above 1/{k} for {rough_share(above.value)} of all occurrences "
-        f"in chunks, above 1/2 for {rough_share(half.value)}, and with certainty for "
+        "An adversary who knows the cluster of a person infers an item of another chunk with the "
+        f"share of the records that have it: above 1/{k} for {rough_share(above.value)} of all "
+        f"occurrences in chunks, above 1/2 for {rough_share(half.value)}, and with certainty for "
         f"{rough_share(sure.value)}."
     )
     return Finding("cover", text, {"above_1/k": above, "above_1/2": half, "certain": sure})

@@ -32,8 +32,8 @@ def narrowing(release: Generalized) -> Finding:
         moved, total, most = moved + weight * change, total + weight, max(most, change)
     mean = moved / total if total else 0.0
     text = (
-        "Whoever knows that the method generalizes no more than it must can exclude that all "
-        f"records of a group have items of one branch. That changes the belief in a branch by "
+        "An adversary who knows that the method generalizes no more than needed can rule out that "
+        f"all records of a group have items of one branch. That changes the belief in a branch by "
         f"{rough_share(mean)} on average, at most {rough_share(most)}, and leaves the same "
         "candidates."
     )

@@ -79,15 +79,16 @@ def _question(source: Source, text: str) -> FileFormatError:
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
     mark = next(iter(re.findall(_DELIMITERS, first)), ",")
-    ways = (
-        "name the columns with {record} and {item}; or say {onehot=True} if each column is an item"
-    )
+    is_header = _is_surely_header(header, rest)
+    bare = " (if there is no header: {header=False}, and their numbers)"
+    columns = f"name the columns with {{record}} and {{item}}{'' if is_header else bare}"
+    ways = f"{columns}; or say {{onehot=True}} if each column is an item"
     if RECORD_NAMES.intersection(map(plain_name, header)):
-        listed = f" of {brief_list(header)}" if _is_surely_header(header, rest) else ""
+        listed = f" of {brief_list(header)}" if is_header else ""
         problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
         return source.fault(problem, remedy=ways)
     problem = "is each line a whole basket, or one record-item pair?"
-    if _is_surely_header(header, rest) and _has_numbers(rest, mark, len(header)):
+    if is_header and _has_numbers(rest, mark, len(header)):
         problem = f"{problem} (the columns are {brief_list(header)})"
     return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
 

@@ -14,7 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.account import LONG
-from setveil.data.doubts import far_too_long, long_record_note
+from setveil.data.doubts import (
+    far_too_long,
+    is_placeholder,
+    long_record_note,
+    perhaps_placeholder,
+)
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
@@ -141,10 +146,15 @@ def _note_long_records(
 ) -> None:
     """A note on records with so many rows that they are perhaps not one person's."""
     column = reading.account.columns.get("record")
+    if column is None:
+        return
     rows = np.bincount(records)
-    for place in far_too_long(rows) if column is not None else ():
+    long, longest = far_too_long(rows), perhaps_placeholder(rows)
+    for place in long or ([] if longest is None else [longest]):
         found = connection.execute(f"SELECT record FROM records WHERE number = {place}").fetchall()
-        reading.account.notes.append(long_record_note(rows, place, (str(column), str(found[0][0]))))
+        value = str(found[0][0])
+        if long or is_placeholder(value):
+            reading.account.notes.append(long_record_note(rows, place, (column, value)))
 
 
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:

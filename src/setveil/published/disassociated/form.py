@@ -124,8 +124,9 @@ class Disassociated(Release):
         if not self.is_safe:
             return super().describe()
         chance = f"at most 1/{self.promise.crowd}, or as likely as it is among all records if that"
-        text = "Whoever also knows the person's group infers an item that is published apart from"
-        return f"{super().describe()} {text} the known ones with a chance of {chance} is more."
+        text = "An adversary who also knows the person's group infers an item that is published"
+        text += f" apart from the known ones with a chance of {chance} is more."
+        return f"{super().describe()} {text}"
 
     @cached_property
     def is_simple(self) -> Flags:
