@@ -89,6 +89,12 @@ def test_what_to_try_is_measured_on_a_sample():
     assert outcome.advice[-1].startswith("the settings of this run: ")
 
 
+def test_what_to_try_says_nothing_of_pairs_if_there_are_none():
+    sv.Disassociation.warmup()
+    outcome = sv.anonymize([[f"item {i}"] for i in range(60)], k=30, hierarchy="balanced:60")
+    assert "20 of 20 frequent items can be counted in a trial" in outcome.advice[0]
+
+
 def test_what_would_have_to_be_compiled_is_named_but_not_tried(monkeypatch):
     def refuse(*arguments):
         raise jit.NotCompiledError

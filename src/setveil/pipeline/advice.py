@@ -106,5 +106,6 @@ def _result(found: Usefulness) -> str:
         f", {silent} of the records say nothing" * (found.silent > 0.005),
         f", an item becomes a group of {found.group:,.0f}" * (found.group >= 1.5),
     ]
-    counted = f"{items} of {tried} frequent items and {pairs} of {tried_pairs} pairs can be counted"
+    both = f" and {pairs} of {tried_pairs} pairs" * (tried_pairs > 0)
+    counted = f"{items} of {tried} frequent items{both} can be counted"
     return f"{counted}{''.join(remarks)}"
