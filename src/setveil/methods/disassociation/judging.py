@@ -317,7 +317,8 @@ def join_sketches(parts: Sequence[Sketch]) -> Sketch:
 def join_rows(parts: Sequence[Transactions]) -> Transactions:
     """The records of all parts, one after the other."""
     indptr = offsets(np.concatenate([part.lengths for part in parts]))
-    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)
+    items = np.concatenate([part.items for part in parts])
+    return Transactions.trusted(indptr, items, parts[0].vocabulary)
 
 
 def pairs_in(data: Transactions) -> float:
