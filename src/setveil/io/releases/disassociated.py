@@ -66,7 +66,7 @@ def _write_lines(release: Disassociated, path: Path) -> None:
         write_lines(release.lines(), path)
         return
     with path.open("wb") as stream:
-        stream.write(text)
+        stream.write(text.data)
 
 
 def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:

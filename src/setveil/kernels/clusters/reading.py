@@ -229,9 +229,8 @@ def find_word(text, start, length, code, found):
     slot = np.int64(code >> np.uint64(32)) & mask
     while found.table[slot] >= 0:
         known = np.int64(found.table[slot])
-        if found.word_lengths[known] == length:
-            if is_same(text, found.word_starts[known], start, length):
-                return known
+        if is_same(text, found.word_starts[known], found.word_lengths[known], start, length):
+            return known
         slot = (slot + 1) & mask
     number = found.used[WORD]
     if number >= len(found.word_starts):
@@ -243,11 +242,14 @@ def find_word(text, start, length, code, found):
 
 
 @step
-def is_same(text, one, other, length):
-    for i in range(length):
-        if text[one + i] != text[other + i]:
-            return False
-    return True
+def is_same(values, one, length, other, other_length):
+    """Whether `length` values from `one` on are `other_length` values from `other` on."""
+    same = length == other_length
+    at = 0
+    while same and at < length:
+        same = values[one + at] == values[other + at]
+        at += 1
+    return same
 
 
 @kernel
@@ -268,10 +270,10 @@ def renumber_sets(ptr, words, number):
 def are_distinct(chunk, ptr, items):
     """Whether no two subrecords of a chunk that follow one another are equal."""
     for row in range(1, len(chunk)):
-        length = ptr[row + 1] - ptr[row]
-        if chunk[row] == chunk[row - 1] and ptr[row] - ptr[row - 1] == length:
-            if is_same(items, ptr[row - 1], ptr[row], length):
-                return False
+        before, length = ptr[row] - ptr[row - 1], ptr[row + 1] - ptr[row]
+        same = is_same(items, ptr[row - 1], before, ptr[row], length)
+        if same and chunk[row] == chunk[row - 1]:
+            return False
     return True
 
 

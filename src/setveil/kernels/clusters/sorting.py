@@ -116,10 +116,10 @@ def change_places(texts, numbers, low, high, spare, between):
 
 @step
 def is_sorted(texts, numbers, low, high):
-    for i in range(low + 1, high):
-        if comes_before(texts, numbers[i], numbers[i - 1]):
-            return False
-    return True
+    at = low + 1
+    while at < high and not comes_before(texts, numbers[at], numbers[at - 1]):
+        at += 1
+    return at >= high
 
 
 @step

@@ -20,7 +20,7 @@ OPEN, CLOSE, COMMA, LINE = 91, 93, 44, 10  # the bytes of [ ] , and the end of a
 
 
 class Words(NamedTuple):
-    """The items as JSON texts, in the order of their labels: word i is `text[ptr[i]:ptr[i + 1]]`."""
+    """The items as JSON texts, by the order of their labels: `text[ptr[i]:ptr[i + 1]]`."""
 
     ptr: Int64s
     text: np.ndarray
@@ -118,7 +118,7 @@ def measure_chunk(rows, chunk, words):
 
 @step
 def measure_node(nodes, node, chunk_lengths, terms, words):
-    """The bytes of a node without its parts, but less one for the comma that the last part lacks."""
+    """The bytes of a node without its parts; less one for the comma that the last part lacks."""
     low, high = nodes.chunk_ptr[node], nodes.chunk_ptr[node + 1]
     length = len(END) + max(high - low - 1, 0)
     for i in range(low, high):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.head import Head
 from setveil.methods.disassociation.judging import Divided, Judge, Scope
@@ -17,14 +20,14 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
 
     The second is taken if its total of `Judged` is expected to be less, and no measure in it is
     expected to be worse. It is not tried if most of the frequent pairs occur fewer than k times,
-    so that no chunk can have them, or if it would take too long."""
-    judge = Judge(small.clusters.rows, Scope() if scope is None else scope)
+    so that no chunk can have them, or if it would take too long. `scope` is for tests."""
+    width = way.engine.width
+    judge = way.judge or Judge(small.clusters.rows, scope or Scope(), width)
     if not is_worth_it(judge, way.rule):
         return small
     clusters = judge.small(small)
-    head = Head(
-        small.clusters.rows, judge.targets, way.rule, lambda each: judge.kept(clusters, each)
-    )
+    below = partial(judge.kept, clusters)
+    head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
     if head.sweeps < FEWEST_SWEEPS:
         return small
     limit = judge.of_small(clusters)
@@ -37,6 +40,13 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
             is_better = found.is_safe(limit) and found.total < limit.total
             return layers.divided if is_better else small
     return small
+
+
+def counted(rows: Transactions, rule: Rule, width: int) -> Judge:
+    """A judge of these records that has counted what `choose` needs."""
+    judge = Judge(rows, Scope(), width)
+    is_worth_it(judge, rule)
+    return judge
 
 
 def is_worth_it(judge: Judge, rule: Rule) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block, Chunks
 from setveil.methods.disassociation.partitioning import Clusters, without
 from setveil.methods.disassociation.refine import Joints, numbered, sizes_of
+from setveil.threads import at_once
 
 if TYPE_CHECKING:
     from setveil.kernels.disassociation.expected import Supports, Triples
     from setveil.kernels.disassociation.frequent import Pairs
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
+MANY, NARROW = 200_000, 2048  # of more records than this and so few items, all pairs are counted
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
 LOST_MORE, LOST = 0.25, 0.005
 """What the shares may seem to rise by: small clusters lose a quarter more than it seems, or more,
@@ -124,7 +127,9 @@ class Judged(NamedTuple):
 class Judge:
     """The most frequent items, pairs and triples of some records, and how wrong a release is."""
 
-    def __init__(self, rows: Transactions, scope: Scope) -> None:
+    def __init__(self, rows: Transactions, scope: Scope, width: int = 1) -> None:
+        """Of these records, with so many threads."""
+        self._width, self._is_counted = width, False
         width = len(rows.vocabulary)
         self._items = np.bincount(rows.items, minlength=width)
         self._top = np.zeros(width, dtype=bool)
@@ -135,7 +140,10 @@ class Judge:
         self._likely_rows, self._rows = likely, rows
 
     def count(self) -> None:
-        """Count the pairs and triples; takes time in proportion to `work`."""
+        """Count the pairs and triples, once; takes time in proportion to `work`."""
+        if self._is_counted:
+            return
+        self._is_counted = True
         many, rows = self._scope.many, self._likely_rows
         self._pairs, bar = self._frequent_pairs(rows)
         firsts = np.repeat(np.arange(len(self._items)), np.diff(self._pairs.first))
@@ -165,7 +173,12 @@ class Judge:
     def of_layers(self, layers: Layers) -> Judged:
         """The expected errors of a release of which only the head counts, and what its items are
         known to occur in."""
-        return self._judged(layers.sketch, _known(layers.divided))
+        found, known = at_once(
+            lambda: self._expected(layers.sketch, self._triples),
+            lambda: _known(layers.divided),
+            width=self._width,
+        )
+        return self._judged_by(found, known)
 
     def of_parts(self, small: Small, part: Int64s, chunks: Int64s) -> Judged:
         """The expected errors if the records of each part are published in head chunks, or in small
@@ -180,7 +193,7 @@ class Judge:
 
     def small(self, divided: Divided) -> Small:
         """Small clusters, as far as the targets are concerned."""
-        return Small(divided, self._is_target)
+        return Small(divided, self._is_target, self._width)
 
     def kept(self, small: Small, records: Int64s) -> Floats:
         """What small clusters are expected to keep of the targets in some records."""
@@ -200,7 +213,9 @@ class Judge:
 
     def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
         """The expected errors, if so many records are known to have each item."""
-        found = self._expected(sketch, self._triples)
+        return self._judged_by(self._expected(sketch, self._triples), known)
+
+    def _judged_by(self, found: Supports, known: Int64s) -> Judged:
         pairs = _errors(self._pairs.supports, found.pairs)
         return Judged(
             float(_errors(self._items, known) @ self._weights[0]),
@@ -253,11 +268,32 @@ class Judge:
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
         from setveil.kernels.disassociation.frequent import frequent_pairs
 
-        order = np.argsort(rows.items, kind="stable")
         counts = np.bincount(rows.items, minlength=len(self._items))
+        chosen = np.flatnonzero((counts > 0) | self._top)
+        if len(rows) > MANY and len(chosen) <= NARROW:
+            return self._pairs_of(rows, chosen)
+        order = np.argsort(rows.items, kind="stable")
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
         pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
         return pairs, bar
+
+    def _pairs_of(self, rows: Transactions, chosen: Int64s) -> tuple[Pairs, int]:
+        """The same for many records over few items: all pairs are counted in a table."""
+        from setveil.kernels.disassociation.frequent import Pairs, count_all
+
+        place = np.full(len(self._items) + 1, -1, dtype=np.int64)
+        place[chosen], place[-1] = np.arange(len(chosen)), len(chosen)
+        edges = np.linspace(0, len(rows), self._width + 1).astype(np.int64)
+        parts = [rows.indptr[low : high + 1] for low, high in zip(edges, edges[1:], strict=False)]
+        works = (partial(count_all, indptr, rows.items, place) for indptr in parts)
+        together = sum(at_once(*works, width=self._width))
+        many, supports = self._scope.many, together[together > 0]
+        bar = int(np.partition(supports, -many)[-many]) if len(supports) >= many else 1
+        top = self._top[chosen]
+        kept = (together >= bar) | np.triu(top[:, None] & top, 1)
+        low, high = np.nonzero(kept)
+        first = offsets(np.bincount(chosen[low], minlength=len(self._items)))
+        return Pairs(first, chosen[high], together[low, high].astype(np.int64)), bar
 
     def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
@@ -274,8 +310,9 @@ class Judge:
 class Small:
     """Small clusters of which only some items count."""
 
-    def __init__(self, divided: Divided, inside: Flags) -> None:
-        self.sketch, self.known = sketch_of(divided).only(inside), _known(divided)
+    def __init__(self, divided: Divided, inside: Flags, width: int = 1) -> None:
+        works = (lambda: sketch_of(divided).only(inside), lambda: _known(divided))
+        self.sketch, self.known = at_once(*works, width=width)
         self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
 
     def of(self, records: Int64s) -> Sketch:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int32s, Int64s, offsets
-from setveil.data.hashing import hash_records
+from setveil.data.hashing import Hashes, hash_records
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -87,15 +88,15 @@ def horpart(
     Groups of many records are cut first, and then what is left of them, some at a time."""
     from setveil.kernels.disassociation.horizontal import Groups, Sizes
 
-    origin = canonical_order(data)
+    origin = canonical_order(data, engine)
     rows, none = data.take(origin), np.zeros(0, dtype=np.int64)
     whole = Groups(np.array([0, len(rows)]), np.array([True]), np.zeros(2, dtype=np.int64), none)
     later = RECORDS // 2 if len(rows) > 2 * RECORDS else 0
     given = (rows.indptr, rows.items), sensitive
     first = Cut(*given, np.arange(len(rows)), whole, Sizes(least, limit, later))
-    order, bounds, *rest = cut_groups(first)
+    order, bounds, opened, groups = cut_groups(first)
     if later:
-        tasks = list(_cuts(first, order, bounds, *rest))
+        tasks = list(_cuts(first, order, bounds, opened, groups))
         done = [*engine.map(cut_groups, tasks)]
         order = np.concatenate([each[0] for each in done])
         starts = offsets([len(each[0]) for each in done])
@@ -189,7 +190,7 @@ def without(rows: Transactions, left_out: Flags) -> Transactions:
     return Transactions.trusted(kept[rows.indptr], rows.items[~left_out], rows.vocabulary)
 
 
-def canonical_order(data: Transactions) -> Int64s:
+def canonical_order(data: Transactions, engine: Engine = LOCAL) -> Int64s:
     """The records that are not empty, in an order that depends only on their items.
 
     Records that share their most frequent terms are next to each other, so that those that are cut
@@ -199,15 +200,31 @@ def canonical_order(data: Transactions) -> Int64s:
         return full
     rank = np.empty(len(data.vocabulary), dtype=np.uint64)
     rank[np.argsort(-data.supports(), kind="stable")] = np.arange(len(rank), dtype=np.uint64)
-    starts, lengths = data.indptr[full], data.lengths[full]
-    values, none = rank[data.items], np.uint64(len(rank))
+    rows = data if len(full) == len(data) else data.take(full)
+    edges = [*range(0, len(rows), RECORDS), len(rows)]
+    tasks = ((_slice(rows, *ends), rank) for ends in zip(edges, edges[1:], strict=False))
+    keys, hashes = zip(*engine.map(find_keys, tasks), strict=True)
+    return full[np.lexsort((np.concatenate(hashes), np.concatenate(keys)))]
+
+
+def find_keys(task: tuple[Transactions, npt.NDArray[np.uint64]]) -> tuple[Hashes, Hashes]:
+    """A number of each record by which it is sorted, its most frequent terms, and a hash of it."""
+    rows, rank = task
+    starts, lengths = rows.indptr[:-1], rows.lengths
+    values, none = rank[rows.items], np.uint64(len(rank))
     base, most = np.uint64(min(len(rank) + 1, 1 << 21)), np.uint64((1 << 21) - 1)
-    key = np.zeros(len(full), dtype=np.uint64)
+    key = np.zeros(len(rows), dtype=np.uint64)
     for _ in range(3):
         first = np.minimum.reduceat(values, starts)
         key = key * base + np.minimum(first, most)
         values[values == np.repeat(first, lengths)] = none
-    return full[np.lexsort((hash_records(data, 1)[full], key))]
+    return key, hash_records(rows, 1)
+
+
+def _slice(rows: Transactions, start: int, stop: int) -> Transactions:
+    indptr = rows.indptr[start : stop + 1]
+    items = rows.items[indptr[0] : indptr[-1]]
+    return Transactions.trusted(indptr - indptr[0], items, rows.vocabulary)
 
 
 class Task(NamedTuple):
