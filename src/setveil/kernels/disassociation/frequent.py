@@ -84,24 +84,6 @@ def drop_rare(pairs, bar, top):
     return Pairs(pairs.first, pairs.second[:end].copy(), pairs.supports[:end].copy())
 
 
-@kernel
-def count_all(indptr, items, place):
-    """[item, item] how many records have both, for a few items: `place` is the number of each
-    among these, ascending, or -1; and last how many there are. The first item has the lower
-    number."""
-    together, held = np.zeros((place[-1], place[-1]), np.int32), np.empty(place[-1], np.int64)
-    for record in range(len(indptr) - 1):
-        count = 0
-        for at in range(indptr[record], indptr[record + 1]):
-            item = place[items[at]]
-            if item >= 0:
-                for i in range(count):
-                    together[held[i], item] += 1
-                held[count] = item
-                count += 1
-    return together
-
-
 @patient
 @kernel
 def list_triples(pairs, bar, most):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.kernels.disassociation.frequent import Pairs
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
-MANY, NARROW = 200_000, 2048  # of more records than this and so few items, all pairs are counted
+MANY = 200_000  # of more records than this, the pairs are counted in a table
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
 LOST_MORE, LOST = 0.25, 0.005
 """What the shares may seem to rise by: small clusters lose a quarter more than it seems, or more,
@@ -268,32 +267,38 @@ class Judge:
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
         from setveil.kernels.disassociation.frequent import frequent_pairs
 
-        counts = np.bincount(rows.items, minlength=len(self._items))
-        chosen = np.flatnonzero((counts > 0) | self._top)
-        if len(rows) > MANY and len(chosen) <= NARROW:
-            return self._pairs_of(rows, chosen)
+        found = self._all_pairs(rows) if len(rows) > MANY else None
+        if found is not None:
+            return found
         order = np.argsort(rows.items, kind="stable")
+        counts = np.bincount(rows.items, minlength=len(self._items))
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
         pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
         return pairs, bar
 
-    def _pairs_of(self, rows: Transactions, chosen: Int64s) -> tuple[Pairs, int]:
-        """The same for many records over few items: all pairs are counted in a table."""
-        from setveil.kernels.disassociation.frequent import Pairs, count_all
+    def _all_pairs(self, rows: Transactions) -> tuple[Pairs, int] | None:
+        """The same of many records, out of a table of all pairs, which is filled record by record:
+        fetching the records of one item after the other takes longer. None if it would be too
+        large."""
+        from setveil.kernels.disassociation.frequent import Pairs
+        from setveil.kernels.top import Weighted, count_frequent, split_places
 
-        place = np.full(len(self._items) + 1, -1, dtype=np.int64)
-        place[chosen], place[-1] = np.arange(len(chosen)), len(chosen)
-        edges = np.linspace(0, len(rows), self._width + 1).astype(np.int64)
-        parts = [rows.indptr[low : high + 1] for low, high in zip(edges, edges[1:], strict=False)]
-        works = (partial(count_all, indptr, rows.items, place) for indptr in parts)
-        together = sum(at_once(*works, width=self._width))
-        many, supports = self._scope.many, together[together > 0]
-        bar = int(np.partition(supports, -many)[-many]) if len(supports) >= many else 1
-        top = self._top[chosen]
-        kept = (together >= bar) | np.triu(top[:, None] & top, 1)
-        low, high = np.nonzero(kept)
-        first = offsets(np.bincount(chosen[low], minlength=len(self._items)))
-        return Pairs(first, chosen[high], together[low, high].astype(np.int64)), bar
+        weights, width = np.ones(len(rows), dtype=np.int64), len(self._items)
+        counted = count_frequent(Weighted(rows.indptr, rows.items, weights, width))
+        if counted.beyond or len(counted.order) < self._scope.top:
+            return None
+        table, many = counted.pairs.supports, self._scope.many
+        met = table[table > 0]
+        bar = int(np.partition(met, -many)[-many]) if len(met) >= many else 1
+        low, high = split_places(np.flatnonzero(table >= bar))
+        top = np.flatnonzero(self._top[counted.order])
+        one, other = np.triu_indices(len(top), 1)
+        low, high = np.append(low, top[one]), np.append(high, top[other])
+        ends = counted.order[low], counted.order[high]
+        codes = np.unique(np.minimum(*ends) * width + np.maximum(*ends), return_index=True)
+        first, second = np.divmod(codes[0], width)
+        supports = table[high * (high - 1) // 2 + low][codes[1]]
+        return Pairs(offsets(np.bincount(first, minlength=width)), second, supports), bar
 
     def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""

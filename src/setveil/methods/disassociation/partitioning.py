@@ -129,8 +129,8 @@ def _cuts(
     """The groups that are left to cut, and the clusters between them, some records at a time."""
     from setveil.kernels.disassociation.horizontal import Groups
 
-    edges = np.unique(np.searchsorted(bounds, np.arange(0, len(order), RECORDS // 4)))
-    edges = np.append(edges[edges < len(opened)], len(opened)).tolist()
+    cuts = np.unique(np.searchsorted(bounds, np.arange(0, len(order), RECORDS // 4)))
+    edges = [*cuts[cuts < len(opened)].tolist(), len(opened)]
     sizes = first.sizes._replace(later=0)
     for low, high in zip(edges, edges[1:], strict=False):
         used = [_used_terms(groups, group) for group in opened[low:high].tolist()]

@@ -186,6 +186,10 @@ class Disassociated(Release):
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         """The subrecords of all chunks with their counts, and each term once per term chunk."""
+        return self._certain_rows
+
+    @cached_property
+    def _certain_rows(self) -> tuple[Transactions, Int64s]:
         loose, inside = self.terms.supports(), self.subrecords
         terms = np.flatnonzero(loose)
         indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
