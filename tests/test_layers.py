@@ -48,8 +48,8 @@ OPTIONAL = {
 }
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {
-    *("__future__", "collections", "contextlib", "contextvars", "functools", "gc", "hashlib"),
-    *("inspect", "pickle", "sys", "time", "types", "typing", "setveil"),
+    *("__future__", "collections", "contextlib", "contextvars", "fcntl", "functools", "gc"),
+    *("hashlib", "inspect", "os", "pickle", "sys", "time", "types", "typing", "setveil"),
 }
 """What kernels import besides."""
 

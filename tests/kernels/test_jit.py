@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fcntl
 import gc
 import inspect
 import os
@@ -219,3 +220,25 @@ def test_compiling_turns_garbage_collection_on_again_if_it_was_on(tmp_path, monk
     assert gc.isenabled()
     assert nine() == 9
     assert gc.isenabled()
+
+
+def test_of_two_that_compile_a_kernel_the_second_waits_for_the_first(tmp_path, monkeypatch):
+    path = str(tmp_path / "kernel.lock")
+    first, second = numba_inside._Turn(path), numba_inside._Turn(path)
+    lock, waited = fcntl.flock, []
+
+    def locked(file, how):
+        if not how & fcntl.LOCK_NB:
+            waited.append(how)
+            first.end()
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", locked)
+    assert first.take() is False
+    assert second.take() is True
+    assert waited == [fcntl.LOCK_EX]
+    assert first.take() is False
+
+
+def test_where_no_lock_can_be_made_a_kernel_is_compiled_all_the_same(tmp_path):
+    assert numba_inside._Turn(str(tmp_path / "missing" / "kernel.lock")).take() is False

@@ -11,7 +11,7 @@ import numba
 from numba import njit
 from numba.core import event
 
-from setveil.kernels.small import Patient
+from setveil.kernels.small import ELEMENTS, Patient
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -36,11 +36,11 @@ def kernel(function: Function) -> Function:
     return cast(Function, made)
 
 
-def patient(made: Function) -> Function:
-    """A kernel that small data does not compile; see `small.Patient`."""
+def patient(made: Function, elements: int = ELEMENTS) -> Function:
+    """A kernel that small data, of so many elements, does not compile; see `small.Patient`."""
     if not hasattr(made, "py_func"):  # NUMBA_DISABLE_JIT is set
         return made
-    return cast(Function, Patient(made, _IS_COMPILED_ONLY, NotCompiledError))
+    return cast(Function, Patient(made, _IS_COMPILED_ONLY, NotCompiledError, elements))
 
 
 def step(function: Function) -> Function:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import pickle
 import sys
 from collections.abc import Callable
@@ -97,7 +98,10 @@ class _StepLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
-    """Numba's cache, but a damaged file is as good as none and a full disk is not an error."""
+    """Numba's cache, but a damaged file is as good as none and a full disk is not an error.
+
+    Of several processes that miss a kernel at the same time, one compiles it and the others wait.
+    """
 
     def __init__(self, function: Callable[..., Any], on_miss: Callable[[], None]) -> None:
         super().__init__(function)
@@ -109,16 +113,53 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         # Numba compares only the kernel's own file, but steps of other files change too.
         texts = "".join(sources(function.__module__)).encode()
         self._cache_file.version = sha256(kept._version.encode() + texts).digest()
+        self._turn = _Turn(self._cache_file._index_path + ".lock")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
         if found is None:
             self._on_miss()
+            if self._turn.take():
+                found = super().load_overload(sig, target_context)
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         with suppress(OSError):
             super().save_overload(sig, data)
+        self._turn.end()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no variant of the kernel is stored."""
+        return not self._cache_file._load_index()
+
+
+class _Turn:
+    """The turn of one process to compile a kernel, by a lock that ends with the process."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._file = path, -1
+
+    def take(self) -> bool:
+        """Wait for the turn; returns whether another process had it first."""
+        self.end()
+        with suppress(ImportError, OSError):  # without locks, each process compiles for itself
+            import fcntl
+
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                fcntl.flock(self._file, fcntl.LOCK_EX)
+                self.end()
+                return True
+        return False
+
+    def end(self) -> None:
+        """Let the next process have its turn."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 class _SealedFile(IndexDataCacheFile):  # type: ignore[misc]

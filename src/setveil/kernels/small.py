@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 ELEMENTS = 400_000
-"""A kernel whose arrays have more elements than this is compiled."""
+"""A kernel whose arrays have more elements than this is compiled, unless it says otherwise."""
 SECONDS = 3.0
 """Time of the processor, for all calls of a kernel: one that has used it up is compiled, which
 takes as long or longer."""
@@ -39,16 +39,18 @@ class Patient:
     or if a number does not fit into 32 bits (Numba adds two of these in 64 bits, NumPy does not).
     """
 
-    def __init__(self, kernel: Any, stored: ContextVar[bool], missing: type[Exception]) -> None:
+    def __init__(
+        self, kernel: Any, stored: ContextVar[bool], missing: type[Exception], elements: int
+    ) -> None:
         """Of a kernel that raises `missing` if it is not compiled yet while `stored` is set."""
         update_wrapper(self, kernel.py_func)
         self.kernel, self.stored, self.missing = kernel, stored, missing
         self.py_func = kernel.py_func
-        self.left = SECONDS
+        self.left, self.elements = SECONDS, elements
 
     def __call__(self, *given: Any) -> Any:
         may_wait = _IS_ALLOWED.get() and not self.stored.get()
-        if not may_wait or self.left <= 0 or _elements(given) > ELEMENTS:
+        if not may_wait or self.left <= 0 or _elements(given) > self.elements:
             return self.kernel(*given)
         token = self.stored.set(True)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TypeVar
 
 from setveil.engines.base import Progress
@@ -43,3 +44,9 @@ def if_compiled(work: Callable[[], Answer]) -> list[Answer]:
             return [work()]
     except NotCompiledError:
         return []
+
+
+def is_compiled(module: str, kernel: str) -> bool:
+    """Whether a kernel was compiled before, by this process or another one."""
+    cache = getattr(getattr(import_module(module), kernel), "_cache", None)
+    return not getattr(cache, "is_empty", False)

@@ -200,6 +200,10 @@ class Method(ABC, Generic[Form]):
         if cls.trial is not None:
             cls()._try_out()
 
+    @classmethod
+    def warmup_late(cls) -> None:
+        """Compile the kernels that a run does not need at once, in a process beside it."""
+
     def _try_out(self) -> None:
         """Run on a few records, for `warmup`."""
         assert self.trial is not None

@@ -42,6 +42,7 @@ from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.report import check_page, write_dossier
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import Way, judge_of, tuned, tuning_notes, use_named
+from setveil.pipeline.warmup import first_run
 from setveil.threads import thread_limit
 
 
@@ -135,7 +136,7 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
         return run_on(job, make_tree, Stages(progress))
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
-    with thread_limit(job.threads):
+    with thread_limit(job.threads), first_run(job.method):
         outcome = publish(Places.of(job), work.stages, work.make, work.explained)
     return work.reported(outcome) if outcome.verdict.holds else outcome
 

@@ -1,5 +1,6 @@
 """What a release is expected to say about frequent pairs and triples, computed from its chunks."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ class Room(NamedTuple):
     triples: Int64s
 
 
-@patient
+@partial(patient, elements=50_000)  # it is called several times
 @kernel
 def expect_supports(block, number, mass, pairs, triples):
     """The expected supports of items, pairs and triples in the records of clusters.

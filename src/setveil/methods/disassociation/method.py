@@ -88,7 +88,7 @@ class Disassociation(Method[Disassociated]):
     }
     needs_hierarchy: ClassVar[bool] = False
     reads: ClassVar[Literal["sets"]] = "sets"
-    trial: ClassVar[Promise] = KmAnonymity(k=5, m=2)
+    trial: ClassVar[Promise] = KmAnonymity(k=2, m=2)
     form: ClassVar[str] = Disassociated.form
     divides: ClassVar[bool] = True
     runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
@@ -174,6 +174,13 @@ class Disassociation(Method[Disassociated]):
         self, blocks: Sequence[Block], state: object, request: Request[Any]
     ) -> Disassociated:
         return self._whole(request)
+
+    @classmethod
+    def warmup_late(cls) -> None:
+        """The search for chunks above the clusters."""
+        from setveil.kernels.disassociation.annealing import anneal
+
+        anneal(np.zeros((2, 2)), np.zeros((2, 2), dtype=bool), 1)
 
     def _in_parts(self, request: Request[KmAnonymity], limits: Limits) -> Disassociated:
         """Each part of the records on its own."""

@@ -9,13 +9,13 @@ import os
 import pickle
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from setveil.pipeline.children import start_child
 from setveil.pipeline.comparing.cells import Cell
 from setveil.pipeline.comparing.store import read_cell, write_cell
 from setveil.pipeline.comparing.worker import FAILED, Row, Task, run_task
@@ -103,16 +103,8 @@ class Clock:
 
 def _start(task: Task, place: Path) -> subprocess.Popen[bytes]:
     place.write_bytes(pickle.dumps(task))
-    code = "from setveil.pipeline.comparing.worker import main; main()"
-    path = os.pathsep.join(filter(None, [*sys.path, os.environ.get("PYTHONPATH", "")]))
-    return subprocess.Popen(
-        [sys.executable, "-c", code, str(place)],
-        env={**os.environ, "PYTHONPATH": path},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the others
-    )
+    module = "setveil.pipeline.comparing.worker"
+    return start_child(module, str(place), stderr=subprocess.PIPE)
 
 
 def _row(task: Task, process: subprocess.Popen[bytes]) -> Row:
