@@ -12,6 +12,7 @@ from setveil.methods.disassociation.layers import Way, lay
 
 MOST_WORK = 12.0  # pairs to count per occurrence of an item; more take too long
 FEWEST_SWEEPS = 10  # of annealing, below which a head is too large for the data
+MOST_TRIPLES = 8_000_000  # that the memory allows; as many per occurrence as pairs
 KEPT = 0.5  # the share of the frequent pairs that must occur k times
 
 
@@ -28,7 +29,8 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     clusters = judge.small(small)
     below = partial(judge.kept, clusters)
     head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
-    if head.sweeps < FEWEST_SWEEPS:
+    most = min(MOST_TRIPLES, MOST_WORK * small.clusters.rows.occurrences)
+    if head.sweeps < FEWEST_SWEEPS or head.triples > most:
         return small
     limit = judge.of_small(clusters)
     for arranged in head.arrange(limit.top):

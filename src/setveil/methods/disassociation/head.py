@@ -16,12 +16,12 @@ from setveil.methods.disassociation.partitioning import without
 from setveil.threads import at_once
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-TOP_WEIGHT, TOP_WEIGHTS = 0.25, (0.25, 1.0)
-"""What the pairs of the top items are worth, beside the frequent pairs: here, and where all records
-must stay together."""
-PRICES = (0.02, 0.1)
-"""What it may cost if a record leaves, as a share of what its pairs are worth: it is charged for
-each of its conflicts, and keeps some of its pairs where it goes."""
+TOP_WEIGHTS = (0.25, 1.0)
+"""What the pairs of the top items are worth, beside the frequent pairs: with m = 2, and with m = 3.
+Where all records must stay together, both are tried."""
+PRICES = {2: (0.02, 0.1), 3: (0.002, 0.005)}
+"""What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
+for each of its conflicts, and keeps some of its pairs where it goes."""
 
 ALONE = 1.5
 """How much more small clusters lose of records that left than of the same records among the others.
@@ -83,13 +83,26 @@ class Head:
         steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(steps, SWEEPS))
 
+    @property
+    def triples(self) -> int:
+        """How many triples of the head are counted with m = 3."""
+        from setveil.kernels.disassociation.leaving import LONGEST
+
+        lengths = np.diff(self._rows[0])
+        lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
+        return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
+
     def arrange(self, most: float) -> list[Arranged]:
         """Ways to arrange the records, the one that is expected to err least first; those with an
         error of the top pairs of more than `most` last.
 
-        In one of them all records are one part; in each of the others some leave it."""
-        whole, cost = self._all(), self._targets.cost(TOP_WEIGHT)
-        works = [lambda: [self._whole(whole, cost)], *self._splits(whole, cost)]
+        In one of them all records are one part, unless m is 3; in each of the others some leave
+        it."""
+        is_deep = self._rule.m > 2
+        whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
+        works = self._splits(whole, cost)
+        if not is_deep:
+            works.insert(0, lambda: [self._whole(whole, cost)])
         pieces = filter(None, at_once(*works, width=self._threads))
         return sorted(map(self._arranged, pieces), key=partial(_badness, most=most))
 
@@ -133,29 +146,32 @@ class Head:
 
     def _splits(self, counts: Counts, cost: Floats) -> list[Callable[[], list[Piece]]]:
         """For each price, what finds the records that stay together and those that leave."""
-        from setveil.kernels.disassociation.heads import charge
+        from setveil.kernels.disassociation.leaving import charge
 
-        charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule.k)
-        worth = self._worth(counts, cost)
-        return [partial(self._split, counts, cost, worth - price * charges) for price in PRICES]
+        charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule)
+        worth, prices = self._worth(counts, cost), PRICES[max(self._rule.m, 2)]
+        return [partial(self._split, counts, cost, worth - price * charges) for price in prices]
 
     def _split(self, counts: Counts, cost: Floats, worth: Floats) -> list[Piece]:
         """The records that stay together and those that leave, or nothing.
 
         Chunks may have conflicts, at the price of the records that have these: they leave. If that
         would leave fewer than k records anywhere, nothing is split."""
-        from setveil.kernels.disassociation.heads import find_stayers
+        from setveil.kernels.disassociation.leaving import find_stayers
 
         k, rows, together = self._rule.k, counts.rows, counts.together
         wanted = self._annealed(counts, worth, np.zeros(together.shape, dtype=bool))
-        stays = find_stayers(*rows, wanted, together, k)
+        stays = find_stayers(*rows, wanted, together, self._rule)
         if min(np.count_nonzero(stays), np.count_nonzero(~stays)) < k:
             return []
         core = self._settled(self._count(counts.records[stays]), wanted)
         return [core, self._rest(self._count(counts.records[~stays]), cost)]
 
     def _rest(self, counts: Counts, cost: Floats) -> Piece:
-        """Records that left: in head chunks, or in small clusters if these keep more."""
+        """Records that left: in head chunks, or in small clusters if these keep more, or m is 3."""
+        none = np.full(len(counts.held), -1, dtype=np.int64)
+        if self._below is not None and self._rule.m > 2:
+            return Piece(counts.records, none, self._below(counts.records))
         piece = self._whole(counts, cost)
         if self._below is None:
             return piece
@@ -163,7 +179,7 @@ class Head:
         truth = counts.together[self._targets.first, self._targets.second]
         if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
             return piece
-        return Piece(counts.records, np.full(len(counts.held), -1, dtype=np.int64), kept)
+        return Piece(counts.records, none, kept)
 
     def _worth(self, counts: Counts, cost: Floats) -> Floats:
         """[item, item] what it is worth to keep a pair: what it costs to have it as often as

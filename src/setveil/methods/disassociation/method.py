@@ -13,6 +13,7 @@ from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import choose, counted
+from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.judging import Divided
 from setveil.methods.disassociation.layers import Way
 from setveil.methods.disassociation.partitioning import (
@@ -236,7 +237,7 @@ class Disassociation(Method[Disassociated]):
     def _may_choose(self, rule: Rule) -> bool:
         """Whether more than HORPART's small clusters is tried."""
         asked = self.max_cluster is None and self.order == "default" and self.refine
-        return asked and rule.m == 2 and not rule.sensitive.any()
+        return asked and rule.m in PRICES and not rule.sensitive.any()
 
     def _limit(self, k: int) -> int:
         """A group of so many records is cut."""
