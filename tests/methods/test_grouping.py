@@ -304,10 +304,10 @@ def test_the_most_frequent_pairs_and_triples_are_listed_with_all_ties():
 def test_a_grouping_that_is_worse_in_one_measure_is_not_taken(worse):
     small = Judged(*[0.3] * 7)
     better = Judged(*[0.2] * 7)
-    assert better.is_safe(small)
-    assert not small.is_safe(small)
-    assert small._replace(pairs=0.28).is_safe(small)
-    assert not better._replace(**worse).is_safe(small)
+    assert better.is_safe(small, 2)
+    assert not small.is_safe(small, 2)
+    assert small._replace(pairs=0.28).is_safe(small, 2)
+    assert not better._replace(**worse).is_safe(small, 2)
 
 
 def test_rare_long_pieces_are_pointed_out():

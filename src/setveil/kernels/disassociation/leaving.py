@@ -9,7 +9,7 @@ from setveil.kernels.jit import kernel, step
 
 MOST_PASSES = 100  # over the records, to find those that stay; about ten are usual
 MOST_INSIDE = 20_000_000  # triples of items in one chunk, which are counted one by one
-LONGEST = 60  # items of a record whose triples are counted; a longer one has rare ones
+LONGEST = 40  # items of a record whose triples are counted; a longer one has rare ones
 _FREE = -1
 _SPREAD = np.int64(-7046029254386353131)  # the golden ratio, as a whole number of 64 bits
 

@@ -36,10 +36,10 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     for arranged in head.arrange(limit.top):
         if arranged.pairs > limit.pairs or arranged.top > limit.top:
             continue
-        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit):
+        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit, way.rule.m):
             layers = lay(small.clusters, arranged, way)
             found = judge.of_layers(layers)
-            is_better = found.is_safe(limit) and found.total < limit.total
+            is_better = found.is_safe(limit, way.rule.m) and found.total < limit.total
             return layers.divided if is_better else small
     return small
 

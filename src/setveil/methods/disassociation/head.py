@@ -149,7 +149,7 @@ class Head:
         from setveil.kernels.disassociation.leaving import charge
 
         charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule)
-        worth, prices = self._worth(counts, cost), PRICES[max(self._rule.m, 2)]
+        worth, prices = self._worth(counts, cost), PRICES[self._rule.m]
         return [partial(self._split, counts, cost, worth - price * charges) for price in prices]
 
     def _split(self, counts: Counts, cost: Floats, worth: Floats) -> list[Piece]:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MANY = 200_000  # of more records than this, the pairs are counted in a table
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
-LOST_MORE, LOST = 0.25, 0.005
-"""What the shares may seem to rise by: small clusters lose a quarter more than it seems, or more,
-of what is expected; what is certain needs no such allowance. Measured."""
+LOST_MORE, LOST = {2: 0.25, 3: 0.0}, 0.005
+"""What the shares may seem to rise by: with m = 2 small clusters lose a quarter more than it seems,
+or more, of what is expected; what is certain needs no such allowance. Measured."""
 GAIN = 0.05
 """What the error of the pairs must seem to fall by, as a share: chance adds a little more to that
 of head chunks than to that of small clusters. Measured."""
@@ -113,12 +113,12 @@ class Judged(NamedTuple):
     def total(self) -> float:
         return self.items + self.pairs + self.triples + self.head
 
-    def is_safe(self, small: Judged) -> bool:
+    def is_safe(self, small: Judged, m: int) -> bool:
         """Whether nothing is expected to be worse than in small clusters."""
         return (
             self.pairs <= (1 - GAIN) * small.pairs
             and self.top <= small.top
-            and self.lost <= (1 + LOST_MORE) * small.lost + LOST
+            and self.lost <= (1 + LOST_MORE[m]) * small.lost + LOST
             and self.lost_sure <= small.lost_sure + LOST
         )
 
