@@ -61,7 +61,7 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2, if `max_cluster` is not given, the terms of frequent pairs are shared in
+        - For m = 2 and 3, if `max_cluster` is not given, the terms of frequent pairs are shared in
           chunks above small clusters of the rest, if that is expected to lose less
           (`grouping.choose`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
