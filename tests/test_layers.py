@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "data": ROOT,
     "promises": ROOT,
     "hierarchy": ROOT | {"data"},
-    "published": ROOT | {"data", "hierarchy", "promises"},
+    "published": ROOT | {"data", "hierarchy", "promises", "kernels"},
     "alignment": ROOT | {"data", "hierarchy", "published"},
     "kernels": set(),
     "engines": ROOT | {"data"},

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -77,6 +77,32 @@ def on_threads(
         finally:
             for future in pending:
                 future.cancel()
+
+
+def at_once(*works: Callable[[], Any], width: int | None = None) -> list[Any]:
+    """The answers of several pieces of work that do not depend on each other.
+
+    The first one stays on the thread of the caller, where it may report progress and use threads of
+    its own; the others have one thread each.
+
+    Example:
+        >>> at_once(list, dict)
+        [[], {}]
+    """
+    width = thread_count() if width is None else width
+    if width == 1 or len(works) < 2:
+        return [work() for work in works]
+    with ThreadPoolExecutor(width) as pool:
+        others = [pool.submit(copy_context().run, _alone, _call, work) for work in works[1:]]
+        try:
+            return [works[0](), *map(_result, others)]
+        finally:
+            for future in others:
+                future.cancel()
+
+
+def _call(work: Callable[[], Any]) -> Any:
+    return work()
 
 
 def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
-from setveil.metrics.itemsets import closed_itemsets, remembering, top_itemsets
+from setveil.metrics.itemsets import Remembering, closed_itemsets, top_itemsets
 
 BASKETS = [["beer", "wine"], ["beer"]]
 both = pytest.mark.parametrize("find", [top_itemsets, closed_itemsets])
@@ -60,7 +60,7 @@ def test_a_number_of_itemsets_that_cannot_be_found_is_refused(find, count, allow
     st.lists(st.tuples(st.integers(1, 30), st.integers(1, 3)), min_size=2, max_size=5),
 )
 def test_a_remembered_list_is_the_one_that_would_be_found_anew(records, asked):
-    data, find = Transactions.of(records), remembering()
+    data, find = Transactions.of(records), Remembering()
     for count, least_size in asked:
         again = find(data, count, least_size=least_size)
         anew = top_itemsets(data, count, least_size=least_size)

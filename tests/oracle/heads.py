@@ -77,31 +77,46 @@ class Annealing:
             self.chunk[other] = self.best(other, number, None)[0]
 
 
-def charges(rows: list[Record], cost: Matrix, k: int) -> Matrix:
-    """For each pair of fewer than k records, what the pairs of these records cost."""
+def charges(rows: list[Record], cost: Matrix, k: int, m: int) -> Matrix:
+    """For each pair of fewer than k records, what the pairs of these records cost; with m = 3 also
+    a third of that for each triple of fewer than k records, of which no pair is rare."""
     found = [[0.0] * len(cost) for _ in cost]
-    for a, b in combinations(range(len(cost)), 2):
-        both = [row for row in rows if {a, b} <= row]
-        if len(both) < k:
-            total = sum(cost[x][y] for row in both for x, y in combinations(sorted(row), 2))
-            found[a][b] = found[b][a] = total
+    items = range(len(cost))
+    holders = {
+        some: [row for row in rows if set(some) <= row]
+        for size in (2, 3)
+        for some in combinations(items, size)
+    }
+
+    def total(some: tuple[int, ...]) -> float:
+        return sum(cost[x][y] for row in holders[some] for x, y in combinations(sorted(row), 2))
+
+    for a, b in combinations(items, 2):
+        if len(holders[a, b]) < k:
+            found[a][b] = found[b][a] = total((a, b))
+    for triple in combinations(items, 3) if m > 2 else ():
+        pairs = list(combinations(triple, 2))
+        if len(holders[triple]) < k and all(len(holders[pair]) >= k for pair in pairs):
+            for a, b in pairs:
+                found[a][b] += total(triple) / 3
+                found[b][a] += total(triple) / 3
     return found
 
 
-def stayers(rows: list[Record], chunk: list[int], k: int) -> list[bool]:
-    """The largest set of records in which no pair of a chunk is in 1 to k - 1 of them: all that
-    have a rarer pair leave at once, again and again."""
+def stayers(rows: list[Record], chunk: list[int], k: int, m: int) -> list[bool]:
+    """The largest set of records in which no pair of a chunk is in 1 to k - 1 of them, nor a triple
+    with m = 3: all that have a rarer one leave at once, again and again."""
     stays = [True] * len(rows)
     while True:
         counts = Counter(
-            pair
+            some
             for row, stay in zip(rows, stays, strict=True)
             if stay
-            for pair in joined(row, chunk)
+            for some in joined(row, chunk, m)
         )
-        rare = {pair for pair, count in counts.items() if count < k}
+        rare = {some for some, count in counts.items() if count < k}
         after = [
-            stay and rare.isdisjoint(joined(row, chunk))
+            stay and rare.isdisjoint(joined(row, chunk, m))
             for row, stay in zip(rows, stays, strict=True)
         ]
         if after == stays:
@@ -109,9 +124,10 @@ def stayers(rows: list[Record], chunk: list[int], k: int) -> list[bool]:
         stays = after
 
 
-def joined(row: Record, chunk: list[int]) -> list[tuple[int, int]]:
-    pairs = combinations(sorted(row), 2)
-    return [(a, b) for a, b in pairs if chunk[a] == chunk[b] and chunk[a] >= 0]
+def joined(row: Record, chunk: list[int], m: int) -> list[tuple[int, ...]]:
+    """The itemsets of 2 to m items of one chunk in a record."""
+    sets = (some for size in range(2, m + 1) for some in combinations(sorted(row), size))
+    return [some for some in sets if chunk[some[0]] >= 0 and len({chunk[x] for x in some}) == 1]
 
 
 def settle(rows: list[Record], wanted: list[int], k: int, m: int, longest: int) -> list[set[int]]:

@@ -74,6 +74,18 @@ class Transactions(Shown):
         indptr, numbers, _ = compress(owners, entries, None, len(vocabulary), size)
         return cls(indptr, numbers, vocabulary)
 
+    @classmethod
+    def trusted(cls, indptr: Int64s, items: Int32s, vocabulary: Vocabulary) -> Self:
+        """Sets that cannot but be ascending and distinct, since they are made of others; they are
+        not checked, which takes as long as to copy them."""
+        made = object.__new__(cls)
+        for name, array in (("indptr", indptr), ("items", items)):
+            view = array.view()
+            view.flags.writeable = False
+            object.__setattr__(made, name, view)
+        object.__setattr__(made, "vocabulary", vocabulary)
+        return made
+
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
@@ -237,6 +249,8 @@ class Transactions(Shown):
         return plural(len(self), "record")
 
     def _with(self, indptr: Int64s, entries: Int64s) -> Self:
+        if type(self) is Transactions:
+            return self.trusted(indptr, self.items[entries], self.vocabulary)
         return type(self)(indptr, self.items[entries], self.vocabulary)
 
     def _check(self) -> None:

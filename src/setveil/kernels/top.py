@@ -110,6 +110,13 @@ def count_frequent(data: Weighted) -> Counted:
     return Counted(data, indptr, items, order, supports[order], pairs, beyond)
 
 
+def split_places(places: Int64s) -> tuple[Int64s, Int64s]:
+    """The lower and the higher item of the pairs at these places of a table."""
+    high = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) // 2).astype(np.int64)
+    high -= high * (high - 1) // 2 > places  # in case the root was rounded up
+    return places - high * (high - 1) // 2, high
+
+
 def _least_support(counted: Counted, count: int, sizes: Sizes) -> int:
     """The support of the last wanted itemset among these items, at least 1."""
     pairs = counted.pairs.supports
@@ -146,10 +153,7 @@ def _pruned(counted: Counted, least: int, sizes: Sizes) -> _Mining:
     width, pairs = len(counted.supports), counted.pairs.supports
     kept = counted.supports >= least
     if sizes.least > 1:
-        frequent = np.flatnonzero(pairs >= least)
-        high = ((1 + np.sqrt(1 + 8 * frequent.astype(np.float64))) // 2).astype(np.int64)
-        high -= high * (high - 1) // 2 > frequent  # in case the root was rounded up
-        low = frequent - high * (high - 1) // 2
+        low, high = split_places(np.flatnonzero(pairs >= least))
         kept = np.zeros(width, dtype=bool)
         kept[high], kept[low] = True, True
     chosen = np.flatnonzero(kept)

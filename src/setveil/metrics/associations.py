@@ -134,7 +134,7 @@ def tkd_a_range(
 ) -> Deviation:
     """`tkd_a` with ties for the last ranks broken for the best and for the worst."""
     rows, counts = release.certain_rows()
-    published = top_itemsets(rows, count, least_size=least_size, weights=counts)
+    published = find(rows, count, least_size=least_size, weights=counts)
     return deviation(_top(find(original, count, least_size=least_size)), _top(published))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -80,7 +81,13 @@ class Finder(Protocol):
     """Finds top itemsets, as `top_itemsets` does."""
 
     def __call__(
-        self, data: object, count: int, *, least_size: int = 1, most_size: int | None = None
+        self,
+        data: object,
+        count: int,
+        *,
+        least_size: int = 1,
+        most_size: int | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> Itemsets: ...
 
 
@@ -117,49 +124,66 @@ def top_itemsets(
     return _found(find_top, data, _wanted(count, least_size, most_size), weights)
 
 
-def remembering() -> Finder:
-    """A finder for several metrics of the same records: it finds no list of them twice."""
-    return _Remembering()
+class Remembering:
+    """A finder for several metrics of the same records: it finds no list of them twice, and counts
+    only once what several lists have in common.
 
-
-class _Remembering:
-    """Keeps the lists that it found, and what several lists of the same records have in common.
-
-    Several threads may ask at once; each list is still found once."""
+    Several threads may ask at once. Records always come with the same weights."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int | None], Itemsets] = {}
         # The records are kept, so that no other object gets the same id.
         self._asked: dict[int, _Asked] = {}
+        self._locks: dict[object, Lock] = defaultdict(Lock)
         self._lock = Lock()
 
+    def prepare(self, data: object) -> None:
+        """Count what every list of these records needs."""
+        self._ask(data).count(_weighted(as_transactions(data), None))
+
     def __call__(
-        self, data: object, count: int, *, least_size: int = 1, most_size: int | None = None
+        self,
+        data: object,
+        count: int,
+        *,
+        least_size: int = 1,
+        most_size: int | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> Itemsets:
+        asked, key = self._ask(data), (id(data), least_size, most_size)
         with self._lock:
-            asked = self._asked.setdefault(id(data), _Asked(data))
-        key = (id(data), least_size, most_size)
-        with asked.lock:
+            lock = self._locks[key]
+        with lock:
             first = self._known[key].first(count) if key in self._known else None
             if first is None:
-                first = _found(asked.find_top, data, _wanted(count, least_size, most_size), None)
-                self._known[key] = first
+                wanted = _wanted(count, least_size, most_size)
+                self._known[key] = first = _found(asked.find_top, data, wanted, weights)
         return first
+
+    def _ask(self, data: object) -> _Asked:
+        with self._lock:
+            return self._asked.setdefault(id(data), _Asked(data))
 
 
 class _Asked:
     """Records whose top itemsets are asked for several times: pairs are counted only once."""
 
     def __init__(self, data: object) -> None:
-        self.data, self.lock = data, Lock()
+        self.data, self._lock = data, Lock()
         self._counted: Counted | None = None
 
     def find_top(self, data: Weighted, wanted: Wanted) -> Found:
-        from setveil.kernels.top import count_frequent, find_top
+        from setveil.kernels.top import find_top
 
-        if self._counted is None:
-            self._counted = count_frequent(data)
-        return find_top(self._counted, wanted)
+        return find_top(self.count(data), wanted)
+
+    def count(self, data: Weighted) -> Counted:
+        from setveil.kernels.top import count_frequent
+
+        with self._lock:
+            if self._counted is None:
+                self._counted = count_frequent(data)
+            return self._counted
 
 
 def closed_itemsets(
@@ -239,12 +263,15 @@ def _checked(count: int, least_size: int) -> tuple[int, int]:
 def _found(
     find: Callable[..., Found], thing: object, wanted: Wanted, weights: npt.ArrayLike | None
 ) -> Itemsets:
+    data = as_transactions(thing)
+    return _sorted(find(_weighted(data, weights), wanted), data, wanted.itemsets)
+
+
+def _weighted(data: Transactions, weights: npt.ArrayLike | None) -> Weighted:
     from setveil.kernels.top import Weighted
 
-    data = as_transactions(thing)
     given = np.ones(len(data), dtype=np.int64) if weights is None else _weights(weights, len(data))
-    found = find(Weighted(data.indptr, data.items, given, len(data.vocabulary)), wanted)
-    return _sorted(found, data, wanted.itemsets)
+    return Weighted(data.indptr, data.items, given, len(data.vocabulary))
 
 
 def _weights(weights: npt.ArrayLike, records: int) -> Int64s:

@@ -16,7 +16,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import published_occurrences
-from setveil.metrics.itemsets import Finder, remembering
+from setveil.metrics.itemsets import Remembering
 from setveil.metrics.table import METRICS, Figure
 from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
@@ -70,11 +70,12 @@ class Providers:
         """Several metrics, on threads: while one draws worlds, others measure what needs none."""
         late = [name for name in names if "worlds" in METRICS[name].needs]
         early = [name for name in names if name not in late]
-        tasks = [partial(self.figure, name) for name in (*early, *late)]
-        found = on_threads(
-            lambda task: task(), [partial(self.provide, "worlds")] * bool(late) + tasks
-        )
-        measured = dict(zip((*early, *late), [*found][bool(late) :], strict=True))
+        first = [partial(self.provide, "worlds")] * bool(late)
+        if any("find" in METRICS[name].needs for name in names):
+            first.append(partial(self.provide("find").prepare, self.original))
+        works = [*first, *(partial(self.figure, name) for name in (*early, *late))]
+        found = [*on_threads(lambda work: work(), works, ahead=len(works))][len(first) :]
+        measured = dict(zip((*early, *late), found, strict=True))
         return {name: measured[name] for name in names}
 
     def provide(self, need: str) -> Any:
@@ -97,9 +98,9 @@ class Providers:
         return draw_worlds(release, seed=self.seed, reconstructions=self.reconstructions)
 
     @cached_property
-    def find(self) -> Finder:
+    def find(self) -> Remembering:
         """Finds top itemsets, each list once for all metrics."""
-        return remembering()
+        return Remembering()
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.folder import fill_release, read_release, staged_release
 from setveil.metrics import measure
-from setveil.metrics.usefulness import usefulness
+from setveil.metrics.usefulness import Usefulness, usefulness
 from setveil.pipeline.examples import examples
 from setveil.pipeline.job import Outcome, Places
 from setveil.pipeline.notes import release_notes
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.threads import at_once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,12 +156,20 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     release, data = made.release, made.data
     found: dict[str, Any] = {"suppressed": (*made.dropped, *release.suppressed_items(data))}
     with stages("measuring", compiles=True):
-        found["losses"] = measure(release, data, seed=places.seed or 0, hierarchy=made.tree)
-        lost = found["losses"].get("distortion", 0.0)
-        found["usefulness"] = usefulness(release, data, unpublished=lost)
-        found["examples"] = examples(release, data)
-    found["notes"] = (*made.notes, *release_notes(release, data))
+        losses, (useful, found["examples"], notes) = at_once(
+            partial(measure, release, data, seed=places.seed or 0, hierarchy=made.tree),
+            partial(_looked_at, release, data),
+        )
+        lost = losses.get("distortion", 0.0)
+        found |= {"losses": losses, "usefulness": replace(useful, unpublished=lost)}
+    found["notes"] = (*made.notes, *notes)
     return found | {"output": None if places.output is None else Path(places.output)}
+
+
+def _looked_at(release: Release, data: Transactions) -> tuple[Usefulness, Any, tuple[str, ...]]:
+    """How useful a release is, except for what is not published; examples; and notes."""
+    useful = usefulness(release, data, unpublished=0.0)
+    return useful, examples(release, data), (*release_notes(release, data),)
 
 
 def _aligned(places: Places, made: Made, outcome: Outcome, stages: Stages) -> Outcome:

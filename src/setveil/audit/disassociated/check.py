@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from setveil.audit.disassociated.chunks import check_chunks, check_clusters
@@ -16,7 +17,9 @@ from setveil.audit.question import Question
 from setveil.audit.verdict import Check
 from setveil.errors import ParameterError
 from setveil.promises.kanonymity import KmAnonymity, LDiversity
+from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
+from setveil.threads import at_once
 
 
 def check_disassociated(release: Disassociated, question: Question) -> list[Check]:
@@ -35,12 +38,23 @@ def check_disassociated(release: Disassociated, question: Question) -> list[Chec
     if not structure.holds:
         text = "not checked: the release is not well formed"
         return [structure, Check(promise.model, False, text)]
-    kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
-    if release.is_safe:
-        kept.append(check_safe(layout, limit))
+    against, kept = at_once(
+        partial(_check_against, layout, question), partial(_check_promise, layout, promise, limit)
+    )
+    return [structure, *kept, *against]
+
+
+def _check_against(layout: Layout, question: Question) -> list[Check]:
+    """The checks against the original, if it is given."""
     if question.original is None:
-        return [structure, *kept]
-    return [structure, *kept, *check_original(layout, question.original, limit)]
+        return []
+    return check_original(layout, question.original, question.limit)
+
+
+def _check_promise(layout: Layout, promise: Promise, limit: int) -> list[Check]:
+    """The checks of all parts of the promise, and of what the release says besides."""
+    kept = [check for part in promise.parts for check in PARTS[part.model](layout, part, limit)]
+    return [*kept, check_safe(layout, limit)] if layout.release.is_safe else kept
 
 
 def _check_km(layout: Layout, promise: KmAnonymity, limit: int) -> list[Check]:

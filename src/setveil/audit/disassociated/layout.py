@@ -93,6 +93,14 @@ class Layout:
         """The places of items in term chunks, ascending."""
         return self.release.terms.rows * self.width + self.release.terms.items
 
+    @cached_property
+    def bounds(self) -> tuple[Int64s, Int64s]:
+        """The fewest and the most records that can contain each item."""
+        rows, terms, width = self.release.subrecords, self.release.terms, self.width
+        inside = sums(rows.items, self.release.subrecord_counts[rows.rows], width)
+        most = sums(terms.items, self.release.sizes[terms.rows], width)
+        return inside + sums(terms.items, 1, width), inside + most
+
     def chunk_at(self, places: Int64s) -> Int64s:
         """The chunk that has each place; -1 if none does."""
         known, chunks = self.chunk_places

@@ -53,7 +53,7 @@ def _check_records(layout: Layout, original: Transactions) -> Check:
 
 def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check:
     """Whether every item of the original is published, and no other."""
-    published = {layout.label(item) for item in np.flatnonzero(_bounds(layout)[1]).tolist()}
+    published = {layout.label(item) for item in np.flatnonzero(layout.bounds[1]).tolist()}
     known = {original.vocabulary[item] for item in np.flatnonzero(original.supports()).tolist()}
     lost, invented = sorted(known - published), sorted(published - known)
     if not lost and not invented:
@@ -67,7 +67,7 @@ def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check
 
 def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Check:
     """Whether the original support of each item is between its least and greatest possible one."""
-    (low, high), numbers = _bounds(layout), _renumber(layout, original)
+    (low, high), numbers = layout.bounds, _renumber(layout, original)
     supports = sums(numbers[numbers >= 0], original.supports()[numbers >= 0], layout.width)
     wrong = np.flatnonzero((supports < low) | (supports > high))
     if not len(wrong):
@@ -158,15 +158,6 @@ def _projection_witness(layout: Layout, found: Difference) -> Witness:
     text = f"{show_items(items)} occurs {plural(here, 'time')} in a chunk"
     text += f", but {plural(there, 'original')} {'projects' if there == 1 else 'project'} to it"
     return Witness(text, items, here, private=True)
-
-
-def _bounds(layout: Layout) -> tuple[Int64s, Int64s]:
-    """The fewest and the most records that can contain each item."""
-    release, width = layout.release, layout.width
-    rows, terms = release.subrecords, release.terms
-    inside = sums(rows.items, release.subrecord_counts[rows.rows], width)
-    most = sums(terms.items, release.sizes[terms.rows], width)
-    return inside + sums(terms.items, 1, width), inside + most
 
 
 def _renumber(layout: Layout, original: Transactions) -> Int64s:

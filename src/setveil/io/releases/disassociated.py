@@ -23,6 +23,7 @@ from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.clusters import FlatArrays, Flattening, no_collecting
+from setveil.published.disassociated.compiled import SHORT, read_text
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.together import together
 
@@ -35,7 +36,7 @@ def fill_disassociated(
     if names == TABLES:
         write_cluster_tables(release, stage)
     else:
-        write_lines(release.lines(), stage / names[0])
+        _write_lines(release, stage / names[0])
     return list(names), {}
 
 
@@ -56,11 +57,23 @@ def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Disassociated:
 
 def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None:
     """Write the clusters of one part in their canonical order."""
-    write_lines(release.lines(), part.path)
+    _write_lines(release, part.path)
+
+
+def _write_lines(release: Disassociated, path: Path) -> None:
+    text = release.text()
+    if text is None:
+        write_lines(release.lines(), path)
+        return
+    with path.open("wb") as stream:
+        stream.write(text.data)
 
 
 def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     """The clusters of one file, which must be in the order of their content."""
+    found = _read_quickly(folder, part)
+    if found is not None:
+        return found
     with part.path.open("rb", buffering=1 << 20) as stream:
         arrays = read_cluster_lines(stream, part.path.name)
     release = _release(folder, arrays, part)
@@ -68,6 +81,18 @@ def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     if release.order.digest.hex() != folder.about.get("files", {}).get(part.path.name):
         check_lines(folder, part.path.name, lines)
     return release
+
+
+def _read_quickly(folder: ReleaseFolder, part: PartFile) -> Disassociated | None:
+    """The same of a large file; None if something is not as it should be."""
+    if part.path.stat().st_size < SHORT:
+        return None
+    arrays = read_text(part.path.read_bytes())
+    if arrays is None:
+        return None
+    release = _release(folder, arrays, part)
+    digest = folder.about.get("files", {}).get(part.path.name)
+    return release if release.order.digest.hex() == digest else None
 
 
 def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disassociated:

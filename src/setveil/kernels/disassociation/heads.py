@@ -7,8 +7,6 @@ import numpy as np
 from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, patient, step
 
-MOST_PASSES = 100  # over the records, to find those that stay; about ten are usual
-
 
 class Settling(NamedTuple):
     """Records over few items, the items that have a chunk so far, and scratch."""
@@ -19,6 +17,7 @@ class Settling(NamedTuple):
     holders: Int64s  # the records of each item, one item after the other
     together: Int64s  # how many records have each item and the current one; 0 between uses
     clash: Int64s  # the last item that each chunk could not take because of a pair
+    pairs: Int64s  # [item, item] how many records have both and the current one; 0 between uses
 
 
 @kernel
@@ -36,64 +35,10 @@ def count_together(ptr, items, count):
     return together
 
 
-@kernel
-def charge(ptr, items, together, cost, k):
-    """[item, item] what it costs if the records that have both leave, for pairs of fewer than k
-    records; `cost` is what one record less costs in each pair."""
-    charges = np.zeros(cost.shape, np.float64)
-    for record in range(len(ptr) - 1):
-        loss, rare = 0.0, False
-        for i in range(ptr[record], ptr[record + 1]):
-            for j in range(ptr[record], i):
-                loss += cost[items[i], items[j]]
-                rare = rare or together[items[i], items[j]] < k
-        if rare and loss > 0:
-            for i in range(ptr[record], ptr[record + 1]):
-                for j in range(ptr[record], i):
-                    if together[items[i], items[j]] < k:
-                        charges[items[i], items[j]] += loss
-                        charges[items[j], items[i]] += loss
-    return charges
-
-
-@kernel
-def find_stayers(ptr, items, chunk, together, k):
-    """Which records stay, so that no pair of items of one chunk is in 1 to k - 1 of them: as many
-    as possible.
-
-    A record with a rarer pair cannot stay with all others, so not with fewer either. When all such
-    records have left, the others are the largest set that can stay, whatever the order was. If
-    that takes too long, none stays."""
-    counts, stays = together.copy(), np.ones(len(ptr) - 1, np.bool_)
-    left, passes = True, 0
-    while left:
-        left, passes = False, passes + 1
-        if passes > MOST_PASSES:
-            stays[:] = False
-            return stays
-        for record in range(len(stays)):
-            if stays[record] and has_rare_pair(ptr, items, chunk, counts, record, k):
-                stays[record], left = False, True
-                for i in range(ptr[record], ptr[record + 1]):
-                    for j in range(ptr[record], ptr[record + 1]):
-                        counts[items[i], items[j]] -= 1
-    return stays
-
-
-@step
-def has_rare_pair(ptr, items, chunk, counts, record, k):
-    for i in range(ptr[record], ptr[record + 1]):
-        for j in range(ptr[record], i):
-            joined = chunk[items[i]] >= 0 and chunk[items[i]] == chunk[items[j]]
-            if joined and counts[items[i], items[j]] < k:
-                return True
-    return False
-
-
 @patient
 @kernel
 def settle(ptr, items, wanted, rule):
-    """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 2, and
+    """The chunk of each item: the wanted one if it stays k^m-anonymous with it, for m up to 3, and
     its subrecords short enough; else the first other one that does. -1 for items of fewer than k
     records. Wanted chunks have numbers up to that of the items.
 
@@ -111,6 +56,7 @@ def settle(ptr, items, wanted, rule):
         list_holders(ptr, items, begin),
         np.zeros(count, np.int64),
         np.full(count + 1, -1, np.int64),
+        np.zeros((count, count) if rule.m > 2 else (0, 0), np.int64),
     )
     taken = np.zeros(count + 1, np.bool_)
     for item in range(count):
@@ -156,6 +102,8 @@ def fits(settling, item, number, begin, rule):
     """Whether a chunk can take an item."""
     if settling.clash[number] == item:
         return False
+    if rule.m > 2 and has_rare_triple(settling, item, number, begin, rule.k):
+        return False
     if rule.longest == 0:
         return True
     for at in range(begin[item], begin[item + 1]):
@@ -166,6 +114,28 @@ def fits(settling, item, number, begin, rule):
         if length > rule.longest:
             return False
     return True
+
+
+@step
+def has_rare_triple(settling, item, number, begin, k):
+    """Whether a pair of a chunk is in 1 to k - 1 of the records that have an item."""
+    ptr, items, chunk, pairs = settling.ptr, settling.items, settling.chunk, settling.pairs
+    found = False
+    for turn in range(2):  # count, then compare and clear
+        for at in range(begin[item], begin[item + 1]):
+            start = ptr[settling.holders[at]]
+            i = start
+            while items[i] < item:
+                if chunk[items[i]] == number:
+                    for j in range(start, i):
+                        if chunk[items[j]] == number:
+                            if turn == 0:
+                                pairs[items[i], items[j]] += 1
+                            else:
+                                found = found or 0 < pairs[items[i], items[j]] < k
+                                pairs[items[i], items[j]] = 0
+                i += 1
+    return found
 
 
 @step

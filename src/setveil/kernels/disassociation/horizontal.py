@@ -15,6 +15,16 @@ class Sizes(NamedTuple):
 
     least: int  # smaller parts are put together with their neighbours
     limit: int  # a group of so many records is cut
+    later: int  # a group below the first ones that has fewer records than this is cut later
+
+
+class Groups(NamedTuple):
+    """Groups of records, one after the other: group i begins at `bounds[i]`."""
+
+    bounds: Int64s
+    is_open: Flags  # whether it may be cut
+    used_ptr: Int64s
+    used: Int64s  # the terms that it was cut by before: used_ptr[i] to used_ptr[i + 1] - 1
 
 
 class Work(NamedTuple):
@@ -40,68 +50,93 @@ class Work(NamedTuple):
 
 @patient
 @kernel
-def split_horizontally(indptr, items, sensitive, sizes):
-    """The records cluster by cluster, and where each cluster begins (and the end).
+def split_horizontally(rows, sensitive, order, given, sizes):
+    """The records of `order` cluster by cluster, where each cluster begins (and the end), the group
+    of each that is to be cut later (else -1), and all groups.
 
     A group is cut by its most frequent term that no group above was cut by, its rest by the most
     frequent term of the rest, and so on. What is cut off is subtracted from the counts, so each
     record is read once per level. Neighbouring parts below `sizes.least` records are put together.
     """
-    work = make_work(indptr, items, sensitive)
-    order, groups, size = work.order, work.groups, len(work.order)
-    stack, top, made = np.empty(size + 1, np.int64), np.int64(1), np.int64(1)
-    groups[0, START], groups[0, STOP], groups[0, ABOVE], groups[0, TERM] = 0, size, -1, -1
-    stack[0], clusters = 0, np.int64(0)
-    while top > 0:
-        top -= 1
-        group = stack[top]
-        start, stop = groups[group, START], groups[group, STOP]
-        if stop - start < sizes.limit:
-            work.bounds[clusters] = start
+    work = make_work(rows, sensitive, order, given)
+    groups, opened = work.groups, np.full(len(work.bounds), -1, np.int64)
+    stack, made, clusters = np.empty(len(order) + 1, np.int64), np.int64(0), np.int64(0)
+    for root in range(len(given.is_open)):
+        if not given.is_open[root]:
+            work.bounds[clusters] = given.bounds[root]
             clusters += 1
             continue
-        mark_used(work, group)
-        distinct = count_terms(work, group)
-        list_records(work, group, distinct)
-        parts = cut_off(work, group, distinct)
-        for i in range(distinct):
-            work.counts[work.touched[i]] = 0
-        sort_by_part(work, start, stop, parts)
-        first = made
-        made = put_together(work, group, parts, made, sizes)
-        if made - first == 1 and groups[first, TERM] < 0:
-            # The parts are one group again: no term can cut it.
-            made = first
-            clusters = cut_evenly(work.bounds, clusters, start, stop, sizes)
-            continue
-        for i in range(made - 1, first - 1, -1):
-            stack[top] = i
-            top += 1
-    work.bounds[clusters] = size
-    return order, work.bounds[: clusters + 1].copy()
+        made = add_root(work, given, root, made)
+        stack[0], top, first_group = made - 1, np.int64(1), made - 1
+        while top > 0:
+            top -= 1
+            group = stack[top]
+            start, stop = groups[group, START], groups[group, STOP]
+            is_later = group != first_group and stop - start < sizes.later
+            if stop - start < sizes.limit or is_later:
+                work.bounds[clusters] = start
+                opened[clusters] = group if stop - start >= sizes.limit else -1
+                clusters += 1
+                continue
+            mark_used(work, group)
+            distinct = count_terms(work, group)
+            list_records(work, group, distinct)
+            parts = cut_off(work, group, distinct)
+            for i in range(distinct):
+                work.counts[work.touched[i]] = 0
+            sort_by_part(work, start, stop, parts)
+            first = made
+            made = put_together(work, group, parts, made, sizes)
+            if made - first == 1 and groups[first, TERM] < 0:
+                # The parts are one group again: no term can cut it.
+                made = first
+                clusters = cut_evenly(work.bounds, clusters, start, stop, sizes)
+                continue
+            for i in range(made - 1, first - 1, -1):
+                stack[top] = i
+                top += 1
+    work.bounds[clusters] = len(order)
+    return work.order, work.bounds[: clusters + 1].copy(), opened[:clusters].copy(), groups
 
 
 @step
-def make_work(indptr, items, sensitive):
-    size, width = len(indptr) - 1, len(sensitive)
+def make_work(rows, sensitive, order, given):
+    indptr, items = rows
+    size, width, occurrences = len(order), len(sensitive), np.int64(0)
+    for record in order:
+        occurrences += indptr[record + 1] - indptr[record]
     return Work(
         indptr,
         items,
         sensitive,
-        np.arange(size),
+        order.copy(),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
-        np.empty((2 * size + 2, 4), np.int64),
-        np.empty(size + 1, np.int64),
+        np.empty((2 * size + 4 * len(given.is_open) + len(given.used) + 2, 4), np.int64),
+        np.empty(size + len(given.is_open) + 1, np.int64),
         np.full(width, -1, np.int64),
         np.zeros(width, np.int64),
         np.empty(width, np.int64),
         np.empty(width, np.int64),
         np.zeros(width, np.int64),
-        np.empty(len(items), np.int64),
+        np.empty(occurrences, np.int64),
         np.empty(size + 2, np.int64),
         np.empty(size + 2, np.int64),
     )
+
+
+@step
+def add_root(work, given, root, made):
+    """Add a group that was given, below one for each term that it was cut by; returns the end."""
+    above = np.int64(-1)
+    for at in range(given.used_ptr[root], given.used_ptr[root + 1]):
+        work.groups[made, START], work.groups[made, STOP] = 0, 0
+        work.groups[made, ABOVE], work.groups[made, TERM] = above, given.used[at]
+        above = made
+        made += 1
+    work.groups[made, START], work.groups[made, STOP] = given.bounds[root], given.bounds[root + 1]
+    work.groups[made, ABOVE], work.groups[made, TERM] = above, -1
+    return made + 1
 
 
 @step

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.head import Head
 from setveil.methods.disassociation.judging import Divided, Judge, Scope
@@ -9,6 +12,7 @@ from setveil.methods.disassociation.layers import Way, lay
 
 MOST_WORK = 12.0  # pairs to count per occurrence of an item; more take too long
 FEWEST_SWEEPS = 10  # of annealing, below which a head is too large for the data
+MOST_TRIPLES = 8_000_000  # that the memory allows; as many per occurrence as pairs
 KEPT = 0.5  # the share of the frequent pairs that must occur k times
 
 
@@ -17,26 +21,34 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
 
     The second is taken if its total of `Judged` is expected to be less, and no measure in it is
     expected to be worse. It is not tried if most of the frequent pairs occur fewer than k times,
-    so that no chunk can have them, or if it would take too long."""
-    judge = Judge(small.clusters.rows, Scope() if scope is None else scope)
+    so that no chunk can have them, or if it would take too long. `scope` is for tests."""
+    width = way.engine.width
+    judge = way.judge or Judge(small.clusters.rows, scope or Scope(), width)
     if not is_worth_it(judge, way.rule):
         return small
     clusters = judge.small(small)
-    head = Head(
-        small.clusters.rows, judge.targets, way.rule, lambda each: judge.kept(clusters, each)
-    )
-    if head.sweeps < FEWEST_SWEEPS:
+    below = partial(judge.kept, clusters)
+    head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
+    most = min(MOST_TRIPLES, MOST_WORK * small.clusters.rows.occurrences)
+    if head.sweeps < FEWEST_SWEEPS or head.triples > most:
         return small
     limit = judge.of_small(clusters)
     for arranged in head.arrange(limit.top):
         if arranged.pairs > limit.pairs or arranged.top > limit.top:
             continue
-        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit):
+        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit, way.rule.m):
             layers = lay(small.clusters, arranged, way)
             found = judge.of_layers(layers)
-            is_better = found.is_safe(limit) and found.total < limit.total
+            is_better = found.is_safe(limit, way.rule.m) and found.total < limit.total
             return layers.divided if is_better else small
     return small
+
+
+def counted(rows: Transactions, rule: Rule, width: int) -> Judge:
+    """A judge of these records that has counted what `choose` needs."""
+    judge = Judge(rows, Scope(), width)
+    is_worth_it(judge, rule)
+    return judge
 
 
 def is_worth_it(judge: Judge, rule: Rule) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,14 +13,15 @@ from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
 from setveil.methods.disassociation.partitioning import without
+from setveil.threads import at_once
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
-TOP_WEIGHT, TOP_WEIGHTS = 0.25, (0.25, 1.0)
-"""What the pairs of the top items are worth, beside the frequent pairs: here, and where all records
-must stay together."""
-PRICES = (0.02, 0.1)
-"""What it may cost if a record leaves, as a share of what its pairs are worth: it is charged for
-each of its conflicts, and keeps some of its pairs where it goes."""
+TOP_WEIGHTS = (0.25, 1.0)
+"""What the pairs of the top items are worth, beside the frequent pairs: with m = 2, and with m = 3.
+Where all records must stay together, both are tried."""
+PRICES = {2: (0.02, 0.1), 3: (0.002, 0.005)}
+"""What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
+for each of its conflicts, and keeps some of its pairs where it goes."""
 
 ALONE = 1.5
 """How much more small clusters lose of records that left than of the same records among the others.
@@ -66,10 +67,12 @@ class Head:
         targets: Targets,
         rule: Rule,
         below: Callable[[Int64s], Floats] | None = None,
+        width: int = 1,
     ) -> None:
         from setveil.kernels.disassociation.annealing import SWEEPS
 
-        self._rule, self._below, width = rule, below, max(len(rows.vocabulary), 1)
+        self._rule, self._below, self._threads = rule, below, width
+        width = max(len(rows.vocabulary), 1)
         supports = np.bincount(rows.items, minlength=width)
         items = np.unique(np.concatenate((targets.first, targets.second)))
         self._items = items[np.argsort(-supports[items], kind="stable")]
@@ -80,13 +83,27 @@ class Head:
         steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(steps, SWEEPS))
 
+    @property
+    def triples(self) -> int:
+        """How many triples of the head are counted with m = 3."""
+        from setveil.kernels.disassociation.leaving import LONGEST
+
+        lengths = np.diff(self._rows[0])
+        lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
+        return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
+
     def arrange(self, most: float) -> list[Arranged]:
         """Ways to arrange the records, the one that is expected to err least first; those with an
         error of the top pairs of more than `most` last.
 
-        In one of them all records are one part; in each of the others some leave it."""
-        whole, cost = self._all(), self._targets.cost(TOP_WEIGHT)
-        pieces = [[self._whole(whole, cost)], *self._splits(whole, cost)]
+        In one of them all records are one part, unless m is 3; in each of the others some leave
+        it."""
+        is_deep = self._rule.m > 2
+        whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
+        works = self._splits(whole, cost)
+        if not is_deep:
+            works.insert(0, lambda: [self._whole(whole, cost)])
+        pieces = filter(None, at_once(*works, width=self._threads))
         return sorted(map(self._arranged, pieces), key=partial(_badness, most=most))
 
     def arrange_whole(self) -> Arranged:
@@ -109,12 +126,14 @@ class Head:
         return Arranged(part, chunks, *self._targets.errors(expected), is_head)
 
     def _all(self) -> Counts:
-        return self._count(np.arange(len(self._rows[0]) - 1))
+        return self._counted(np.arange(len(self._rows[0]) - 1), self._rows)
 
     def _count(self, records: Int64s) -> Counts:
+        return self._counted(records, _taken(self._rows, records))
+
+    def _counted(self, records: Int64s, rows: Rows) -> Counts:
         from setveil.kernels.disassociation.heads import count_together
 
-        rows = _taken(self._rows, records)
         together = count_together(*rows, len(self._items))
         return Counts(records, rows, together, together.diagonal().copy())
 
@@ -125,25 +144,34 @@ class Head:
         wanted = self._annealed(counts, self._worth(counts, cost), conflicts)
         return self._settled(counts, wanted)
 
-    def _splits(self, counts: Counts, cost: Floats) -> Iterator[list[Piece]]:
-        """For each price, the records that stay together and those that leave.
+    def _splits(self, counts: Counts, cost: Floats) -> list[Callable[[], list[Piece]]]:
+        """For each price, what finds the records that stay together and those that leave."""
+        from setveil.kernels.disassociation.leaving import charge
+
+        charges = charge(*counts.rows, counts.together, self._spread(cost), self._rule)
+        worth, prices = self._worth(counts, cost), PRICES[self._rule.m]
+        return [partial(self._split, counts, cost, worth - price * charges) for price in prices]
+
+    def _split(self, counts: Counts, cost: Floats, worth: Floats) -> list[Piece]:
+        """The records that stay together and those that leave, or nothing.
 
         Chunks may have conflicts, at the price of the records that have these: they leave. If that
         would leave fewer than k records anywhere, nothing is split."""
-        from setveil.kernels.disassociation.heads import charge, find_stayers
+        from setveil.kernels.disassociation.leaving import find_stayers
 
         k, rows, together = self._rule.k, counts.rows, counts.together
-        charges = charge(*rows, together, self._spread(cost), k)
-        worth, none = self._worth(counts, cost), np.zeros(together.shape, dtype=bool)
-        for price in PRICES:
-            wanted = self._annealed(counts, worth - price * charges, none)
-            stays = find_stayers(*rows, wanted, together, k)
-            if min(np.count_nonzero(stays), np.count_nonzero(~stays)) >= k:
-                core = self._settled(self._count(counts.records[stays]), wanted)
-                yield [core, self._rest(self._count(counts.records[~stays]), cost)]
+        wanted = self._annealed(counts, worth, np.zeros(together.shape, dtype=bool))
+        stays = find_stayers(*rows, wanted, together, self._rule)
+        if min(np.count_nonzero(stays), np.count_nonzero(~stays)) < k:
+            return []
+        core = self._settled(self._count(counts.records[stays]), wanted)
+        return [core, self._rest(self._count(counts.records[~stays]), cost)]
 
     def _rest(self, counts: Counts, cost: Floats) -> Piece:
-        """Records that left: in head chunks, or in small clusters if these keep more."""
+        """Records that left: in head chunks, or in small clusters if these keep more, or m is 3."""
+        none = np.full(len(counts.held), -1, dtype=np.int64)
+        if self._below is not None and self._rule.m > 2:
+            return Piece(counts.records, none, self._below(counts.records))
         piece = self._whole(counts, cost)
         if self._below is None:
             return piece
@@ -151,7 +179,7 @@ class Head:
         truth = counts.together[self._targets.first, self._targets.second]
         if cost @ np.abs(piece.expected - truth) <= ALONE * cost @ np.abs(kept - truth):
             return piece
-        return Piece(counts.records, np.full(len(counts.held), -1, dtype=np.int64), kept)
+        return Piece(counts.records, none, kept)
 
     def _worth(self, counts: Counts, cost: Floats) -> Floats:
         """[item, item] what it is worth to keep a pair: what it costs to have it as often as

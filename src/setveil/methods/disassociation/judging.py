@@ -12,16 +12,18 @@ from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block, Chunks
 from setveil.methods.disassociation.partitioning import Clusters, without
 from setveil.methods.disassociation.refine import Joints, numbered, sizes_of
+from setveil.threads import at_once
 
 if TYPE_CHECKING:
     from setveil.kernels.disassociation.expected import Supports, Triples
     from setveil.kernels.disassociation.frequent import Pairs
 
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
+MANY = 200_000  # of more records than this, the pairs are counted in a table
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
-LOST_MORE, LOST = 0.25, 0.005
-"""What the shares may seem to rise by: small clusters lose a quarter more than it seems, or more,
-of what is expected; what is certain needs no such allowance. Measured."""
+LOST_MORE, LOST = {2: 0.25, 3: 0.0}, 0.005
+"""What the shares may seem to rise by: with m = 2 small clusters lose a quarter more than it seems,
+or more, of what is expected; what is certain needs no such allowance. Measured."""
 GAIN = 0.05
 """What the error of the pairs must seem to fall by, as a share: chance adds a little more to that
 of head chunks than to that of small clusters. Measured."""
@@ -111,12 +113,12 @@ class Judged(NamedTuple):
     def total(self) -> float:
         return self.items + self.pairs + self.triples + self.head
 
-    def is_safe(self, small: Judged) -> bool:
+    def is_safe(self, small: Judged, m: int) -> bool:
         """Whether nothing is expected to be worse than in small clusters."""
         return (
             self.pairs <= (1 - GAIN) * small.pairs
             and self.top <= small.top
-            and self.lost <= (1 + LOST_MORE) * small.lost + LOST
+            and self.lost <= (1 + LOST_MORE[m]) * small.lost + LOST
             and self.lost_sure <= small.lost_sure + LOST
         )
 
@@ -124,7 +126,9 @@ class Judged(NamedTuple):
 class Judge:
     """The most frequent items, pairs and triples of some records, and how wrong a release is."""
 
-    def __init__(self, rows: Transactions, scope: Scope) -> None:
+    def __init__(self, rows: Transactions, scope: Scope, width: int = 1) -> None:
+        """Of these records, with so many threads."""
+        self._width, self._is_counted = width, False
         width = len(rows.vocabulary)
         self._items = np.bincount(rows.items, minlength=width)
         self._top = np.zeros(width, dtype=bool)
@@ -135,7 +139,10 @@ class Judge:
         self._likely_rows, self._rows = likely, rows
 
     def count(self) -> None:
-        """Count the pairs and triples; takes time in proportion to `work`."""
+        """Count the pairs and triples, once; takes time in proportion to `work`."""
+        if self._is_counted:
+            return
+        self._is_counted = True
         many, rows = self._scope.many, self._likely_rows
         self._pairs, bar = self._frequent_pairs(rows)
         firsts = np.repeat(np.arange(len(self._items)), np.diff(self._pairs.first))
@@ -165,7 +172,12 @@ class Judge:
     def of_layers(self, layers: Layers) -> Judged:
         """The expected errors of a release of which only the head counts, and what its items are
         known to occur in."""
-        return self._judged(layers.sketch, _known(layers.divided))
+        found, known = at_once(
+            lambda: self._expected(layers.sketch, self._triples),
+            lambda: _known(layers.divided),
+            width=self._width,
+        )
+        return self._judged_by(found, known)
 
     def of_parts(self, small: Small, part: Int64s, chunks: Int64s) -> Judged:
         """The expected errors if the records of each part are published in head chunks, or in small
@@ -180,7 +192,7 @@ class Judge:
 
     def small(self, divided: Divided) -> Small:
         """Small clusters, as far as the targets are concerned."""
-        return Small(divided, self._is_target)
+        return Small(divided, self._is_target, self._width)
 
     def kept(self, small: Small, records: Int64s) -> Floats:
         """What small clusters are expected to keep of the targets in some records."""
@@ -200,7 +212,9 @@ class Judge:
 
     def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
         """The expected errors, if so many records are known to have each item."""
-        found = self._expected(sketch, self._triples)
+        return self._judged_by(self._expected(sketch, self._triples), known)
+
+    def _judged_by(self, found: Supports, known: Int64s) -> Judged:
         pairs = _errors(self._pairs.supports, found.pairs)
         return Judged(
             float(_errors(self._items, known) @ self._weights[0]),
@@ -253,11 +267,38 @@ class Judge:
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
         from setveil.kernels.disassociation.frequent import frequent_pairs
 
+        found = self._all_pairs(rows) if len(rows) > MANY else None
+        if found is not None:
+            return found
         order = np.argsort(rows.items, kind="stable")
         counts = np.bincount(rows.items, minlength=len(self._items))
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
         pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
         return pairs, bar
+
+    def _all_pairs(self, rows: Transactions) -> tuple[Pairs, int] | None:
+        """The same of many records, out of a table of all pairs, which is filled record by record:
+        fetching the records of one item after the other takes longer. None if it would be too
+        large."""
+        from setveil.kernels.disassociation.frequent import Pairs
+        from setveil.kernels.top import Weighted, count_frequent, split_places
+
+        weights, width = np.ones(len(rows), dtype=np.int64), len(self._items)
+        counted = count_frequent(Weighted(rows.indptr, rows.items, weights, width))
+        if counted.beyond or len(counted.order) < self._scope.top:
+            return None
+        table, many = counted.pairs.supports, self._scope.many
+        met = table[table > 0]
+        bar = int(np.partition(met, -many)[-many]) if len(met) >= many else 1
+        low, high = split_places(np.flatnonzero(table >= bar))
+        top = np.flatnonzero(self._top[counted.order])
+        one, other = np.triu_indices(len(top), 1)
+        low, high = np.append(low, top[one]), np.append(high, top[other])
+        ends = counted.order[low], counted.order[high]
+        codes = np.unique(np.minimum(*ends) * width + np.maximum(*ends), return_index=True)
+        first, second = np.divmod(codes[0], width)
+        supports = table[high * (high - 1) // 2 + low][codes[1]]
+        return Pairs(offsets(np.bincount(first, minlength=width)), second, supports), bar
 
     def _frequent_triples(self, rows: Transactions, bar: int) -> tuple[Triples, Int64s]:
         """The triples that occur as often as the last of the frequent pairs."""
@@ -274,8 +315,9 @@ class Judge:
 class Small:
     """Small clusters of which only some items count."""
 
-    def __init__(self, divided: Divided, inside: Flags) -> None:
-        self.sketch, self.known = sketch_of(divided).only(inside), _known(divided)
+    def __init__(self, divided: Divided, inside: Flags, width: int = 1) -> None:
+        works = (lambda: sketch_of(divided).only(inside), lambda: _known(divided))
+        self.sketch, self.known = at_once(*works, width=width)
         self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
 
     def of(self, records: Int64s) -> Sketch:
@@ -317,7 +359,8 @@ def join_sketches(parts: Sequence[Sketch]) -> Sketch:
 def join_rows(parts: Sequence[Transactions]) -> Transactions:
     """The records of all parts, one after the other."""
     indptr = offsets(np.concatenate([part.lengths for part in parts]))
-    return Transactions(indptr, np.concatenate([part.items for part in parts]), parts[0].vocabulary)
+    items = np.concatenate([part.items for part in parts])
+    return Transactions.trusted(indptr, items, parts[0].vocabulary)
 
 
 def pairs_in(data: Transactions) -> float:

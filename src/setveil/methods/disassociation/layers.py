@@ -13,10 +13,13 @@ import numpy as np
 
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.transactions import Transactions
+from setveil.engines.base import Engine
+from setveil.engines.local import LOCAL
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
 from setveil.methods.disassociation.judging import (
     Divided,
+    Judge,
     Layers,
     join_rows,
     join_sketches,
@@ -34,6 +37,8 @@ class Way(NamedTuple):
     least: int  # the fewest records of a cluster
     limit: int  # small clusters have fewer records than this
     divide: Callable[[Clusters], Divided]  # VERPART and REFINE
+    judge: Judge | None = None  # what was counted before
+    engine: Engine = LOCAL
 
 
 def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
@@ -63,7 +68,7 @@ def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
     empty = np.flatnonzero(tail.lengths == 0)
     if len(empty) == len(tail):
         return Clusters(tail, empty, np.array([0, len(tail)]))
-    small = horpart(tail, way.rule.sensitive, way.least, way.limit)
+    small = horpart(tail, way.rule.sensitive, way.least, way.limit, way.engine)
     order, bounds = np.concatenate((small.origin, empty)), small.bounds.copy()
     bounds[-1] = len(order)
     return Clusters(tail.take(order), order, bounds)

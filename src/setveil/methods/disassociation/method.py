@@ -12,7 +12,8 @@ from setveil.data.transactions import Transactions
 from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import choose
+from setveil.methods.disassociation.grouping import choose, counted
+from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.judging import Divided
 from setveil.methods.disassociation.layers import Way
 from setveil.methods.disassociation.partitioning import (
@@ -30,6 +31,7 @@ from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.together import together
+from setveil.threads import at_once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +61,7 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2, if `max_cluster` is not given, the terms of frequent pairs are shared in
+        - For m = 2 and 3, if `max_cluster` is not given, the terms of frequent pairs are shared in
           chunks above small clusters of the rest, if that is expected to lose less
           (`grouping.choose`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
@@ -201,13 +203,22 @@ class Disassociation(Method[Disassociated]):
             divided = divide_safely(data, rule, request)
             made = assemble(len(data), *divided, promise, self.to_dict())
             return replace(made, is_safe=True)
-        clusters = horpart(data, rule.sensitive, least, max(limit, least + 1))
+        sizes = least, max(limit, least + 1)
+        clusters = horpart(data, rule.sensitive, *sizes, request.engine)
         if rule.sensitive.any():
             clusters = with_public_terms(clusters, rule.sensitive)
-        divided = self._divide(clusters, rule, request, share_lost=self.share_lost)
-        if self._may_choose(rule):
-            divide = partial(self._divide, rule=rule, request=request, share_lost=True)
-            divided = choose(divided, Way(rule, least, max(limit, least + 1), divide))
+        divide = partial(self._divide, rule=rule, request=request)
+        if not self._may_choose(rule):
+            divided = divide(clusters, share_lost=self.share_lost)
+            return assemble(len(data), *divided, promise, self.to_dict())
+        width = request.engine.width
+        divided, judge = at_once(
+            partial(divide, clusters, share_lost=self.share_lost),
+            partial(counted, clusters.rows, rule, width),
+            width=width,
+        )
+        above = partial(divide, share_lost=True)
+        divided = choose(divided, Way(rule, *sizes, above, judge, request.engine))
         return assemble(len(data), *divided, promise, self.to_dict())
 
     def _divide(
@@ -226,7 +237,7 @@ class Disassociation(Method[Disassociated]):
     def _may_choose(self, rule: Rule) -> bool:
         """Whether more than HORPART's small clusters is tried."""
         asked = self.max_cluster is None and self.order == "default" and self.refine
-        return asked and rule.m == 2 and not rule.sensitive.any()
+        return asked and rule.m in PRICES and not rule.sensitive.any()
 
     def _limit(self, k: int) -> int:
         """A group of so many records is cut."""

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int64s
-from setveil.data.hashing import hash_records
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets
+from setveil.data.hashing import Hashes, hash_records
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
 from setveil.errors import InfeasibleError
 from setveil.kernels.disassociation.given import Block, Chunks, Rule
+
+if TYPE_CHECKING:
+    from setveil.kernels.disassociation.horizontal import Groups, Sizes
+
+RECORDS = 100_000  # the records of one task, about
 
 
 @dataclass(frozen=True)
@@ -74,14 +80,80 @@ class Range:
         )
 
 
-def horpart(data: Transactions, sensitive: Flags, least: int, limit: int) -> Clusters:
-    """Clusters of `least` and, if possible, fewer than `limit` records; no empty records."""
-    from setveil.kernels.disassociation.horizontal import Sizes, split_horizontally
+def horpart(
+    data: Transactions, sensitive: Flags, least: int, limit: int, engine: Engine = LOCAL
+) -> Clusters:
+    """Clusters of `least` and, if possible, fewer than `limit` records; no empty records.
 
-    origin = canonical_order(data)
-    rows = data.take(origin)
-    order, bounds = split_horizontally(rows.indptr, rows.items, sensitive, Sizes(least, limit))
+    Groups of many records are cut first, and then what is left of them, some at a time."""
+    from setveil.kernels.disassociation.horizontal import Groups, Sizes
+
+    origin = canonical_order(data, engine)
+    rows, none = data.take(origin), np.zeros(0, dtype=np.int64)
+    whole = Groups(np.array([0, len(rows)]), np.array([True]), np.zeros(2, dtype=np.int64), none)
+    later = RECORDS // 2 if len(rows) > 2 * RECORDS else 0
+    given = (rows.indptr, rows.items), sensitive
+    first = Cut(*given, np.arange(len(rows)), whole, Sizes(least, limit, later))
+    order, bounds, opened, groups = cut_groups(first)
+    if later:
+        tasks = list(_cuts(first, order, bounds, opened, groups))
+        done = [*engine.map(cut_groups, tasks)]
+        order = np.concatenate([each[0] for each in done])
+        starts = offsets([len(each[0]) for each in done])
+        moved = [each[1][:-1] + start for each, start in zip(done, starts, strict=False)]
+        bounds = np.concatenate((*moved, starts[-1:]))
     return Clusters(rows.take(order), origin[order], bounds)
+
+
+class Cut(NamedTuple):
+    """Groups to cut: records, in the order of the groups, and what is not cut by."""
+
+    rows: tuple[Int64s, Int32s]
+    sensitive: Flags
+    order: Int64s
+    groups: Groups
+    sizes: Sizes
+
+
+def cut_groups(task: Cut) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """The records cluster by cluster; see `split_horizontally`."""
+    from setveil.kernels.disassociation.horizontal import split_horizontally
+
+    found: tuple[Int64s, Int64s, Int64s, Int64s] = split_horizontally(*task)
+    return found
+
+
+def _cuts(
+    first: Cut, order: Int64s, bounds: Int64s, opened: Int64s, groups: Int64s
+) -> Iterator[Cut]:
+    """The groups that are left to cut, and the clusters between them, some records at a time."""
+    from setveil.kernels.disassociation.horizontal import Groups
+
+    cuts = np.unique(np.searchsorted(bounds, np.arange(0, len(order), RECORDS // 4)))
+    edges = [*cuts[cuts < len(opened)].tolist(), len(opened)]
+    sizes = first.sizes._replace(later=0)
+    for low, high in zip(edges, edges[1:], strict=False):
+        used = [_used_terms(groups, group) for group in opened[low:high].tolist()]
+        given = Groups(
+            bounds[low : high + 1] - bounds[low],
+            opened[low:high] >= 0,
+            offsets(list(map(len, used))),
+            np.array([term for each in used for term in each], dtype=np.int64),
+        )
+        part = order[bounds[low] : bounds[high]]
+        yield first._replace(order=part, groups=given, sizes=sizes)
+
+
+def _used_terms(groups: Int64s, group: int) -> list[int]:
+    """The terms that a group, or one above it, was cut by."""
+    from setveil.kernels.disassociation.horizontal import ABOVE, TERM
+
+    terms = []
+    while group >= 0:
+        if groups[group, TERM] >= 0:
+            terms.append(int(groups[group, TERM]))
+        group = int(groups[group, ABOVE])
+    return terms
 
 
 def with_public_terms(clusters: Clusters, sensitive: Flags) -> Clusters:
@@ -115,10 +187,10 @@ def with_public_terms(clusters: Clusters, sensitive: Flags) -> Clusters:
 def without(rows: Transactions, left_out: Flags) -> Transactions:
     """The same records without these occurrences."""
     kept = np.concatenate(([0], np.cumsum(~left_out)))
-    return Transactions(kept[rows.indptr], rows.items[~left_out], rows.vocabulary)
+    return Transactions.trusted(kept[rows.indptr], rows.items[~left_out], rows.vocabulary)
 
 
-def canonical_order(data: Transactions) -> Int64s:
+def canonical_order(data: Transactions, engine: Engine = LOCAL) -> Int64s:
     """The records that are not empty, in an order that depends only on their items.
 
     Records that share their most frequent terms are next to each other, so that those that are cut
@@ -128,18 +200,31 @@ def canonical_order(data: Transactions) -> Int64s:
         return full
     rank = np.empty(len(data.vocabulary), dtype=np.uint64)
     rank[np.argsort(-data.supports(), kind="stable")] = np.arange(len(rank), dtype=np.uint64)
-    starts, lengths = data.indptr[full], data.lengths[full]
-    values, none = rank[data.items], np.uint64(len(rank))
+    rows = data if len(full) == len(data) else data.take(full)
+    edges = [*range(0, len(rows), RECORDS), len(rows)]
+    tasks = ((_slice(rows, *ends), rank) for ends in zip(edges, edges[1:], strict=False))
+    keys, hashes = zip(*engine.map(find_keys, tasks), strict=True)
+    return full[np.lexsort((np.concatenate(hashes), np.concatenate(keys)))]
+
+
+def find_keys(task: tuple[Transactions, npt.NDArray[np.uint64]]) -> tuple[Hashes, Hashes]:
+    """A number of each record by which it is sorted, its most frequent terms, and a hash of it."""
+    rows, rank = task
+    starts, lengths = rows.indptr[:-1], rows.lengths
+    values, none = rank[rows.items], np.uint64(len(rank))
     base, most = np.uint64(min(len(rank) + 1, 1 << 21)), np.uint64((1 << 21) - 1)
-    key = np.zeros(len(full), dtype=np.uint64)
+    key = np.zeros(len(rows), dtype=np.uint64)
     for _ in range(3):
         first = np.minimum.reduceat(values, starts)
         key = key * base + np.minimum(first, most)
         values[values == np.repeat(first, lengths)] = none
-    return full[np.lexsort((hash_records(data, 1)[full], key))]
+    return key, hash_records(rows, 1)
 
 
-RECORDS = 100_000  # the records of one task, about
+def _slice(rows: Transactions, start: int, stop: int) -> Transactions:
+    indptr = rows.indptr[start : stop + 1]
+    items = rows.items[indptr[0] : indptr[-1]]
+    return Transactions.trusted(indptr - indptr[0], items, rows.vocabulary)
 
 
 class Task(NamedTuple):

@@ -49,7 +49,7 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
     common there. Clusters of similar records have common items by design: HORPART cuts by an item
     that all records of a cluster have. So all records are merged. Then c / s is the share of all
     records that have the item, which is no more than anybody may expect of anybody."""
-    origin = canonical_order(data)
+    origin = canonical_order(data, request.engine)
     rows = data.take(origin)
     bounds = np.array([0, len(rows)] if len(rows) else [0], dtype=np.int64)
     clusters = Clusters(rows, origin, bounds)

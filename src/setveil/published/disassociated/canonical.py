@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,24 +14,11 @@ from setveil.data.arrays import positions
 from setveil.data.transactions import Offsets, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.published.disassociated.clusters import no_collecting
+from setveil.published.disassociated.order import Order
 from setveil.published.rows import relabeled
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
-
-
-@dataclass(frozen=True, eq=False)
-class Order:
-    """The parts of a release in the order of its text."""
-
-    digest: bytes
-    """A hash of the text: two releases with the same one publish the same."""
-    nodes: Offsets
-    """The clusters, each before its parts, siblings by their text."""
-    chunks: Offsets
-    """The chunks by the place of their cluster, then by their text."""
-    subrecords: Offsets
-    """The subrecords by the place of their chunk, then by their items."""
 
 
 @no_collecting()

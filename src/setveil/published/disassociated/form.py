@@ -26,7 +26,7 @@ from setveil.published.release import Release, Support
 from setveil.words import plural
 
 if TYPE_CHECKING:
-    from setveil.published.disassociated.canonical import Order
+    from setveil.published.disassociated.order import Order
     from setveil.published.disassociated.supports import SupportIndex
 
 MANY_RARE = 0.05  # rare long subrecords, per record, above which they are worth a word
@@ -160,9 +160,23 @@ class Disassociated(Release):
         left."""
         from setveil.published.disassociated.canonical import canonical
 
+        text = self.text()
+        if text is not None:
+            return bytes(text).decode().split("\n")[:-1]
         lines, order = canonical(self)
         self.__dict__["order"] = order
         return lines
+
+    def text(self) -> npt.NDArray[np.uint8] | None:
+        """The same lines as bytes, if there are so many that they are written by compiled
+        loops."""
+        from setveil.published.disassociated.compiled import write_text
+
+        found = write_text(self)
+        if found is None:
+            return None
+        self.__dict__["order"] = found[1]
+        return found[0]
 
     def paired_as(self, other: Disassociated) -> Disassociated | None:
         same = other.arranged
@@ -173,6 +187,10 @@ class Disassociated(Release):
 
     def certain_rows(self) -> tuple[Transactions, Int64s]:
         """The subrecords of all chunks with their counts, and each term once per term chunk."""
+        return self._certain_rows
+
+    @cached_property
+    def _certain_rows(self) -> tuple[Transactions, Int64s]:
         loose, inside = self.terms.supports(), self.subrecords
         terms = np.flatnonzero(loose)
         indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
@@ -245,8 +263,10 @@ class Disassociated(Release):
     def order(self) -> Order:
         """The order of its parts in its files; `lines` finds it as well."""
         from setveil.published.disassociated.canonical import canonical
+        from setveil.published.disassociated.compiled import write_text
 
-        return canonical(self)[1]
+        found = write_text(self)
+        return canonical(self)[1] if found is None else found[1]
 
     @cached_property
     def arranged(self) -> Disassociated:

@@ -1,0 +1,1 @@
+"""Kernels for the text of disassociated releases."""

@@ -1,0 +1,287 @@
+"""Kernel that reads clusters from JSON lines as setveil writes them: no blanks, no escapes."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.kernels.arrays import Int32s, Int64s
+from setveil.kernels.clusters.writing import (
+    CHUNKS,
+    CLOSE,
+    COMMA,
+    END,
+    LINE,
+    OPEN,
+    PARTS,
+    SHARED,
+    SIZE,
+    TERMS,
+)
+from setveil.kernels.jit import kernel, step
+from setveil.kernels.steps import sort_slice
+
+QUOTE, BACKSLASH, ZERO, NINE = 34, 92, 48, 57
+MOST_DIGITS = 12
+WRONG, FULL = -1, -2
+"""What a step returns instead of the place where it ended: if the text is another than setveil
+writes, or if there are more words than there is room for."""
+NODES, CHUNK, ROW, ITEM, TERM, WORD = 0, 1, 2, 3, 4, 5  # the slots of `used` and of `room`
+
+
+class Found(NamedTuple):
+    """The clusters that were read, and the distinct words in the order in which they were met."""
+
+    used: Int64s  # how much of each array
+    parent: Int64s
+    sizes: Int64s  # 0 for joint clusters
+    term_ptr: Int64s
+    terms: Int32s
+    chunk_node: Int64s
+    row_chunk: Int64s
+    row_ptr: Int64s
+    items: Int32s
+    counts: Int64s
+    word_starts: Int64s
+    word_lengths: Int64s
+    table: Int32s  # by hash: the number of a word, or -1
+
+
+@kernel
+def read_clusters(text, room):
+    """The clusters of a text; they are of no use if the place that is returned is WRONG or FULL.
+
+    `room` is how many nodes, chunks, rows, items, terms and words there may be; only that of the
+    words is checked."""
+    found = make_found(room)
+    stack, depth, at = np.empty(room[NODES] + 1, np.int64), np.int64(0), np.int64(0)
+    begins = True  # whether a cluster begins here; if not, one has ended
+    while at >= 0 and (at < len(text) or depth > 0 or not begins):
+        if begins:
+            above = stack[depth - 1] if depth > 0 else np.int64(-1)
+            at, is_joint = read_node(text, at, above, found)
+            if at >= 0 and is_joint:
+                stack[depth] = found.used[NODES] - 1
+                depth += 1
+            begins = is_joint
+        elif depth == 0:
+            at = expect_byte(text, at, LINE)
+            begins = True
+        elif at < len(text) and text[at] == COMMA:
+            at, begins = at + 1, True
+        else:
+            at = expect(text, at, END)
+            depth -= 1
+    return at, found
+
+
+@step
+def make_found(room):
+    size = np.int64(1024)
+    while size < 4 * room[WORD]:
+        size *= 2
+    return Found(
+        np.zeros(6, np.int64),
+        np.empty(room[NODES], np.int64),
+        np.empty(room[NODES], np.int64),
+        np.zeros(room[NODES] + 1, np.int64),
+        np.empty(room[TERM], np.int32),
+        np.empty(room[CHUNK], np.int64),
+        np.empty(room[ROW], np.int64),
+        np.zeros(room[ROW] + 1, np.int64),
+        np.empty(room[ITEM], np.int32),
+        np.empty(room[ROW], np.int64),
+        np.empty(room[WORD], np.int64),
+        np.empty(room[WORD], np.int64),
+        np.full(size, -1, np.int32),
+    )
+
+
+@step
+def expect(text, at, given):
+    """The end of some bytes that must be here."""
+    if at < 0:
+        return at
+    if at + len(given) > len(text):
+        return np.int64(WRONG)
+    for i in range(len(given)):
+        if text[at + i] != given[i]:
+            return np.int64(WRONG)
+    return at + len(given)
+
+
+@step
+def expect_byte(text, at, byte):
+    if at < 0:
+        return at
+    return at + 1 if at < len(text) and text[at] == byte else np.int64(WRONG)
+
+
+@step
+def is_next(text, at, byte):
+    return 0 <= at < len(text) and text[at] == byte
+
+
+@step
+def read_node(text, at, above, found):
+    """Read a simple cluster, or the beginning of a joint one up to its first part."""
+    node = found.used[NODES]
+    found.parent[node], found.sizes[node] = above, 0
+    found.used[NODES] += 1
+    start = expect(text, at, SHARED)
+    is_joint = start >= 0
+    if not is_joint:
+        start, found.sizes[node] = read_number(text, expect(text, at, SIZE))
+        start = expect(text, start, CHUNKS)
+    at = read_chunks(text, start, node, found)
+    if is_joint:
+        at = expect(text, at, PARTS)
+    else:
+        at = expect(text, at, TERMS)
+        at, found.used[TERM] = read_words(text, at, found.terms, found.used[TERM], found)
+        at = expect(text, at, END)
+    found.term_ptr[node + 1] = found.used[TERM]
+    return at, is_joint
+
+
+@step
+def read_number(text, at):
+    """A whole number of 1 or more: where it ends, and what it is."""
+    number, start = np.int64(0), at
+    if at < 0:
+        return at, number
+    if at >= len(text) or text[at] == ZERO:
+        return np.int64(WRONG), number
+    while at < len(text) and ZERO <= text[at] <= NINE and at - start < MOST_DIGITS:
+        number = number * 10 + (np.int64(text[at]) - ZERO)
+        at += 1
+    return (at if at > start else np.int64(WRONG)), number
+
+
+@step
+def read_chunks(text, at, node, found):
+    """Read chunks up to the bracket after the last one, which is not read."""
+    if at < 0 or is_next(text, at, CLOSE):
+        return at
+    while True:
+        at = expect_byte(text, at, OPEN)
+        if at < 0:
+            return at
+        chunk = found.used[CHUNK]
+        found.chunk_node[chunk] = node
+        found.used[CHUNK] += 1
+        at = expect_byte(text, read_rows(text, at, chunk, found), CLOSE)
+        if not is_next(text, at, COMMA):
+            return at
+        at += 1
+
+
+@step
+def read_rows(text, at, chunk, found):
+    """Read subrecords, one at least, up to the bracket after the last one."""
+    while True:
+        at = expect_byte(text, expect_byte(text, at, OPEN), OPEN)
+        if at < 0:
+            return at
+        row, start = found.used[ROW], found.used[ITEM]
+        at, end = read_words(text, at, found.items, start, found)
+        if at < 0 or end == start:
+            return min(at, np.int64(WRONG))
+        at = expect_byte(text, expect_byte(text, at, CLOSE), COMMA)
+        at, found.counts[row] = read_number(text, at)
+        at = expect_byte(text, at, CLOSE)
+        found.row_chunk[row], found.row_ptr[row + 1] = chunk, end
+        found.used[ROW], found.used[ITEM] = row + 1, end
+        if not is_next(text, at, COMMA):
+            return at
+        at += 1
+
+
+@step
+def read_words(text, at, numbers, end, found):
+    """Read words up to the bracket after the last one; where it is, and the end of `numbers`."""
+    if at < 0 or is_next(text, at, CLOSE):
+        return at, end
+    while True:
+        at = expect_byte(text, at, QUOTE)
+        if at < 0:
+            return at, end
+        start, code = at, np.uint64(14695981039346656037)
+        while at < len(text) and text[at] != QUOTE:
+            if text[at] == BACKSLASH:
+                return np.int64(WRONG), end
+            code = (code ^ np.uint64(text[at])) * np.uint64(1099511628211)
+            at += 1
+        number = find_word(text, start, at - start, code, found)
+        at = expect_byte(text, at, QUOTE)
+        if at < 0 or number < 0:
+            return min(at, number), end
+        numbers[end] = number
+        end += 1
+        if not is_next(text, at, COMMA):
+            return at, end
+        at += 1
+
+
+@step
+def find_word(text, start, length, code, found):
+    """The number of a word, which is a new one if it was not met before; or FULL."""
+    mask = len(found.table) - 1
+    slot = np.int64(code >> np.uint64(32)) & mask
+    while found.table[slot] >= 0:
+        known = np.int64(found.table[slot])
+        if is_same(text, found.word_starts[known], found.word_lengths[known], start, length):
+            return known
+        slot = (slot + 1) & mask
+    number = found.used[WORD]
+    if number >= len(found.word_starts):
+        return np.int64(FULL)
+    found.table[slot] = number
+    found.word_starts[number], found.word_lengths[number] = start, length
+    found.used[WORD] += 1
+    return number
+
+
+@step
+def is_same(values, one, length, other, other_length):
+    """Whether `length` values from `one` on are `other_length` values from `other` on."""
+    same = length == other_length
+    at = 0
+    while same and at < length:
+        same = values[one + at] == values[other + at]
+        at += 1
+    return same
+
+
+@kernel
+def renumber_sets(ptr, words, number):
+    """The sets with the number of each word instead of the word, ascending; and whether no set has
+    a word twice."""
+    items, distinct = np.empty(len(words), np.int32), True
+    for row in range(len(ptr) - 1):
+        for at in range(ptr[row], ptr[row + 1]):
+            items[at] = number[words[at]]
+        sort_slice(items, ptr[row], ptr[row + 1])
+        for at in range(ptr[row] + 1, ptr[row + 1]):
+            distinct = distinct and items[at] != items[at - 1]
+    return items, distinct
+
+
+@kernel
+def are_distinct(chunk, ptr, items):
+    """Whether no two subrecords of a chunk that follow one another are equal."""
+    for row in range(1, len(chunk)):
+        before, length = ptr[row] - ptr[row - 1], ptr[row + 1] - ptr[row]
+        same = is_same(items, ptr[row - 1], before, ptr[row], length)
+        if same and chunk[row] == chunk[row - 1]:
+            return False
+    return True
+
+
+@kernel
+def sum_sizes(parent, sizes):
+    """The sizes; of joint clusters the sum of their parts, which come after them."""
+    totals = sizes.copy()
+    for node in range(len(parent) - 1, -1, -1):
+        if parent[node] >= 0:
+            totals[parent[node]] += totals[node]
+    return totals

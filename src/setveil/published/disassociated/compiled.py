@@ -1,0 +1,136 @@
+"""The text of large disassociated releases, written and read by compiled loops.
+
+They do the same as `canonical` and `Flattening`, which small releases use, as compiling takes
+seconds. Where a text is not plain (an escape, a blank, a fault), they leave it to these."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setveil.data.arrays import Int64s, offsets, positions
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.published.disassociated.clusters import FlatArrays
+from setveil.published.disassociated.order import Order
+
+if TYPE_CHECKING:
+    from setveil.published.disassociated.form import Disassociated
+
+Text = npt.NDArray[np.uint8]
+
+FEW = 100_000
+"""Releases of fewer subrecords are written by plain Python."""
+SHORT = 4_000_000
+"""Texts of fewer bytes are read by plain Python."""
+_WORDS = 1 << 16
+"""The distinct items for which there is room at first."""
+
+
+def write_text(release: Disassociated, few: int = FEW) -> tuple[Text, Order] | None:
+    """The lines of `data.jsonl` and the order of all parts; None if the release is small, or has
+    an item that is not Unicode text."""
+    if len(release.subrecords) < few:
+        return None
+    words = _words(release.items)
+    return None if words is None else _written(release, *words)
+
+
+def read_text(text: bytes, short: int = SHORT) -> FlatArrays | None:
+    """The clusters of `data.jsonl`; None if it is short, or not quite as setveil writes it.
+
+    What it returns is right only if `write_text` gives the same text for it."""
+    from setveil.kernels.clusters.reading import FULL, read_clusters
+
+    if len(text) < short:
+        return None
+    given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
+    at, found = read_clusters(given, _room(text, words))
+    while at == FULL:
+        words *= 16
+        at, found = read_clusters(given, _room(text, words))
+    return None if at < 0 else _arrays(text, found)
+
+
+def _words(items: Vocabulary) -> tuple[Any, Int64s] | None:
+    """The items as JSON texts by the order of their labels, and the place of each in it."""
+    from setveil.kernels.clusters.writing import Words
+
+    labels = items.labels
+    alphabetical = sorted(range(len(labels)), key=labels.__getitem__)
+    try:
+        texts = [json.dumps(labels[at], ensure_ascii=False).encode() for at in alphabetical]
+    except UnicodeEncodeError:
+        return None
+    text = np.frombuffer(b"".join(texts), dtype=np.uint8)
+    return Words(offsets(list(map(len, texts))), text), positions(alphabetical)
+
+
+def _written(release: Disassociated, words: Any, rank: Int64s) -> tuple[Text, Order]:
+    from setveil.kernels.clusters import sorting, writing
+
+    rows, terms = release.subrecords, release.terms
+    sets = sorting.Sets(rows.indptr, sorting.rank_sets(rows.indptr, rows.items, rank))
+    listed = sorting.Sets(terms.indptr, sorting.rank_sets(terms.indptr, terms.items, rank))
+    row_ptr, members = sorting.group(release.subrecord_chunk, len(release.chunk_node), False)
+    members = sorting.sort_rows(row_ptr, members, sets)
+    count = len(release.parent)
+    above = np.where(release.parent >= 0, release.parent, count)
+    nodes = writing.Nodes(
+        release.parent,
+        release.sizes,
+        release.is_simple,
+        *sorting.group(release.chunk_node, count, False),
+        *sorting.group(above, count + 1, True),
+    )
+    inside = writing.Rows(row_ptr, members, sets, release.subrecord_counts)
+    text, parts, chunks = writing.write_clusters(nodes, inside, listed, words)
+    order = writing.list_order(nodes, parts, chunks, inside)
+    return text, Order(hashlib.sha256(text).digest(), *order)
+
+
+def _room(text: bytes, words: int) -> Int64s:
+    """How many nodes, chunks, rows, items, terms and words there may be."""
+    nodes, lists, quotes = text.count(b"{"), text.count(b"["), text.count(b'"')
+    return np.array([nodes, lists, lists, quotes // 2, quotes // 2, words], dtype=np.int64) + 1
+
+
+def _arrays(text: bytes, found: Any) -> FlatArrays | None:
+    from setveil.kernels.clusters.reading import are_distinct, renumber_sets, sum_sizes
+
+    nodes, chunks, rows, items, terms, words = found.used.tolist()
+    labels = _labels(text, found.word_starts[:words], found.word_lengths[:words])
+    if labels is None:
+        return None
+    vocabulary = Vocabulary.of(labels)
+    numbers = vocabulary.encode(labels)
+    row_ptr, term_ptr = found.row_ptr[: rows + 1].copy(), found.term_ptr[: nodes + 1].copy()
+    inside, one = renumber_sets(row_ptr, found.items[:items], numbers)
+    listed, other = renumber_sets(term_ptr, found.terms[:terms], numbers)
+    row_chunk, parent = found.row_chunk[:rows].copy(), found.parent[:nodes].copy()
+    if not (one and other and are_distinct(row_chunk, row_ptr, inside)):
+        return None
+    return FlatArrays(
+        parent,
+        sum_sizes(parent, found.sizes[:nodes]),
+        found.chunk_node[:chunks].copy(),
+        Transactions(row_ptr, inside, vocabulary),
+        row_chunk,
+        found.counts[:rows].copy(),
+        Transactions(term_ptr, listed, vocabulary),
+    )
+
+
+def _labels(text: bytes, starts: Int64s, lengths: Int64s) -> list[str] | None:
+    """The distinct items; None if one of them is written otherwise than setveil does."""
+    places = zip(starts.tolist(), lengths.tolist(), strict=True)
+    try:
+        labels = [text[start : start + length].decode("utf-8") for start, length in places]
+    except UnicodeDecodeError:
+        return None
+    plain = all(json.dumps(label, ensure_ascii=False)[1:-1] == label for label in labels)
+    return labels if plain else None
