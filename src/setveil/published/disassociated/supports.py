@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
