@@ -69,7 +69,7 @@ class Search:
         """Trials of a method with all values of its parameters that may be tuned, the best first;
         those in `settled` stay as they are."""
         size = self._sizes([way])[-1]
-        return sorted((self.trial(each, size) for each in _variants(way, settled)), key=rank)
+        return sorted((self.trial(each, size) for each in variants(way, settled)), key=rank)
 
     def final(self, found: Sequence[Trial], usual: Sequence[Way]) -> list[Trial]:
         """The trials, with those of the finalists on as many records as is affordable; the way to
@@ -111,19 +111,7 @@ class Search:
         return records if occurrences <= most else records * most // occurrences
 
 
-def rank(trial: Trial) -> tuple[bool, int, float]:
-    """For sorting: trials with a release first, then those on more records, then less loss."""
-    return (True, 0, 0.0) if trial.loss is None else (False, -trial.records, trial.loss)
-
-
-def is_near(trial: Trial, best: Trial, factor: float) -> bool:
-    """Whether a way loses at most `factor` times as much as the best, on as many records."""
-    if trial.loss is None or best.loss is None or trial.records != best.records:
-        return False
-    return trial.loss <= factor * best.loss
-
-
-def _variants(way: Way, settled: Collection[str]) -> Iterator[Way]:
+def variants(way: Way, settled: Collection[str] = ()) -> Iterator[Way]:
     """The way itself, and with every combination of the values to try."""
     yield way
     tunes = {name: values for name, values in way.method.tunes.items() if name not in settled}
@@ -135,6 +123,18 @@ def _variants(way: Way, settled: Collection[str]) -> Iterator[Way]:
             continue
         if other != way:
             yield other
+
+
+def rank(trial: Trial) -> tuple[bool, int, float]:
+    """For sorting: trials with a release first, then those on more records, then less loss."""
+    return (True, 0, 0.0) if trial.loss is None else (False, -trial.records, trial.loss)
+
+
+def is_near(trial: Trial, best: Trial, factor: float) -> bool:
+    """Whether a way loses at most `factor` times as much as the best, on as many records."""
+    if trial.loss is None or best.loss is None or trial.records != best.records:
+        return False
+    return trial.loss <= factor * best.loss
 
 
 def _settled(trials: list[Trial], usual: Sequence[Way]) -> list[Trial]:
