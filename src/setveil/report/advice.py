@@ -23,11 +23,7 @@ def report_advice(found: Advice, name: str = "DATA") -> Report:
             facts=tuple(_fact(trial) for trial in found.trials),
             private=True,
         ),
-        Section(
-            "Next",
-            f"Trials on a sample only rank methods; the losses of the whole data differ. `setveil "
-            f"compare {name} -o compared --methods {_methods(found)} ...` measures all of it.",
-        ),
+        Section("Next", _next(found, name)),
     ]
     return Report(tuple(sections), found.to_dict())
 
@@ -39,7 +35,9 @@ def _promise(found: Advice) -> str:
         f"Chosen because {found.promise.feared}.",
     ]
     if found.usual:
-        lines.append(f"{' and '.join(found.usual)} were not given; these are common values.")
+        several = len(found.usual) > 1
+        named = f"{' and '.join(found.usual)} {'were' if several else 'was'} not given"
+        lines.append(f"{named}; {'these are common values' if several else 'this is common'}.")
     if found.built:
         lines.append(
             f"No hierarchy was given, so one was built ({found.built}). Its groups mean little: a "
@@ -54,6 +52,13 @@ def _fact(trial: Trial) -> Fact:
         return Fact(" ".join(words), "none", trial.reason)
     remark = f"{plural(trial.records, 'record')}, {seconds(trial.seconds)}"
     return Fact(" ".join(words), share(trial.loss), remark)
+
+
+def _next(found: Advice, name: str) -> str:
+    whole = found.best.records == found.records
+    ranked = "Trials on a sample only rank settings; the losses of the whole data differ. "
+    command = f"`setveil compare {name} -o compared --methods {_methods(found)} ...`"
+    return f"{'' if whole else ranked}{command} measures all methods on the whole data."
 
 
 def _methods(found: Advice) -> str:
