@@ -50,16 +50,16 @@ def check(name: str, data: Any, tree: Any, k: int = K) -> None:
         start = time.process_time()
         found = sv.advise(data, keep=keep, k=k, hierarchy=tree)
         took = time.process_time() - start
-        for way in _compared(found, keep, losses):
+        for way in _compared(found, keep, losses, fitted is not None):
             if _words(way) not in losses:
                 losses[_words(way)] = _losses(way, data, fitted)
         line = _line(name, keep, _words(found.best.way), losses)
         print(f"{line} {took:.0f} |", flush=True)
 
 
-def _compared(found: Advice, keep: str, losses: dict[str, dict[str, float]]) -> Any:
+def _compared(found: Advice, keep: str, losses: dict[str, dict[str, float]], has_tree: bool) -> Any:
     """What the advice is compared with; asks for losses once the ways before were measured."""
-    usual = ways_for(found.promise, has_tree=True)
+    usual = ways_for(found.promise, has_tree=has_tree)
     yield from (found.best.way, *usual)
     best = min(losses[_words(way)][keep] for way in usual)
     for way in usual:
