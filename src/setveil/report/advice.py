@@ -29,7 +29,7 @@ def report_advice(found: Advice, name: str = "DATA") -> Report:
         Section("Next", _next(found, name)),
     ]
     if best.loss is not None and best.loss > LARGE:
-        sections.insert(1, Section("Is it good enough?", _doubt(best), private=True))
+        sections.insert(-1, Section("Is it good enough?", _doubt(best), private=True))
     return Report(tuple(sections), found.to_dict())
 
 
@@ -40,9 +40,11 @@ def _promise(found: Advice) -> str:
         f"Chosen because {found.promise.feared}.",
     ]
     if found.usual:
-        several = len(found.usual) > 1
-        named = f"{' and '.join(found.usual)} {'were' if several else 'was'} not given"
-        lines.append(f"{named}; {'these are common values' if several else 'this is common'}.")
+        values = " and ".join(str(getattr(found.promise, name)) for name in found.usual)
+        were, common = ("were", "are common values")
+        if len(found.usual) == 1:
+            were, common = ("was", "is a common value")
+        lines.append(f"{' and '.join(found.usual)} {were} not given; {values} {common}.")
     if found.built:
         lines.append(
             f"No hierarchy was given, so one was built ({found.built}). Its groups mean little: a "
