@@ -1,8 +1,9 @@
 """How far an adversary gets with every method on every real data set, as a table: `python -m
-benchmarks.attack [DATA...]`."""
+benchmarks.attack [DATA...] [--method NAME]`."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -46,21 +47,27 @@ def methods(k: int) -> Iterator[tuple[str, Method, Promise]]:  # type: ignore[ty
 
 def main(words: Sequence[str]) -> int:
     """Print one row for each data set, method and k; returns 1 if a promise is broken."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.attack", description=__doc__)
+    parser.add_argument("data", nargs="*", help="names of data sets; default: all")
+    parser.add_argument("--method", default="", help="only methods whose name begins like this")
+    options = parser.parse_args(words)
     if not REAL_DATA.is_dir():
         sys.exit("the real data (../shared/data) is absent")
     print(f"| {' | '.join(COLUMNS)} |")
     print("|" + "---|" * len(COLUMNS))
     broken = 0
-    for name in words or [*FILES, LOG]:
+    for name in options.data or [*FILES, LOG]:
         for k in (5, 10):
-            for method, found in _attacks(name, k):
+            for method, found in _attacks(name, k, options.method):
                 print(f"| {name} | {method} | {k} | {' | '.join(_cells(found))} |", flush=True)
                 broken += not found.holds
     return int(broken > 0)
 
 
-def _attacks(name: str, k: int) -> Iterator[tuple[str, Attack]]:
+def _attacks(name: str, k: int, wanted: str) -> Iterator[tuple[str, Attack]]:
     if name == LOG:
+        if not "ssc".startswith(wanted):
+            return
         bags, _ = read_querylog(REAL_DATA / f"{name}.log.gz", seed=1)
         tree = Hierarchy.balanced(bags.vocabulary, 5)
         release = SSC().anonymize(bags, VocabularyKAnonymity(k=k), tree)
@@ -69,6 +76,8 @@ def _attacks(name: str, k: int) -> Iterator[tuple[str, Attack]]:
     data: Transactions = real(FILES[name])
     tree = Hierarchy.balanced(data.vocabulary, 5)
     for label, method, promise in methods(k):
+        if not label.startswith(wanted):
+            continue
         made = method.anonymize(data, promise, tree if method.needs_hierarchy else None)
         yield label, attack(made, data, trials=TRIALS, seed=1)
 

@@ -9,9 +9,10 @@ import pytest
 import setveil as sv
 from setveil.cli import answer
 from setveil.errors import ParameterError
-from setveil.pipeline import trials
+from setveil.pipeline import searching
 from setveil.pipeline.advise import fears, job_from
-from setveil.pipeline.trials import USES, Way, judge_of, rounds, sample_of, tuned, ways_for
+from setveil.pipeline.searching import CLEARLY, Search
+from setveil.pipeline.trials import USES, Way, judge_of, sample_of, ways_for
 from setveil.promises import PROMISES
 
 DATA = sv.Transactions.of(
@@ -60,7 +61,7 @@ def test_data_with_counts_is_advised_a_promise_that_covers_counts():
 def test_the_best_trial_is_the_one_with_the_least_loss_and_its_loss_is_measured(keep):
     found = sv.advise(DATA, keep=keep, k=3, hierarchy=TREE)
     losses = [trial.loss for trial in found.trials if trial.loss is not None]
-    assert found.best.loss == min(losses)
+    assert found.best.loss * (1 - CLEARLY) <= min(losses)
     best = found.best.way
     release = best.method.anonymize(DATA, best.promise, TREE)
     assert sv.measure(release, DATA, USES[keep].measure)[USES[keep].measure] == found.best.loss
@@ -107,7 +108,7 @@ def test_numbers_that_are_not_given_are_named():
 
 
 def test_only_ways_that_are_still_good_are_tried_on_more_records(monkeypatch):
-    monkeypatch.setattr(trials, "ROUNDS", (10, 20))
+    monkeypatch.setattr(searching, "ROUNDS", (10, 20))
     ways = ways_for(sv.KmAnonymity(k=2, m=2), has_tree=True)
     losses = {way.method.name: loss for loss, way in enumerate(ways, 1)}
     seen = []
@@ -116,7 +117,7 @@ def test_only_ways_that_are_still_good_are_tried_on_more_records(monkeypatch):
         seen.append((release.method["name"], len(data)))
         return losses[release.method["name"]]
 
-    found = rounds(ways, DATA, TREE, judge)
+    found = Search(data=DATA, tree=TREE, judge=judge).rounds(ways)
     assert [name for name, size in seen if size == 20] == [ways[0].method.name, ways[1].method.name]
     assert found[0].way is ways[0]
     assert found[0].records == 20
@@ -145,14 +146,83 @@ def test_samples_are_the_same_for_the_same_seed():
     assert sample_of(DATA, 30) is DATA
 
 
-def test_tuning_never_ends_with_more_loss_and_leaves_what_was_given():
-    way = Way(method=sv.Disassociation(), promise=sv.KmAnonymity(k=2, m=2))
-    found = tuned(way, DATA, None, judge_of(USES["associations"]))
-    first = next(trial for trial in found if trial.way.method == sv.Disassociation())
-    assert found[0].loss == min(trial.loss for trial in found) <= first.loss
-    assert {trial.way.method.max_cluster for trial in found} == {None, 30, 100, 300, 1000}
-    kept = tuned(way, DATA, None, judge_of(USES["counts"]), settled={"max_cluster": None})
+WAY = Way(method=sv.Disassociation(), promise=sv.KmAnonymity(k=2, m=2))
+
+
+def searching_for(loss, data=DATA):
+    """A search that judges a release of so many records by its method alone."""
+
+    def judge(release, records):
+        return loss(release.method, len(records))
+
+    return Search(data=data, tree=None, judge=judge)
+
+
+def test_all_combinations_are_tuned_but_what_was_given():
+    search = Search(data=DATA, tree=None, judge=judge_of(USES["associations"]))
+    found = search.tune(WAY)
+    assert [trial.loss for trial in found] == sorted(trial.loss for trial in found)
+    values = [(t.way.method.max_cluster, t.way.method.share_lost) for t in found]
+    assert len(values) == len(set(values)) == 10
+    kept = search.tune(WAY, {"max_cluster"})
     assert {trial.way.method.max_cluster for trial in kept} == {None}
+
+
+def test_a_setting_that_only_wins_on_a_sample_is_not_chosen(monkeypatch):
+    """On 20 records clusters of 30 lose least, on all 30 the default does."""
+    monkeypatch.setattr(searching, "ROUNDS", (10, 20))
+
+    def loss(method, records):
+        small = method.get("max_cluster") == 30
+        return 0.2 if small == (records < 30) else 0.25
+
+    search = searching_for(loss)
+    tuned = search.tune(WAY)
+    assert tuned[0].way.method.max_cluster == 30
+    found = search.final(tuned, [WAY])
+    assert found[0].way == WAY
+    assert found[0].records == 30
+    assert len(found) == len(tuned)
+    assert sum(trial.records == 30 for trial in found) <= searching.FINALISTS + 1
+
+
+def test_the_defaults_are_in_the_final_however_they_did_on_a_sample(monkeypatch):
+    monkeypatch.setattr(searching, "ROUNDS", (10, 20))
+
+    def loss(method, records):
+        usual = method.get("max_cluster") is None and not method.get("share_lost")
+        return {True: 0.9 if records < 30 else 0.1, False: 0.3}[usual]
+
+    search = searching_for(loss)
+    assert search.final(search.tune(WAY), [WAY])[0].way == WAY
+
+
+@pytest.mark.parametrize(("other", "chosen"), [(0.99, None), (0.97, 100)])
+def test_other_parameters_must_be_clearly_better_than_the_usual_ones(other, chosen):
+    def loss(method, records):
+        return other if method.get("max_cluster") == 100 else 1.0
+
+    search = searching_for(loss)
+    assert search.final(search.tune(WAY), [WAY])[0].way.method.max_cluster == chosen
+
+
+def test_the_final_has_no_more_occurrences_than_is_affordable(monkeypatch):
+    monkeypatch.setattr(searching, "ROUNDS", (5, 10))
+    monkeypatch.setattr(searching, "AFFORDABLE", DATA.occurrences // 2)
+    search = searching_for(lambda method, records: 0.5)
+    assert search.final(search.tune(WAY), [WAY])[0].records == 15
+    monkeypatch.setattr(searching, "AFFORDABLE", 1)
+    search = searching_for(lambda method, records: 0.5)
+    assert search.final(search.tune(WAY), [WAY])[0].records == 10
+
+
+@pytest.mark.parametrize(
+    ("records", "sizes"), [(30, [30]), (5_000, [5_000]), (20_522, [4_000, 20_522])]
+)
+def test_a_round_uses_all_records_if_there_are_not_many_more(records, sizes):
+    data = sv.Transactions.of([["a"]] * records)
+    search = Search(data=data, tree=None, judge=judge_of(USES["items"]))
+    assert search._sizes([WAY]) == sizes
 
 
 def test_anonymize_tunes_and_says_what_it_has_changed():

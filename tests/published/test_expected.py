@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import setveil as sv
 from tests.oracle.placements import mean_support
+from tests.strategies import transactions
 
 PROMISE = sv.KmAnonymity(k=2, m=2)
 SIMPLE = {"size": 4, "chunks": [[[["a", "b"], 2], [["a"], 1]], [[["c"], 3]]], "terms": ["x", "y"]}
@@ -59,3 +63,16 @@ def test_the_command_says_it_too(tmp_path, capfd):
     assert "The original does not contain 'xx'; did you mean 'x'?" in capfd.readouterr().out
     assert answer(["reconstruct", str(tmp_path / "r"), "-o", str(tmp_path / "worlds")]) == 0
     assert "Items without counts are in one record of each cluster" in capfd.readouterr().out
+
+
+@given(transactions(), st.integers(1, 3), st.booleans())
+def test_estimates_of_many_itemsets_are_those_of_one_at_a_time(drawn, size, share_lost):
+    data = sv.Transactions.of([*drawn, ["a"], ["a"]])
+    method = sv.Disassociation(max_cluster=4, share_lost=share_lost)
+    release = method.anonymize(data, PROMISE)
+    items = [*release.items, "nobody has it"]
+    queries = np.array([*combinations(range(len(items)), size)]).reshape(-1, size)
+    found = release.estimates(items, queries)
+    for at, query in enumerate(queries.tolist()):
+        alone = release.support([items[each] for each in query]).expected
+        assert found[at] == pytest.approx(alone)

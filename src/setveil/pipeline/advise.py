@@ -17,19 +17,9 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.commands import method_options, promise_options, tree_option
 from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.searching import STILL_GOOD, Search, is_near, rank
 from setveil.pipeline.stages import Stages
-from setveil.pipeline.trials import (
-    Trial,
-    Use,
-    Way,
-    is_near,
-    judge_of,
-    rounds,
-    sample_of,
-    tuned,
-    use_named,
-    ways_for,
-)
+from setveil.pipeline.trials import Trial, Use, Way, judge_of, sample_of, use_named, ways_for
 from setveil.promises import PROMISES
 from setveil.promises.promise import Promise
 
@@ -192,28 +182,21 @@ def _trials(
     stages: Stages,
 ) -> list[Trial]:
     """All methods first, then the parameters of those that are nearly the best: a method that is
-    second with its defaults may be first with others."""
-    judge = judge_of(use, job.seed)
+    second with its defaults may be first with others. Last, the best on more records."""
 
     def said(way: Way) -> None:
         if stages.progress:
             stages.progress(0, 0, f"trying: {way.method.name}")
 
-    found = rounds(ways, data, tree, judge, seed=job.seed, threads=job.threads, said=said)
+    how: Any = {"seed": job.seed, "threads": job.threads, "said": said}
+    search = Search(data=data, tree=tree, judge=judge_of(use, job.seed), **how)
+    found = search.rounds(ways)
     if found[0].loss is None:
         return found
-    near = [trial for trial in found if is_near(trial, found[0])][:MOST_TUNED]
-    more: list[Trial] = []
-    for trial in near:
-        said(trial.way)
-        how: Any = {"seed": job.seed, "threads": job.threads}
-        more += tuned(trial.way, data, tree, judge, **how)
+    near = [trial for trial in found if is_near(trial, found[0], STILL_GOOD)][:MOST_TUNED]
+    tuned = [each for trial in near for each in search.tune(trial.way)]
     others = [trial for trial in found if trial not in near]
-    return [*sorted(more, key=_shown), *sorted(others, key=_shown)]
-
-
-def _shown(trial: Trial) -> tuple[float, float]:
-    return (1.0, 0.0) if trial.loss is None else (0.0, trial.loss)
+    return search.final(sorted([*tuned, *others], key=rank), ways)
 
 
 def _candidates(

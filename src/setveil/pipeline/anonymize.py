@@ -40,8 +40,9 @@ from setveil.pipeline.names import (
 from setveil.pipeline.notes import left_out_note, price_note
 from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.report import check_page, write_dossier
+from setveil.pipeline.searching import Search
 from setveil.pipeline.stages import Stages
-from setveil.pipeline.trials import Way, judge_of, tuned, tuning_notes, use_named
+from setveil.pipeline.trials import Way, judge_of, tuning_notes, use_named
 from setveil.pipeline.warmup import first_run
 from setveil.threads import thread_limit
 
@@ -204,12 +205,12 @@ class _Work:
             return job, ()
         use, method = use_named(job.tune), job.method
         usual = type(method)()
-        given = (n for n in method.tunes if getattr(method, n) != getattr(usual, n))
-        settled = dict.fromkeys(given)
+        settled = {n for n in method.tunes if getattr(method, n) != getattr(usual, n)}
         with self.stages("tuning", compiles=True):
             way = Way(method=method, promise=job.promise)
             how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
-            trials = tuned(way, data, tree, judge_of(use), settled=settled, **how)
+            search = Search(data=data, tree=tree, judge=judge_of(use), **how)
+            trials = search.final(search.tune(way, settled), [way])
         return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
 
     def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,7 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.pipeline.inputs import load, load_release, tree_maker
 from setveil.pipeline.job import Outcome, Places, check_places
-from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.publishing import Made, publish
 from setveil.pipeline.stages import Stages
@@ -96,10 +96,8 @@ def apply(
 
 def job_from(release: object, data: object, words: Words) -> ApplyJob:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(ApplyJob)} - {"release", "data", "reading"}
-    check_words("apply", words, own)
-    same = {name: words[name] for name in own if words.get(name) is not None}
-    return ApplyJob(release=release, data=data, reading=reading_from(words), **same)
+    given = fields_from("apply", ApplyJob, words, made=("release", "data"))
+    return ApplyJob(release=release, data=data, **given)
 
 
 def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
@@ -119,9 +117,6 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
     """The release of the new data, before it is written."""
     with stages("reading"):
         release = load_release(job.release)
-        if not isinstance(release, Release):
-            kind = type(release).__name__
-            raise ParameterError("release", kind, "it must be a release or its folder")
         release.images(release.items)  # refuses a release without a rule before the data is read
         everything = load(job.data, job.reading)
         everything = everything.sets() if isinstance(everything, Bags) else everything

@@ -1,7 +1,7 @@
 """Attack: what an adversary with known items can do with a release, measured on its original."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from setveil.errors import ParameterError, check_count
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.alignment import with_alignment
 from setveil.pipeline.inputs import load, load_release
-from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -77,24 +77,18 @@ def attack(release: object, original: object, **words: Any) -> Attack:
 
 def job_from(release: object, words: Words) -> AttackJob:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(AttackJob)} - {"release", "reading"}
-    check_words("attack", words, own)
-    same = {name: words[name] for name in own if words.get(name) is not None}
-    return AttackJob(release=release, reading=reading_from(words), **{"original": None, **same})
+    given = fields_from("attack", AttackJob, words)
+    return AttackJob(release=release, **{"original": None, **given})
 
 
 def run(job: AttackJob, progress: Progress | None = None) -> Attack:
     """Read the release and its original, and attack."""
     stages = Stages(progress)
     with stages("reading"):
-        release = _released(job.release, job.alignment, "alignment")
+        release = _released(job.release, job.alignment)
         if job.original is None:
             raise ParameterError("original", None, "give the data that the release was made from")
-        other = (
-            None
-            if job.other is None
-            else _released(job.other, job.other_alignment, "other_alignment")
-        )
+        other = None if job.other is None else _released(job.other, job.other_alignment)
         original = load(job.original, job.reading)
     with stages("attacking"):
         return search(
@@ -109,11 +103,8 @@ def run(job: AttackJob, progress: Progress | None = None) -> Attack:
         )
 
 
-def _released(given: object, alignment: Path | str | None, parameter: str) -> Release:
+def _released(given: object, alignment: Path | str | None) -> Release:
     release = load_release(given)
-    if not isinstance(release, Release):
-        allowed = "give a release or its folder, and then the data it was made from"
-        raise ParameterError("release", type(release).__name__, allowed)
     return release if alignment is None else with_alignment(release, alignment)
 
 

@@ -23,6 +23,7 @@ from setveil.pipeline.comparing.processes import Clock, cores, run_apart, run_he
 from setveil.pipeline.comparing.sources import load_source
 from setveil.pipeline.comparing.spec import read_spec
 from setveil.pipeline.comparing.store import (
+    check_store,
     digest,
     key_of,
     open_store,
@@ -182,7 +183,7 @@ def run(
     """Run the cells that no earlier run has finished, and write the results."""
     output = None if job.output is None else Path(job.output)
     if output is not None:
-        open_store(output, force=job.force)
+        check_store(output)
     with ExitStack() as stack:
         work = stack.enter_context(private_folder())
         tasks = _tasks(job, sources, work, output, Stages(progress))
@@ -215,7 +216,8 @@ def _tasks(
     output: Path | None,
     stages: Stages,
 ) -> list[Task]:
-    """A task for each cell; all data is read first, so that a bad file is refused at once."""
+    """A task for each cell; all data is read first, so that a bad file is refused at once and
+    leaves no folder."""
     held: dict[str, tuple[Path, str]] = {}
     with stages("reading"):
         for at, (name, source) in enumerate(sources.items()):
@@ -223,6 +225,8 @@ def _tasks(
             place = work / f"data-{at}"
             place.write_bytes(pickle.dumps(data))
             held[name] = place, digest(data)
+    if output is not None:
+        open_store(output, force=job.force)
     width = job.workers if job.workers is not None else cores()
     threads = max(cores() // max(width, 1), 1)
     options: Any = {name: getattr(job, name) for name in _TREE_WORDS if getattr(job, name)}

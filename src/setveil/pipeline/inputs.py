@@ -30,6 +30,7 @@ from setveil.io.files import read_with_account
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
 from setveil.promises.promise import Promise
+from setveil.published import Release
 from setveil.words import are, plural, rough_share
 
 _ONLY_FILES = {"format", "onehot", "header", "drop_record", "sheet", "encoding", "memory_limit"}
@@ -68,9 +69,12 @@ def notes_on(data: Transactions, account: Account | None) -> tuple[str, ...]:
     return (*(account.notes if account is not None else ()), *long)
 
 
-def load_release(release: object) -> Any:
-    """The release in a folder; anything but a path is returned as it is."""
-    return read_release(release) if isinstance(release, str | Path) else release
+def load_release(release: object) -> Release:
+    """A release, or the one in a folder."""
+    found = read_release(release) if isinstance(release, str | Path) else release
+    if not isinstance(found, Release):
+        raise ParameterError("release", type(found).__name__, "it must be a release or its folder")
+    return found
 
 
 def tree_maker(given: object, options: TreeOptions, *, public_items: bool = False) -> MakeHierarchy:

@@ -1,7 +1,7 @@
 """Measure: what a release has lost against its original."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from setveil.io.releases.alignment import with_alignment
 from setveil.metrics import measure as losses_of
 from setveil.metrics.table import need_a_tree
 from setveil.pipeline.inputs import fit, load, load_release, tree_maker
-from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -86,10 +86,8 @@ def measure(
 
 def job_from(release: object, words: Words) -> MeasureJob:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(MeasureJob)} - {"release", "reading"}
-    check_words("measure", words, own)
-    same = {name: words[name] for name in own if words.get(name) is not None}
-    return MeasureJob(release=release, reading=reading_from(words), **{"original": None, **same})
+    given = fields_from("measure", MeasureJob, words)
+    return MeasureJob(release=release, **{"original": None, **given})
 
 
 def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
@@ -119,9 +117,6 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
 
 def _check(job: MeasureJob, release: Release) -> None:
     """Refuse, before the original is read, what this release has no use for."""
-    if not isinstance(release, Release):
-        allowed = "give a release or its folder, and then the data it was made from"
-        raise ParameterError("release", type(release).__name__, allowed)
     if job.reconstructions is not None and release.shows_records:
         allowed = f"a {release.form} release shows its records, so nothing is reconstructed"
         raise ParameterError("reconstructions", job.reconstructions, allowed)

@@ -4,7 +4,7 @@ A word is a parameter of a promise or a method, such as `k` or `restarts`. Every
 from the tables `PROMISES` and `METHODS`, so a new promise or method needs no change here."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from setveil.errors import ParameterError, did_you_mean
@@ -132,6 +132,17 @@ def reading_from(words: Words) -> dict[str, Any]:
     given = {name: words[name] for name in READING if not _is_missing(words.get(name))}
     format = words.get("input_format")
     return given if format is None else {**given, "format": format}
+
+
+def fields_from(
+    verb: str, job: type[Any], words: Words, made: Collection[str] = ("release",)
+) -> dict[str, Any]:
+    """The fields of a job that the words of a verb give, and how to read its data; None means not
+    given. The fields in `made` are no words."""
+    own = {each.name for each in fields(job)} - {*made, "reading"}
+    check_words(verb, words, own)
+    given = {name: words[name] for name in own if words.get(name) is not None}
+    return {**given, "reading": reading_from(words)}
 
 
 def check_words(verb: str, words: Words, known: Iterable[str]) -> None:

@@ -9,7 +9,6 @@ from setveil.engines.base import Progress
 from setveil.errors import OutputError, ParameterError
 from setveil.io.releases.worlds import write_worlds
 from setveil.pipeline.inputs import load_release
-from setveil.published import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +57,7 @@ def reconstruct(
         >>> sorted(reconstruct(release, seed=1))
         [('beer',), ('beer', 'wine')]
     """
-    given, how = load_release(release), {}
-    if not isinstance(given, Release):
-        raise ParameterError("release", type(given).__name__, "give a release or its folder")
+    given, how = load_release(release), dict[str, Any]()
     if most_per_term != 1:
         how["most_per_term"] = most_per_term
         if given.shows_records:

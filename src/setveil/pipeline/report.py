@@ -5,14 +5,14 @@ With the original the page is private; without it, it shows nothing but what the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from setveil.audit.verify import verify
 from setveil.disk import check_place, new_file
 from setveil.engines.base import Progress
-from setveil.errors import OutputError, ParameterError
+from setveil.errors import OutputError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import with_alignment
@@ -21,10 +21,9 @@ from setveil.metrics.usefulness import usefulness
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import Dossier, dossier_of, private_part
 from setveil.pipeline.inputs import fit, load, load_release, tree_maker
-from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import release_notes
 from setveil.pipeline.stages import Stages
-from setveil.published import Release
 from setveil.showing import page_of
 
 PRIVATE_FILE = 0o600
@@ -73,10 +72,7 @@ def write_report(
 
 def job_from(release: object, words: Words) -> ReportJob:
     """The job that these words describe; None means not given."""
-    own = {each.name for each in fields(ReportJob)} - {"release", "reading"}
-    check_words("report", words, own)
-    same = {name: words[name] for name in own if words.get(name) is not None}
-    return ReportJob(release=release, reading=reading_from(words), **same)
+    return ReportJob(release=release, **fields_from("report", ReportJob, words))
 
 
 def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
@@ -86,8 +82,6 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
     check_page(job.output, folder, force=job.force)
     with stages("reading"):
         release = load_release(job.release)
-        if not isinstance(release, Release):
-            raise ParameterError("release", type(release).__name__, "give a release or its folder")
         original = None if job.original is None else load(job.original, job.reading)
         tree = None if original is None else tree_maker(job.hierarchy, job)(original)
         if original is not None and job.alignment is not None:

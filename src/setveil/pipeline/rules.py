@@ -6,11 +6,9 @@ from typing import Any
 
 from setveil.data.tables.frames import make_table
 from setveil.engines.base import Progress
-from setveil.errors import ParameterError
 from setveil.metrics.rules import Rule, Wanted, association_rules
 from setveil.pipeline.inputs import load_release
 from setveil.pipeline.stages import Stages
-from setveil.published import Release
 
 SIDES, FIGURES = ("antecedent", "consequent"), ("support", "confidence")
 
@@ -60,9 +58,6 @@ def rules(release: object, *, progress: Progress | None = None, **words: Any) ->
     wanted, stages = Wanted(**words), Stages(progress)
     with stages("reading"):
         loaded = load_release(release)
-    if not isinstance(loaded, Release):
-        kind = type(loaded).__name__
-        raise ParameterError("release", kind, "it must be a release or its folder")
     with stages("finding rules", compiles=True):
         found = association_rules(loaded, wanted)
     return Rules(records=len(loaded), found=tuple(found), bounds_are=loaded.bounds_are)

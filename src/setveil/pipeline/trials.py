@@ -1,12 +1,13 @@
 """Trials: quick runs on a sample, to see which way to anonymize suits the data and its use.
 
-`advise`, `anonymize --tune` and the advice after a poor release all use these trials."""
+`advise`, `anonymize --tune` and the advice after a poor release all use these trials; the first two
+by a `Search`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +22,6 @@ from setveil.metrics.usefulness import Usefulness, usefulness
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.words import share
-
-ROUNDS = (4_000, 20_000)
-"""How many records the trials of each round use."""
-ROUNDS_OF_BAGS = (1_000, 4_000)
-"""The same if bags are compared with each other, which takes longer."""
-STILL_GOOD = 2.0
-"""A way stays for the next round if it loses at most this many times as much as the best."""
 
 
 class Use(NamedTuple):
@@ -132,72 +126,6 @@ def try_way(
     return Trial(way=way, records=len(sample), seconds=took, **found)
 
 
-def rounds(
-    ways: Sequence[Way],
-    data: Transactions,
-    tree: Hierarchy | None,
-    judge: Judge,
-    *,
-    seed: int = 0,
-    threads: int | None = None,
-    said: Callable[[Way], None] = lambda way: None,
-) -> list[Trial]:
-    """The last trial of each way, the least loss first, then those without a release.
-
-    All ways are tried on a small sample, and those that are still good on a larger one: what is
-    best for few records need not be best for many.
-    """
-    latest: dict[int, Trial] = {}
-    alive = list(range(len(ways)))
-    for size in _sizes(ways, len(data)):
-        sample = sample_of(data, size, seed)
-        for at in alive:
-            said(ways[at])
-            latest[at] = try_way(ways[at], sample, tree, judge, threads)
-        losses = [at for at in alive if latest[at].loss is not None]
-        best = min((latest[at] for at in losses), key=_rank, default=None)
-        alive = [at for at in losses if best is not None and is_near(latest[at], best)]
-        if len(alive) < 2:
-            break
-    return sorted(latest.values(), key=_rank)
-
-
-def is_near(trial: Trial, best: Trial) -> bool:
-    """Whether a way is still good beside the best."""
-    if trial.loss is None or best.loss is None or trial.records != best.records:
-        return False
-    return trial.loss <= STILL_GOOD * best.loss
-
-
-def tuned(
-    way: Way, data: Transactions, tree: Hierarchy | None, judge: Judge, **how: Any
-) -> list[Trial]:
-    """Trials of a method with other parameters, the best first; the first is never worse than the
-    way itself.
-
-    One parameter after the other is changed, and each keeps its best value.
-    """
-    settled, seed = dict(how.pop("settled", {})), how.pop("seed", 0)
-    sample = sample_of(data, _sizes([way], len(data))[-1], seed)
-    best = try_way(way, sample, tree, judge, **how)
-    found = [best]
-    for name, values in way.method.tunes.items():
-        if name in settled:
-            continue
-        now = best.way
-        for value in values:
-            if value == getattr(now.method, name):
-                continue
-            try:
-                changed = replace(now, method=replace(now.method, **{name: value}))
-            except ParameterError:  # this value needs another parameter
-                continue
-            trial = try_way(changed, sample, tree, judge, **how)
-            found.append(trial)
-            best = min(best, trial, key=_rank)
-    return [best, *(trial for trial in sorted(found, key=_rank) if trial is not best)]
-
-
 def tuning_notes(trials: Sequence[Trial], method: Method[Release], use: Use) -> tuple[str, ...]:
     """What tuning has changed, or why it has changed nothing."""
     best, first = trials[0], next(t for t in trials if t.way.method == method)
@@ -215,15 +143,3 @@ def tuning_notes(trials: Sequence[Trial], method: Method[Release], use: Use) -> 
     )
     better = f"{use.measure} {share(best.loss)} instead of {share(first.loss)}"
     return (Note(f"Tuned for {use.name}: {' '.join(changed)}, {better} {tried}."),)
-
-
-def _rank(trial: Trial) -> tuple[int, float, float]:
-    """Larger samples first, then less loss."""
-    return (-trial.records, 2.0, 0.0) if trial.loss is None else (-trial.records, 1.0, trial.loss)
-
-
-def _sizes(ways: Sequence[Way], records: int) -> list[int]:
-    """The sizes of the samples; the last is all data if that is not much more."""
-    counts = any(way.promise.covers_counts for way in ways)
-    sizes = [min(size, records) for size in (ROUNDS_OF_BAGS if counts else ROUNDS)]
-    return sorted(set(sizes))

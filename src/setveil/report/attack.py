@@ -68,22 +68,22 @@ def _intro(found: Attack) -> str:
     sure = f"{100 * CONFIDENCE:.0f} % confidence"
     drawn = max((row.draws for row in found.rows if not row.exact), default=0)
     fewer = (
-        f" `fewest` is the fewest of all draws: with {sure}, at most "
-        f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases leave fewer."
+        f" `fewest` is the fewest in these draws: with {sure}, at most "
+        f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases have fewer."
         if drawn
         else ""
     )
     odds = (
-        " `equal odds` takes all originals that fit the release as equally likely, and counts the "
-        "records that have the items on average."
+        " `equal odds` assumes that all originals that fit the release are equally likely, and "
+        "counts how many records have the items on average."
         if any(row.kind == "likely" for row in found.rows)
         else ""
     )
     return (
-        f"People and items of theirs are drawn from the {records} of the original, and the release "
-        f"is searched for them. A candidate is {found.candidate}. The adversary picks one of them "
-        f"at random; success is how likely that is the right one.{allowed} After the sign ± is "
-        f"how far a figure may be off, with {sure} each; figures without it are exact.{fewer}{odds}"
+        f"For people drawn from the {records} of the original, an adversary knows some of their "
+        f"items and searches the release for them. A candidate is {found.candidate}. The adversary "
+        f"picks one candidate at random; success is how likely it is the right one.{allowed} A "
+        f"figure with ± may be off by so much, with {sure}; the others are exact.{fewer}{odds}"
     )
 
 
@@ -104,6 +104,9 @@ def _candidate_lines(found: Attack) -> list[list[str]]:
     fewer = f"fewer than {k}" if k else "none"
     lines = [["known", "promised", "fewest", "median", "alone", fewer, "success"]]
     for row in found.rows:
+        if not row.draws:  # nobody has so many items
+            lines.append([knowledge(row), "yes" if row.within else "no", *["-"] * 5])
+            continue
         median = f"{row.median.value:,.0f}"
         if row.median.margin:
             median += f" ({row.median.low:,.0f}-{row.median.high:,.0f})"
@@ -146,41 +149,39 @@ def _percent(value: float) -> str:
 
 def _singling_out(found: Attack) -> str:
     """Can somebody single out a person?"""
-    covered = [row for row in found.rows if row.within and row.kind == "items"]
-    more = [row for row in found.rows if not row.within and row.kind == "items"]
+    covered, more = _of_items(found, within=True), _of_items(found, within=False)
     parts = []
     if covered:
         least = min(row.fewest for row in covered)
-        tried = "of all people" if all(row.exact for row in covered) else "of those who were drawn"
+        tried = "everybody" if all(row.exact for row in covered) else "everybody who was drawn"
         parts.append(
-            f"With what the promise covers, at least {least:,.4g} candidates were left for each "
-            f"{tried}."
+            f"With what the promise covers, at least {least:,.4g} candidates were left for {tried}."
         )
     if more:
         worst = max(more, key=lambda row: row.alone.value)
         parts.append(
-            f"With {knowledge(worst)}, which it does not cover, {_shown(worst.alone)} of the draws "
-            "left the person alone."
+            f"With {knowledge(worst)}, which it does not cover, only one candidate was left in "
+            f"{_shown(worst.alone)} of the draws."
         )
     return " ".join(parts)
 
 
 def _linkability(found: Attack) -> str:
     """Can somebody link records of a person in two data sets?"""
-    covered = [row for row in found.rows if row.within and row.kind == "items"]
+    covered = _of_items(found, within=True)
     both = next((row for row in found.rows if row.kind == "both"), None)
     text = ""
     if covered:
         worst = max(covered, key=lambda row: row.success.value)
         text = (
-            f"Another data set with {knowledge(worst)} of a person leads to the right record with "
-            f"a chance of {_shown(worst.success)} on average."
+            f"Another data set with {knowledge(worst)} of a person leads to the right record in "
+            f"{_shown(worst.success)} of cases on average."
         )
     if both is None:
         return f"{text} A second release of the same people was not tried."
     return (
-        f"{text} Together with the other release, {_shown(both.alone)} of the draws left one "
-        "person."
+        f"{text} Together with the other release, only one person was left in "
+        f"{_shown(both.alone)} of the draws."
     )
 
 
@@ -192,10 +193,20 @@ def _inference(found: Attack) -> str:
     worst = max(covered, key=lambda row: row.further.belief.value if row.further else 0.0)
     assert worst.further is not None
     text = (
-        f"With {knowledge(worst)} known, the belief in a further item of the person rises from "
-        f"{_shown(worst.further.base)} to {_shown(worst.further.belief)} on average."
+        f"With {knowledge(worst)} known, the belief in a further item of the person "
+        f"{_rise(worst.further)} on average."
     )
     if worst.private is not None:
-        moved = f"{_shown(worst.private.base)} to {_shown(worst.private.belief)}"
-        text += f" For the private item that gains most it rises from {moved}."
+        text += f" For the private item that gains most it {_rise(worst.private)}."
     return text
+
+
+def _rise(found: Inference) -> str:
+    base, belief = _shown(found.base), _shown(found.belief)
+    return f"stays at {base}" if base == belief else f"rises from {base} to {belief}"
+
+
+def _of_items(found: Attack, *, within: bool) -> list[Row]:
+    """The rows of known items, if somebody has so many."""
+    rows = (row for row in found.rows if row.kind == "items" and row.draws)
+    return [row for row in rows if row.within == within]

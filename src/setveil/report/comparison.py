@@ -14,7 +14,8 @@ from setveil.words import plural, seconds
 
 COMMON = ("item_error", "are", "pair_error", "tkd")
 """The measures that are shown of every method: of items, counts, pairs and itemsets."""
-_NOT_NAMED = {"sample"}
+_ALIKE = ("data", "sample", "k")
+"""What cells must have in common to be compared: fewer records lose more, and a larger k too."""
 
 
 def report_comparison(found: Comparison) -> Report:
@@ -67,14 +68,27 @@ def _right(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def _best(found: Comparison) -> list[Section]:
+    """The best cell by each measure, among those with the same data and k."""
+    varied = [n for n in _ALIKE if len({str(row.get(n)) for row in found.measured}) > 1]
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in found.measured:
+        words = (f"{name} = {row[name]}" for name in varied if row.get(name) is not None)
+        groups.setdefault(", ".join(words), []).append(row)
+    return [part for words, rows in groups.items() for part in _least(words, rows, found)]
+
+
+def _least(words: str, rows: Sequence[Mapping[str, Any]], found: Comparison) -> list[Section]:
     facts = []
     for name in common_measures(found):
-        rows = [row for row in found.measured if row.get(name) is not None]
+        known = [row for row in rows if row.get(name) is not None]
+        if not known:
+            continue
         sign = 1 if METRICS[name].better == "less" else -1
-        best = min(rows, key=lambda row: sign * float(row[name]))
-        text = f"{cell_name(best, found.rows)}: {figure(name, best[name])}"
+        best = min(known, key=lambda row: sign * float(row[name]))
+        text = f"{cell_name(best, rows)}: {figure(name, best[name])}"
         facts.append(Fact(name, text, METRICS[name].about))
-    return [Section("Least loss", facts=tuple(facts), private=True)] if facts else []
+    title = f"Least loss{words and f', {words}'}"
+    return [Section(title, facts=tuple(facts), private=True)] if facts else []
 
 
 def _missing(found: Comparison) -> list[Section]:

@@ -19,7 +19,7 @@ from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.published.release import Release
-from setveil.words import rough_share
+from setveil.words import plural, rough_share
 
 BELIEFS = 5
 """Beliefs are computed on one of so many draws: for each, the belief in every item."""
@@ -248,14 +248,15 @@ def _homogeneity(rows: Iterable[Row]) -> list[Finding]:
         return []
     row = able[-1]
     assert row.further is not None
-    known = "everything" if row.items is None else f"{row.items} of the items"
+    known = "everything" if row.items is None else plural(row.items, "item")
     text = (
-        f"For {rough_share(row.further.certain.value)} of the draws with {known} of a person "
-        "known, all candidates share a further item, which is then certain."
+        f"If {known} of a person {'is' if row.items in (None, 1) else 'are'} known, all candidates "
+        f"share a further item in {rough_share(row.further.certain.value)} of the draws. It is "
+        "then certain that the person has it."
     )
     figures = {"further": row.further.certain}
     if row.private is not None:
-        text += f" A private item is certain for {rough_share(row.private.certain.value)}."
+        text += f" In {rough_share(row.private.certain.value)} it is a private item."
         figures["private"] = row.private.certain
     return [Finding("homogeneity", text, figures)]
 
@@ -267,8 +268,8 @@ def _both(rows: Iterable[Row]) -> list[Finding]:
         return []
     row = found[0]
     text = (
-        "An adversary who can link the records of both releases is left with one person for "
-        f"{rough_share(row.alone.value)} of the draws, and with fewer than promised for "
+        "An adversary who can link the records of both releases is left with one person in "
+        f"{rough_share(row.alone.value)} of the draws, and with fewer than promised in "
         f"{rough_share(row.fewer.value)}."
     )
     figures = {"alone": row.alone, "fewer": row.fewer, "success": row.success}

@@ -44,7 +44,7 @@ class Clusters(View):
     `likely` and `beliefs` take all ways to place the pieces as equally likely: the subrecords of
     each chunk on distinct records of its cluster, each item of a term chunk on one record."""
 
-    candidate = "a record with the known items in the possible original that has most of them"
+    candidate = "a record with the known items, in the possible original with the most of these"
 
     def __init__(
         self, release: Disassociated, original: Transactions, capped: Int64s | None = None
@@ -272,9 +272,9 @@ def _cover(layout: Layout) -> Finding:
         for marks in (chances > 1 / k, chances > 0.5, chances >= 1)
     )
     text = (
-        "An adversary who knows the cluster of a person infers an item of another chunk with the "
-        f"share of the records that have it: above 1/{k} for {rough_share(above.value)} of all "
-        f"occurrences in chunks, above 1/2 for {rough_share(half.value)}, and with certainty for "
-        f"{rough_share(sure.value)}."
+        "An adversary who knows the cluster of a person can guess items of other chunks by how "
+        f"many of its records have them. This chance is above 1/{k} for "
+        f"{rough_share(above.value)} of all occurrences in chunks, above 1/2 for "
+        f"{rough_share(half.value)}, and certainty for {rough_share(sure.value)}."
     )
     return Finding("cover", text, {"above_1/k": above, "above_1/2": half, "certain": sure})

@@ -32,10 +32,10 @@ def narrowing(release: Generalized) -> Finding:
         moved, total, most = moved + weight * change, total + weight, max(most, change)
     mean = moved / total if total else 0.0
     text = (
-        "An adversary who knows that the method generalizes no more than needed can rule out that "
-        f"all records of a group have items of one branch. That changes the belief in a branch by "
-        f"{rough_share(mean)} on average, at most {rough_share(most)}, and leaves the same "
-        "candidates."
+        "An adversary who knows that the method generalizes no more than necessary can rule out "
+        "that all records of a group have items of one branch. That changes the belief in a branch "
+        f"by {rough_share(mean)} on average, at most {rough_share(most)}. The candidates stay the "
+        "same."
     )
     figures = {"mean": Estimate.certain(mean), "most": Estimate.certain(most)}
     return Finding("minimality", text, figures)

@@ -339,7 +339,7 @@ def _own_classes(release: Suppressed, data: Transactions) -> Int64s:
 
 def _no_trace() -> Finding:
     text = (
-        "An adversary who knows the method knows that a missing item was rare or revealed "
-        "something private. That leaves the same candidates, because no record shows a trace of it."
+        "An adversary who knows the method knows that a missing item was rare, or revealed a "
+        "private one. The candidates stay the same: no record shows that an item is missing."
     )
     return Finding("minimality", text, {})

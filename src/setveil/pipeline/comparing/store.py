@@ -30,8 +30,8 @@ PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 _KIND = "a comparison by setveil; private, because it is computed from the original"
 
 
-def open_store(folder: Path, *, force: bool = False) -> None:
-    """Make the folder, or go on in one; with `force` what was finished is forgotten.
+def check_store(folder: Path) -> set[str]:
+    """What is in the folder of a comparison, if there is one.
 
     Raises:
         OutputError: if there is something else.
@@ -44,6 +44,12 @@ def open_store(folder: Path, *, force: bool = False) -> None:
     if inside and ABOUT not in inside:
         problem = "the folder is not empty and not a comparison"
         raise OutputError(folder, problem, remedy="choose another name")
+    return inside
+
+
+def open_store(folder: Path, *, force: bool = False) -> None:
+    """Make the folder, or go on in one; with `force` what was finished is forgotten."""
+    inside = check_store(folder)
     folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     if force and (folder / CELLS).is_dir():
         shutil.rmtree(folder / CELLS)

@@ -202,6 +202,9 @@ class Disassociated(Release):
         """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
 
+    def expected(self, itemset: Sequence[str]) -> float:
+        return self._support_index.expected(itemset)
+
     def support_note(self, itemset: Sequence[str]) -> str:
         numbers, loose = self.items.numbers, self.terms.supports()
         found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
