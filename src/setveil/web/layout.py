@@ -54,7 +54,7 @@ class Screen:
 
 def respond(request: Request, screen: Screen) -> Response:
     """The screen as a page, or as JSON if that is asked for."""
-    status = screen.status if not screen.error or screen.status != 200 else 400
+    status = screen.status
     if wants_json(request):
         values = {"title": screen.title, "step": screen.step or None, **screen.values}
         values |= {"command": screen.command or None, "python": screen.python or None}
@@ -101,7 +101,7 @@ def progress_panel(request: Request, job: StoredJob, doing: str) -> Markup:
     )
 
 
-def job_trouble(request: Request, job: StoredJob, doing: str, again: Markup) -> Markup:
+def job_trouble(job: StoredJob, doing: str, again: Markup) -> Markup:
     """What went wrong with a job, and how to start it again."""
     titles = {
         "failed": f"{doing} did not work",
@@ -113,6 +113,17 @@ def job_trouble(request: Request, job: StoredJob, doing: str, again: Markup) -> 
     kind = "trouble" if job.status == "failed" else "notice"
     role = "alert" if job.status == "failed" else "note"
     return tag("section", tag("h2", title), tag("p", words), again, class_=kind, role=role)
+
+
+def unfinished(
+    request: Request, job: StoredJob, doing: str, failed: str = "", again: str = ""
+) -> Markup | None:
+    """How far a job is, or what went wrong with it; None if it is done."""
+    if job.is_live:
+        return progress_panel(request, job, doing)
+    if job.status != "done":
+        return job_trouble(job, failed or doing, Markup(again))
+    return None
 
 
 def banner(words: str, kind: str = "notice") -> Markup:

@@ -29,11 +29,11 @@ from setveil.web.context import (
 )
 from setveil.web.flow import start
 from setveil.web.forms import Form, button, check_field, form_tag, text_field
-from setveil.web.layout import csrf_of, go, job_trouble, next_step, progress_panel, respond
+from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
 from setveil.web.pages.run import run_name
 from setveil.web.steps import job_values, load_first, step_screen
 from setveil.web.store import Project, StoredJob
-from setveil.web.wording import label_of, line_of
+from setveil.web.wording import label_of
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
 
@@ -50,13 +50,13 @@ async def begin(request: Request) -> Response:
     try:
         words = _words(project, form)
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     await queue_of(request).forget(project, "compare")
     await start(request, project, "compare", **words)
     return go(request, f"/projects/{project.id}/compare#compared")
 
 
-def _screen(request: Request, project: Project, error: str = "") -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     store = store_of(request)
     runs = [job for job in store.jobs(project, "anonymize") if job.result.get("holds")]
     job = store.latest(project, "compare")
@@ -124,10 +124,8 @@ def _compared(request: Request, job: StoredJob | None) -> Markup | None:
     if job is None:
         return None
     title = tag("h2", "Methods and numbers compared", id="compared")
-    if job.is_live:
-        return progress_panel(request, job, "Comparing")
     if job.status != "done":
-        return job_trouble(request, job, "The comparison", Markup(""))
+        return unfinished(request, job, "Comparing", "The comparison")
     found = job.result
     parts = [Markup(found[name]) for name in ("table", "chart", "missing") if found[name]]
     return tag("section", title, *parts)

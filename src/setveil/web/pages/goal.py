@@ -43,7 +43,7 @@ from setveil.web.forms import (
     text_field,
     whole_number,
 )
-from setveil.web.layout import csrf_of, go, job_trouble, next_step, progress_panel, respond
+from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
 from setveil.web.steps import job_values, load_first, step_screen
 from setveil.web.store import Project
 from setveil.web.wording import label_of, line_of
@@ -83,7 +83,7 @@ async def settle(request: Request) -> Response:
         _take(project, form)
     except SetveilError as error:
         project.state = before
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     store_of(request).save(project)
     place = "hierarchy" if form.get("go") == "on" else "goal"
     return go(request, f"/projects/{project.id}/{place}")
@@ -121,7 +121,7 @@ async def accept(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/goal#promise")
 
 
-def _screen(request: Request, project: Project, error: str = "") -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     job = store_of(request).latest(project, "advise")
     body: list[str | None] = [load_first(project)]
     if data_of(project) is not None:
@@ -268,10 +268,8 @@ def _advice(request: Request, project: Project) -> Markup:
         tag("p", "Quick trials of all methods on a sample of your data."),
         ask,
     ]
-    if job is not None and job.is_live:
-        parts = [progress_panel(request, job, "Trying methods on a sample")]
-    elif job is not None and job.status != "done":
-        parts = [job_trouble(request, job, "The trial", ask)]
+    if job is not None and job.status != "done":
+        parts = [unfinished(request, job, "Trying methods on a sample", "The trial", ask)]
     elif job is not None:
         take = form_tag(f"{base}/accept", csrf, button(f"Use {job.result['method']}"))
         parts = [Markup(job.result["report"]), tag("div", take, ask, class_="row")]
