@@ -14,7 +14,7 @@ import pytest
 
 import setveil as sv
 from tests.web.serving import BASKETS, TREE, served, start, stop
-from tests.web.visiting import Tab, catch_worker, opened_browser
+from tests.web.visiting import Tab, catch_worker
 
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
     f"{user}\t{word} {other}\t2006-03-01 10:00:0{user % 10}\t\t\n"
@@ -22,12 +22,6 @@ LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
     for word, other in [(f"wine{user % 3}", f"cheese{user % 2}"), (f"bread{user % 4}", "butter")]
 )
 STEPS = ("load", "exposure", "goal", "hierarchy", "run", "result", "compare", "download")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with opened_browser() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

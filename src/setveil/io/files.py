@@ -89,7 +89,7 @@ def read_with_account(
 
 def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transactions, Account]:
     """The data of a source that is open already, and how it was read."""
-    from setveil.io.source.database import NotUtf8Error
+    from setveil.io.source.database import NAME_IT, NotUtf8Error
     from setveil.io.source.encoding import decoded, guess_encoding
     from setveil.io.source.packed import unpacked
 
@@ -104,7 +104,7 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
     except NotUtf8Error as error:
         guessed = guess_encoding(source) if encoding is None else None
         if guessed is None:
-            error.remedy = "name its encoding, such as {encoding=cp1252}"
+            error.remedy = NAME_IT
             raise
     plain, name = decoded(source, guessed)
     data, account = _read(plain, reading_of(options), format, name)

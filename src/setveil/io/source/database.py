@@ -288,6 +288,10 @@ class NotUtf8Error(FileFormatError):
     """Text that is in another encoding; only data files can be read in one."""
 
 
+NAME_IT = "name its encoding, such as {encoding=cp1252}"
+"""The remedy for a data file that is not UTF-8."""
+
+
 def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> NotUtf8Error:
     """The error for text that is not UTF-8 but perhaps in another encoding."""
     problem = "the text is UTF-16, not UTF-8" if encoding == "utf-16" else "the text is not UTF-8"

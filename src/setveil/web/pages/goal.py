@@ -153,7 +153,7 @@ def _choice(request: Request, project: Project) -> Markup:
         (model, _sentence(kind.feared or first_sentence(kind.__doc__ or "")), model)
         for model, kind in promise_kinds().items()
     ]
-    kept = [(use.name, _sentence(use.about), f"measured by {use.measure}") for use in USES.values()]
+    kept = [(use.name, _sentence(use.about), f"measure: {use.measure}") for use in USES.values()]
     return form_tag(
         f"/projects/{project.id}/goal/choose",
         csrf_of(request),

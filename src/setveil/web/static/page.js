@@ -8,6 +8,19 @@ for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
 for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
 for (const button of document.querySelectorAll("[data-copy]")) offerCopy(button);
 for (const form of document.querySelectorAll("form")) sendOnce(form);
+for (const box of document.querySelectorAll(".wide, .chart")) letKeysScroll(box);
+
+/** What is wider than the screen can be scrolled with the keyboard. */
+function letKeysScroll(box) {
+  new ResizeObserver(() => {
+    const isWide = box.scrollWidth > box.clientWidth;
+    const about = isWide ? { tabindex: "0", role: "group", "aria-label": "Scrolls sideways" } : {};
+    for (const name of ["tabindex", "role", "aria-label"]) {
+      if (name in about) box.setAttribute(name, about[name]);
+      else box.removeAttribute(name);
+    }
+  }).observe(box);
+}
 
 /** Show how far a job is until it has ended; then load the page again. */
 function follow(panel) {
