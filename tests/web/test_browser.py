@@ -195,7 +195,7 @@ def test_the_path_from_a_query_log_to_typical_bags(tab, tmp_path):
     tab.upload(tab.served.folder / "log.tsv")
     tab.sees("This is a query log")
     tab.accessible()
-    tab.click("Make records of the log")
+    tab.click("Make records from the log")
     tab.page.get_by_role("heading", name="Read: 30 records").wait_for()
     tab.rests()
     tab.go(f"{place}/goal")

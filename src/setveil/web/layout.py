@@ -109,7 +109,7 @@ def job_trouble(job: StoredJob, doing: str, again: Markup) -> Markup:
         "interrupted": f"{doing} was interrupted",
     }
     title = titles.get(job.status, doing)
-    words = job.error or "Nothing was published, and nothing of it is left."
+    words = sentence(job.error or "Nothing was published, and nothing of it is left.")
     kind = "trouble" if job.status == "failed" else "notice"
     role = "alert" if job.status == "failed" else "note"
     return tag("section", tag("h2", title), tag("p", words), again, class_=kind, role=role)
@@ -124,6 +124,18 @@ def unfinished(
     if job.status != "done":
         return job_trouble(job, failed or doing, Markup(again))
     return None
+
+
+def sentence(words: str) -> str:
+    """A line of the command line as a sentence; the name of a file at its beginning stays as it is.
+
+    Example:
+        >>> sentence("the data is empty"), sentence("a.csv: the file is empty; use another")
+        ('The data is empty.', 'a.csv: the file is empty; use another.')
+    """
+    first = words.split(" ", 1)[0]
+    words = f"{words[:1].upper()}{words[1:]}" if first.isalpha() else words
+    return f"{words}." if words[-1:].isalnum() or words[-1:] in ("”", ")") else words
 
 
 def banner(words: str, kind: str = "notice") -> Markup:
@@ -199,7 +211,8 @@ def _steps(screen: Screen) -> Markup:
 
 
 def _content(screen: Screen) -> Sequence[str | None]:
-    wrong = tag("div", screen.error, class_="trouble", role="alert") if screen.error else None
+    said = sentence(screen.error)
+    wrong = tag("div", said, class_="trouble", role="alert") if said else None
     return (
         tag("h1", screen.title),
         tag("p", screen.why, class_="why") if screen.why else None,

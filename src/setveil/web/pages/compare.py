@@ -89,7 +89,7 @@ def _beside(project: Project, runs: Sequence[StoredJob]) -> Markup:
     """The losses of all releases of the project, the least of each measure marked."""
     title = tag("h2", "Your releases side by side ", tag("span", "private", class_="private"))
     if not runs:
-        return tag("section", title, tag("p", "There is none yet."))
+        return tag("section", title, tag("p", "There is no release yet."))
     losses = [run.result["losses"] for run in runs]
     names = [name for name in METRICS if any(name in one for one in losses)]
     rows: list[list[str]] = []
@@ -143,7 +143,7 @@ def _form(request: Request, project: Project) -> Markup:
     own = parameters(promise_kind(project))
     numbers = (
         text_field(
-            name, label_of(name), words.get(name, ""), "One or several numbers, with commas.",
+            name, label_of(name), words.get(name, ""), "One or more numbers, with commas.",
             required=True,
         )
         for name, one in own.items()

@@ -159,7 +159,7 @@ def _choice(request: Request, project: Project) -> Markup:
         csrf_of(request),
         radios("promise", "What do you fear?", feared, promise_kind(project).model),
         radios(
-            "keep", "What must the release still say?", kept, project.state.get("keep", "counts")
+            "keep", "What must the release still show?", kept, project.state.get("keep", "counts")
         ),
         button("Use this", "quiet"),
         class_="card",
@@ -231,7 +231,7 @@ def _methods(project: Project) -> Markup:
         for method in fitting
         if parameters(METHODS[method.name])
     ]
-    return joined(radios("method", "How is it kept?", options, now), *parts)
+    return joined(radios("method", "How should the promise be kept?", options, now), *parts)
 
 
 def _publishing(project: Project) -> Markup:

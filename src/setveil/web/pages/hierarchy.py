@@ -41,12 +41,12 @@ from setveil.web.store import Project
 from setveil.web.wording import label_of
 
 WHY = (
-    "A hierarchy says which items belong together, such as milk and butter to dairy. Methods that "
-    "replace items by groups need one, and a good one loses less."
+    "A hierarchy says which items belong together: milk and butter are dairy products. Methods "
+    "that replace items by groups need one, and a good one keeps more of the data."
 )
 PUBLISHED = (
     "A hierarchy from a file, or one that you edit here, becomes part of the release with all its "
-    "items. Of one that is built from the data, only what the records show is published."
+    "items. If it is built from the data, only the parts that the records show are published."
 )
 RECIPES = {
     "balanced:5": "groups of five, by name or number",
@@ -70,7 +70,9 @@ _UNKNOWN = {
 
 async def hierarchy(request: Request) -> Response:
     """What is chosen, and what was found in it."""
-    return _screen(request, project_of(request))
+    project = project_of(request)
+    await editor.prepare(request, project)
+    return _screen(request, project)
 
 
 async def choose(request: Request) -> Response:
@@ -180,10 +182,10 @@ def _now(request: Request, project: Project) -> Markup:
     found, job = tree_of(project), store_of(request).latest(project, "tree")
     parts: list[str | None] = []
     if found is None:
-        parts = [tag("p", "None is used.")]
+        parts = [tag("p", "No hierarchy is used.")]
     else:
         chosen = project.state.get("tree", {}).get("kind")
-        usual = "" if chosen else " (because you have not chosen one)"
+        usual = "" if chosen else " (chosen for you)"
         parts = [tag("p", tag("strong", found[0]), usual)]
     if job is not None and job.status != "done":
         parts.append(unfinished(request, job, "Checking the hierarchy", "The check"))
@@ -220,7 +222,7 @@ def _options(request: Request, project: Project) -> Markup:
             choice_field("layout", label_of("layout"), _LAYOUTS, tree.get("layout", "")),
             text_field(
                 "levels", label_of("levels"), tree.get("levels", ""),
-                "Of a table of levels, from the items up, with commas.",
+                "For a table of levels: its columns from the items up, with commas between them.",
             ),
             check_field(
                 "qualify", label_of("qualify"), bool(tree.get("qualify")),
@@ -254,7 +256,7 @@ def _ways(request: Request, project: Project) -> list[str | None]:
         csrf,
         tag("input", type="hidden", name="kind", value="recipe"),
         tag("h2", "Build one"),
-        choice_field("recipe", "How", RECIPES, "balanced:5"),
+        choice_field("recipe", "How to group", RECIPES, "balanced:5"),
         details(
             "Another recipe",
             text_field("own", "Recipe", help="Such as balanced:20:alphabetical or prefix:1,3."),

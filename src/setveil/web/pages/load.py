@@ -87,7 +87,7 @@ async def reading(request: Request) -> Response:
 
 
 async def log(request: Request) -> Response:
-    """Make records of a query log."""
+    """Make records from a query log."""
     form = await form_of(request)
     project = project_of(request)
     try:
@@ -220,7 +220,7 @@ def _forms(request: Request, project: Project, found: dict[str, Any], *, opened:
     )  # fmt: skip
     logs = form_tag(
         f"{base}/log", csrf, log_form(project.state.get("log", {}), columns),
-        button("Make records of the log"),
+        button("Make records from the log"),
     )  # fmt: skip
     first, second = ("How to read the log", "How to read the file") if is_log else (
         "How to read the file", "It is a query log"
@@ -237,7 +237,7 @@ def _progress(request: Request, job: StoredJob) -> Markup:
         "sample": "Generating the sample",
         "preview": "Looking at the file",
         "inspect": "Reading the data",
-        "querylog": "Making records of the log",
+        "querylog": "Making records from the log",
     }
     return progress_panel(request, job, doing.get(job.verb, "Working"))
 

@@ -27,7 +27,7 @@ from setveil.web.steps import step_screen
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import RELEASE, WORLDS
 
-WHY = "Does the promise hold, and is what is left of use? Both are measured on the release itself."
+WHY = "Does the promise hold, and is the release still useful? Both are measured on the release."
 PRIVATE = (
     "Private: this page compares the release with the original. Hand over the release, never this "
     "page."
@@ -168,7 +168,7 @@ def _asks(
 ) -> list[str | None]:
     """What can be asked about a release."""
     attack_form = [
-        text_field("knows", "Items that are known", "1,2,3", "How many, with commas."),
+        text_field("knows", "Items that are known", "1,2,3", "One or more numbers, with commas."),
         text_field(
             "trials", "People to draw", 2000, "More people give more exact figures.",
             type="number", min="100",
@@ -176,7 +176,10 @@ def _asks(
     ]  # fmt: skip
     count_form = [
         text_field(
-            "items", "Items", "", "With commas: who has all of them? Empty: the most frequent."
+            "items",
+            "Items",
+            "",
+            "How many records have all of them? With commas; empty for the most frequent pairs.",
         ),
     ]
     worlds_form = [
