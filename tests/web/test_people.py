@@ -49,6 +49,10 @@ def reach(tab, name):
 @pytest.mark.long
 def test_the_whole_path_with_the_keyboard_alone(tab, tmp_path):
     keys = tab.page.keyboard
+    keys.press("Tab")
+    assert tab.page.evaluate(NAME) == "Skip to the content"
+    reach(tab, "Name of the project")
+    keys.type("By keys")
     reach(tab, "Start a new project")
     keys.press("Enter")
     tab.page.wait_for_url("**/load")

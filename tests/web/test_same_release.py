@@ -11,6 +11,7 @@ import pytest
 
 from setveil.cli import answer
 from setveil.methods import METHODS
+from tests.web.doors import released, runs_the_same
 from tests.web.serving import BASKETS, TREE, ended, served
 
 BAGS = "record,item,count\n" + "".join(
@@ -30,8 +31,8 @@ NUMBERS = {
     "differential-privacy": {"epsilon": 2.0},
 }
 SEEDED = {name: method for name, method in METHODS.items() if method.form != "synthetic"}
-FIRST = {method.form: name for name, method in reversed(SEEDED.items())}
-"""One method for each form; the others are long tests."""
+QUICK = "ssc"
+"""The path of the other forms in a browser compares them already."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def bags(page):
         pytest.param(
             name,
             id=f"{method.form}-{name}",
-            marks=() if FIRST[method.form] == name else pytest.mark.long,
+            marks=() if name == QUICK else pytest.mark.long,
         )
         for name, method in SEEDED.items()
     ],
@@ -72,7 +73,7 @@ def test_every_form_is_the_same_from_page_command_line_and_python(
     monkeypatch.chdir(tmp_path)
     unpacked(page, done, tmp_path)
     given(tmp_path, BAGS if method.reads == "bags" else BASKETS)
-    runs_the_same(done, tmp_path)
+    runs_the_same(done, tmp_path / "page" / "release", tmp_path)
     about = json.loads((tmp_path / "page" / "release" / "release.json").read_text("utf-8"))
     assert (about["form"], about["method"]["name"]) == (method.form, name)
     assert about["records"] == 60
@@ -92,7 +93,7 @@ def test_a_query_log_becomes_the_same_bags_and_the_same_release(page, tmp_path, 
     unpacked(page, done, tmp_path)
     (tmp_path / "log.tsv").write_text(LOG, encoding="utf-8")
     assert answer(shlex.split(read["command"])[1:]) == 0
-    runs_the_same(done, tmp_path)
+    runs_the_same(done, tmp_path / "page" / "release", tmp_path)
 
 
 @pytest.mark.long
@@ -134,20 +135,3 @@ def unpacked(page, done, folder):
     packed = page.get(f"{done['place']}/release.zip").body
     with zipfile.ZipFile(BytesIO(packed)) as inside:
         inside.extractall(folder / "page")
-
-
-def released(done, folder):
-    """What the command and the Python of a run write."""
-    (folder / "cli").mkdir()
-    command = done["command"].replace("-o release", "-o cli/release")
-    assert answer(shlex.split(command)[1:]) == 0
-    exec(done["python"].replace('output="release"', 'output="python"'), {})
-    return folder / "cli" / "release", folder / "python"
-
-
-def runs_the_same(done, folder):
-    """The command and the Python of a run write the files of the page, byte for byte."""
-    page = {path.name: path.read_bytes() for path in (folder / "page" / "release").iterdir()}
-    assert len(page) > 1
-    for other in released(done, folder):
-        assert {path.name: path.read_bytes() for path in other.iterdir()} == page
