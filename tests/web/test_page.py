@@ -111,6 +111,17 @@ def test_every_parameter_of_promises_and_methods_has_a_field(page, place, model)
     page.post(f"{place}/goal/choose", promise="km-anonymity")
 
 
+def test_the_numbers_of_another_promise_are_shown_before_the_path_goes_on(page, place):
+    form = {"k": 9, "m": 2, "go": "on"}
+    answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
+    assert answer.json["next"] == f"{place}/goal#promise"
+    assert page.get(f"{place}/goal").json["promise"] == "k-anonymity"
+    answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
+    assert answer.json["next"] == f"{place}/hierarchy"
+    assert page.get(f"{place}/goal").json["words"]["k"] == 9
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [

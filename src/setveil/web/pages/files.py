@@ -80,14 +80,16 @@ def drop_form(request: Request, project: Project, use: str, label: str, *inside:
 
 def path_form(request: Request, project: Project, use: str, *inside: Markup) -> Markup:
     """A path to type, and the way to the folders."""
-    browse = tag("a", "Look in my folders", href=_browse(project, use), class_="button quiet")
+    where = f"It is read where it is, in {_roots_in_words(settings_of(request).places)}."
     return form_tag(
         f"/projects/{project.id}/{USES[use].path}",
         csrf_of(request),
         _hidden(USES[use].fields),
         *inside,
-        text_field("path", "Path", help=_where(settings_of(request).places), required=True),
-        tag("div", button("Use this file"), browse, class_="row"),
+        tag("p", where),
+        tag("p", tag("a", "Look in my folders", href=_browse(project, use), class_="button")),
+        text_field("path", "Or type its path", required=True),
+        button("Use this file", "quiet"),
         class_="card",
     )
 
@@ -115,7 +117,9 @@ async def browse(request: Request) -> Response:
 
 
 def _roots(project: Project, use: str, places: Places) -> Markup:
-    """The folders in which the page may look."""
+    """The folders in which the page may look, if there are several."""
+    if len(places.roots) == 1:
+        return Markup("")
     links = (tag("li", _link(project, use, root, _short(root))) for root in places.roots)
     return tag("nav", tag("ul", *links, class_="row"), aria_label="Places", class_="places")
 
@@ -133,7 +137,7 @@ def _listed(request: Request, project: Project, use: str, found: Listing, wanted
     )
     nothing = not found.folders and not found.files
     empty = "Nothing here has such a name." if wanted else "There is nothing here to choose."
-    more = f"And {plural(found.more, 'entry', 'entries')} more: type a part of the name above."
+    more = f"And {plural(found.more, 'entry', 'entries')} more: filter by a part of the name."
     return tag(
         "section",
         tag("h2", _short(found.folder)),
@@ -149,8 +153,8 @@ def _filter(project: Project, use: str, folder: Path, wanted: str) -> Markup:
     return tag(
         "form",
         _hidden({"for": use, "folder": str(folder)}),
-        text_field("name", "Part of the name", wanted, type="search"),
-        button("Show", "quiet"),
+        text_field("name", "Filter by name", wanted, type="search"),
+        button("Filter", "quiet"),
         method="get",
         action=f"/projects/{project.id}/files",
         role="search",
@@ -195,9 +199,11 @@ def _values(found: Listing, places: Places) -> dict[str, object]:
     }
 
 
-def _where(places: Places) -> str:
-    folders = " or ".join(map(_short, places.roots))
-    return f"For large files: it is read where it is. It must be in {folders}."
+def _roots_in_words(places: Places) -> str:
+    return " or ".join(
+        "your home folder" if root == Path.home().resolve() else _short(root)
+        for root in places.roots
+    )
 
 
 def _short(place: Path) -> str:

@@ -186,7 +186,8 @@ def _now(request: Request, project: Project) -> Markup:
     else:
         chosen = project.state.get("tree", {}).get("kind")
         usual = "" if chosen else " (chosen for you)"
-        parts = [tag("p", tag("strong", found[0]), usual)]
+        named = job is not None and bool(job.result.get("checks"))  # which begin with its name
+        parts = [] if named else [tag("p", tag("strong", found[0]), usual)]
     if job is not None and job.status != "done":
         parts.append(unfinished(request, job, "Checking the hierarchy", "The check"))
     elif job is not None:
@@ -250,7 +251,7 @@ def _ways(request: Request, project: Project) -> list[str | None]:
         tag("h2", "A file of yours"),
         tag("p", about),
     )
-    stays = path_form(request, project, "tree", tag("h2", "A file that stays where it is"))
+    stays = path_form(request, project, "tree", tag("h2", "A large file on this computer"))
     built = form_tag(
         f"{base}/choose",
         csrf,

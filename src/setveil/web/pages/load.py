@@ -143,7 +143,7 @@ def _ways(request: Request, project: Project, compact: bool = False) -> list[Mar
         tag(level, "A file of yours"),
         tag("p", "Drop it here, or choose it. It is copied into a private folder."),
     )
-    path = path_form(request, project, "data", tag(level, "A file that stays where it is"))
+    path = path_form(request, project, "data", tag(level, "A large file on this computer"))
     samples = form_tag(
         f"/projects/{project.id}/load/sample",
         csrf_of(request),
