@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -101,7 +102,7 @@ async def browse(request: Request) -> Response:
     places, wanted = settings_of(request).places, asked.get("name", "").strip()
     wrong = None
     try:
-        found = places.listing(asked.get("folder", ""), wanted)
+        found = await run_in_threadpool(places.listing, asked.get("folder", ""), wanted)
     except SetveilError as error:
         found, wrong = Listing(places.roots[0], None, (), (), 0), error
     body = [
