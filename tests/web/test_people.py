@@ -186,6 +186,7 @@ HIDE = """() => {
 SHOW = HIDE.replace("value: true", "value: false")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_page_that_is_asked_to_stop_has_ended_well(tmp_path, number):
     page = start(tmp_path)

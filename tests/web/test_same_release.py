@@ -1,4 +1,6 @@
-"""The same job with the same seed gives the same files from the page, the command line and Python."""
+"""The same job with the same seed gives the same files from the page, the command line and Python.
+
+All methods are long tests; `test_browser.py` compares three forms on its way."""
 
 from __future__ import annotations
 
@@ -31,8 +33,6 @@ NUMBERS = {
     "differential-privacy": {"epsilon": 2.0},
 }
 SEEDED = {name: method for name, method in METHODS.items() if method.form != "synthetic"}
-QUICK = "ssc"
-"""The path of the other forms in a browser compares them already."""
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +53,8 @@ def bags(page):
     return with_tree(page, page.loaded(BAGS))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            id=f"{method.form}-{name}",
-            marks=() if name == QUICK else pytest.mark.long,
-        )
-        for name, method in SEEDED.items()
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", SEEDED)
 def test_every_form_is_the_same_from_page_command_line_and_python(
     page, name, request, tmp_path, monkeypatch
 ):
