@@ -142,7 +142,7 @@ def test_the_path_to_disassociated_generalized_and_suppressed_releases(tab, tmp_
 
     tab.go(f"{place}/compare")
     tab.sees("Your releases side by side")
-    assert tab.page.locator("table").first.locator("thead th").count() == 5
+    assert tab.page.locator("table").first.locator("thead th").count() == 4
     tab.accessible()
     tab.go(f"{place}/download")
     tab.accessible()

@@ -68,13 +68,13 @@ def _intro(found: Attack) -> str:
     sure = f"{100 * CONFIDENCE:.0f} % confidence"
     drawn = max((row.draws for row in found.rows if not row.exact), default=0)
     fewer = (
-        f" `fewest` is the fewest of all draws: with {sure}, at most "
+        f" The column fewest has the smallest number of all draws: with {sure}, at most "
         f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases leave fewer."
         if drawn
         else ""
     )
     odds = (
-        " `equal odds` takes all originals that fit the release as equally likely, and counts the "
+        " The column equal odds takes all originals that fit the release as equally likely, and counts the "
         "records that have the items on average."
         if any(row.kind == "likely" for row in found.rows)
         else ""

@@ -14,7 +14,7 @@ from setveil.parameters import parameters
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.methods import list_methods
 from setveil.pipeline.names import words_of
-from setveil.report.markup import Markup, best, table, tag
+from setveil.report.markup import Markup, best, joined, table, tag
 from setveil.report.outcome import figure
 from setveil.web.context import (
     data_of,
@@ -36,6 +36,9 @@ from setveil.web.store import Project, StoredJob
 from setveil.web.wording import label_of
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
+HOLES = (
+    "Not every measure fits every kind of release. The comparison below uses measures that fit all."
+)
 
 
 async def compare(request: Request) -> Response:
@@ -91,17 +94,24 @@ def _beside(project: Project, runs: Sequence[StoredJob]) -> Markup:
     if not runs:
         return tag("section", title, tag("p", "There is no release yet."))
     losses = [run.result["losses"] for run in runs]
-    names = [name for name in METRICS if any(name in one for one in losses)]
-    rows: list[list[str]] = []
-    for name in names:
-        rows.append([name, *_figures(name, [one.get(name) for one in losses]), METRICS[name].about])
-    head = ["measure", *(run_name(run) for run in runs), "what it says"]
+    shared = {name: sum(name in one for one in losses) for name in METRICS}
+    names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
+    rows = [
+        [
+            joined(name, tag("span", METRICS[name].about, class_="hint")),
+            *_figures(name, [one.get(name) for one in losses]),
+        ]
+        for name in names
+    ]
+    head = ["measure", *(run_name(run).replace(" = ", "\u00a0=\u00a0") for run in runs)]
     links = (
         tag("li", tag("a", run_name(run), href=f"/projects/{project.id}/runs/{run.id}"))
         for run in runs
     )
     shown = Markup(table(head, rows, numbers=range(1, len(runs) + 1)))
-    return tag("section", title, shown, tag("ul", *links))
+    fits_all = all(shared[name] == len(runs) for name in names)
+    holes = None if fits_all else tag("p", HOLES, class_="hint")
+    return tag("section", title, shown, holes, tag("ul", *links), class_="measures")
 
 
 def _figures(name: str, values: Sequence[Any]) -> list[str]:
