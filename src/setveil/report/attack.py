@@ -74,8 +74,8 @@ def _intro(found: Attack) -> str:
         else ""
     )
     odds = (
-        " The column equal odds takes all originals that fit the release as equally likely, and counts the "
-        "records that have the items on average."
+        " The column equal odds takes all originals that fit the release as equally likely, and "
+        "counts the records that have the items on average."
         if any(row.kind == "likely" for row in found.rows)
         else ""
     )
