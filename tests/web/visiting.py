@@ -91,10 +91,10 @@ class Tab:
         """Wait until the hierarchy says what it did."""
         self.page.locator(".tree-message").get_by_text(words).wait_for()
 
-    def saved(self, link: str, target: Path, **how: Any) -> Path:
+    def saved(self, link: str, target: Path) -> Path:
         """Download a file."""
         with self.page.expect_download() as waiting:
-            self.click(link, role="link", **how)
+            self.click(link, role="link")
         waiting.value.save_as(str(target))
         return target
 
