@@ -15,7 +15,7 @@ GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium java lint format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-all wordnet chromium java axe lint format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -41,7 +41,7 @@ demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, 
 test: lint wordnet chromium java ## everything a change must pass: lint, types, tests
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 
-test-all: lint wordnet chromium java ## the same with the long tests
+test-all: lint wordnet chromium java axe ## the same with the long tests
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
@@ -61,6 +61,11 @@ java: ## install Debian's Java 17 if there is none and this machine allows it (e
 		|| { root=; test "$$(id -u)" = 0 || root="sudo -n"; \
 			$$root timeout 240 sh -c "$(GET_JAVA) || { $(APT) update && $(GET_JAVA); }" </dev/null >/dev/null 2>&1; } \
 		|| echo "Java could not be installed (apt-get install openjdk-17-jre-headless); tests of Spark are skipped"
+
+axe: ## install axe-core with npm if it is missing and this machine allows it (else its test is skipped)
+	@test -e .axe/node_modules/axe-core || ! command -v npm >/dev/null 2>&1 \
+		|| timeout 120 npm install --silent --no-save --prefix .axe axe-core@4 </dev/null >/dev/null 2>&1 \
+		|| echo "axe-core could not be installed (npm install axe-core); its test is skipped"
 
 lint: $(READY) ## ruff and mypy, changing nothing
 	$(BIN)/ruff check --quiet .
@@ -85,5 +90,5 @@ lock: ## renew requirements.lock from pyproject.toml (needs uv)
 		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
 
 clean: ## remove what make and the tests have made
-	rm -rf $(VENV) demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .axe demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks torture -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -83,6 +83,23 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
         seen(tmp_path, "a.bin", content)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\0\1\2" * 20,
+        bytes(range(256)) * 40,
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 100,
+        b"1,\xff\xfe\x81\n",
+    ],
+)
+def test_a_bad_file_gets_the_line_that_reading_gives(tmp_path, content):
+    with pytest.raises(FileFormatError) as shown:
+        seen(tmp_path, "a.csv", content)
+    with pytest.raises(FileFormatError) as read:
+        sv.read(tmp_path / "a.csv")
+    assert str(shown.value) == str(read.value)
+
+
 def test_long_cells_are_cut(tmp_path):
     found = seen(tmp_path, "a.csv", f"record,item\n1,{'x' * 5_000}\n")
     assert len(found.rows[0][1]) <= 120

@@ -7,6 +7,7 @@ on a phone, to be looked at."""
 from __future__ import annotations
 
 import base64
+import os
 import shutil
 import struct
 import subprocess
@@ -125,6 +126,9 @@ def walk(page: Any, url: str) -> dict[str, str]:
     page.get_by_role("button", name="Start a new project").click()
     page.wait_for_url("**/load")
     shoot("load-empty")
+    page.get_by_role("link", name="Look in my folders").click()
+    shoot("files")
+    page.go_back()
     page.get_by_role("button", name="Baskets of a shop").click()
     page.get_by_role("heading", name="Read:").wait_for(timeout=LONG)
     ended()
@@ -170,9 +174,14 @@ def walk(page: Any, url: str) -> dict[str, str]:
 def served() -> Iterator[str]:
     """A page in a folder of its own, and its address."""
     folder = tempfile.mkdtemp()
+    for name in ("Documents", "Downloads"):
+        Path(folder, name).mkdir()
+    for name in ("baskets-2024.csv", "baskets-2025.csv", "products.hierarchy.csv"):
+        Path(folder, name).write_text("record,item\n1,beer\n" * 900, encoding="utf-8")
     command = [sys.executable, "-m", "setveil", "serve", "--no-browser", "--port", "0"]
-    command += ["--data-dir", f"{folder}/data"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    command += ["--data-dir", f"{folder}/.setveil"]
+    home = {**os.environ, "HOME": folder}  # so that no picture shows a path of this machine
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder, env=home)
     try:
         assert process.stdout is not None
         yield process.stdout.readline().split()[1]

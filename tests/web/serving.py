@@ -86,6 +86,14 @@ class Served:
         """Ask for HTML, with the token."""
         return self.ask("GET", path, headers={**self._right(), "Accept": "text/html"})
 
+    def ask_page(self, path: str, /, **query: str) -> Answer:
+        """Ask for HTML with a query, with the token."""
+        return self.page(f"{path}?{urlencode(query)}")
+
+    def ask_json(self, path: str, /, **query: str) -> Any:
+        """The JSON twin of an address with a query."""
+        return self.get(f"{path}?{urlencode(query)}").json
+
     def post(self, path: str, /, **form: Any) -> Answer:
         """Send a form, with the token."""
         kind = {"Content-Type": "application/x-www-form-urlencoded"}

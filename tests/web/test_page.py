@@ -13,7 +13,6 @@ from io import BytesIO
 import pytest
 
 import setveil as sv
-from setveil.cli import answer
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.names import words_of
@@ -112,6 +111,17 @@ def test_every_parameter_of_promises_and_methods_has_a_field(page, place, model)
     page.post(f"{place}/goal/choose", promise="km-anonymity")
 
 
+def test_the_numbers_of_another_promise_are_shown_before_the_path_goes_on(page, place):
+    form = {"k": 9, "m": 2, "go": "on"}
+    answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
+    assert answer.json["next"] == f"{place}/goal#promise"
+    assert page.get(f"{place}/goal").json["promise"] == "k-anonymity"
+    answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
+    assert answer.json["next"] == f"{place}/hierarchy"
+    assert page.get(f"{place}/goal").json["words"]["k"] == 9
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [
@@ -155,29 +165,6 @@ def test_a_bad_file_is_named_and_the_page_asks_how_to_read_it(page, content, wor
     assert error.startswith("bad.csv: ")
     assert "/data/" not in error
     assert "How to read the file" in page.page(f"{project}/load").text
-
-
-def test_the_same_job_gives_the_same_release_from_page_command_line_and_python(
-    page, run, tmp_path, monkeypatch
-):
-    done = run
-    packed = page.get(f"{done['place']}/release.zip").body
-    with zipfile.ZipFile(BytesIO(packed)) as inside:
-        inside.extractall(tmp_path / "page")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "baskets.csv").write_text(ROWS, encoding="utf-8")
-    command = done["command"].replace("-o release", "-o cli/release")
-    (tmp_path / "cli").mkdir()
-    assert answer(command.split()[1:]) == 0
-    code = done["python"].replace('output="release"', 'output="python"')
-    exec(code, {})
-    files = sorted(path.name for path in (tmp_path / "page" / "release").iterdir())
-    for other in (tmp_path / "cli" / "release", tmp_path / "python"):
-        assert sorted(path.name for path in other.iterdir()) == files
-        for name in files:
-            assert (other / name).read_bytes() == (
-                tmp_path / "page" / "release" / name
-            ).read_bytes()
 
 
 def test_nothing_private_is_in_the_download(page, run):

@@ -10,11 +10,11 @@ import pytest
 
 from setveil import Hierarchy
 from setveil.hierarchy.editing import TreeDraft
-from tests.browser import FLAGS, chromium
 from tests.web.treehost import Host, hosted
+from tests.web.visiting import LONG
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-playwright.expect.set_options(timeout=20_000)  # the machine may be busy
+playwright.expect.set_options(timeout=LONG)
 
 PATHS = (
     ("beer", "Alcohol", "Drinks", "ALL"),
@@ -27,22 +27,13 @@ SUPPORTS = {"beer": 7, "milk": 5, "bread": 3, "cake": 2, "tea": 1}
 MOST_ROWS = 80  # in the document, however large the tree is
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        flags = [flag for flag in FLAGS if flag != "--headless"]
-        found = started.chromium.launch(executable_path=chromium(), args=flags)
-        yield found
-        found.close()
-
-
 @contextmanager
 def visited(browser: Any, draft: TreeDraft, **options: Any) -> Iterator[tuple[Any, Host]]:
     """The page of a draft; afterwards nothing may have been logged, refused or fetched elsewhere."""
     with hosted(draft) as host:
         context = browser.new_context(**options)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(LONG)
         asked, logged = [], []
         page.on("request", lambda request: asked.append(request.url))
         page.on("console", lambda message: logged.append(message.text))

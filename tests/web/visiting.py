@@ -74,6 +74,23 @@ class Tab:
         self.page.get_by_label(label, exact=True).first.set_input_files(str(path))
         self.click("Load it")
 
+    def tree_is_ready(self) -> None:
+        """Wait until the hierarchy can be browsed."""
+        self.page.locator('.tree-panel[data-ready="yes"]').wait_for()
+
+    def row(self, label: str) -> Any:
+        """A row of the hierarchy."""
+        return self.page.locator(f'.tree-row[data-label="{label}"]')
+
+    def answers(self, name: str) -> None:
+        """Type a name that the hierarchy asks for."""
+        self.page.locator(".tree-dialog input").fill(name)
+        self.page.keyboard.press("Enter")
+
+    def says(self, words: str) -> None:
+        """Wait until the hierarchy says what it did."""
+        self.page.locator(".tree-message").get_by_text(words).wait_for()
+
     def saved(self, link: str, target: Path) -> Path:
         """Download a file."""
         with self.page.expect_download() as waiting:

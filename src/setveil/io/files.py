@@ -104,8 +104,7 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
     except NotUtf8Error as error:
         guessed = guess_encoding(source) if encoding is None else None
         if guessed is None:
-            actual = "utf-16" if "UTF-16" in error.problem else "cp1252"
-            error.remedy = f"name its encoding, such as {{encoding={actual}}}"
+            error.of_data()
             raise
     plain, name = decoded(source, guessed)
     data, account = _read(plain, reading_of(options), format, name)

@@ -13,7 +13,7 @@ from typing import Any
 from setveil.errors import FileFormatError, SetveilError
 from setveil.io.files import reading_of
 from setveil.io.formats.delimited import guess_delimiter
-from setveil.io.formats.guess import guess_format
+from setveil.io.formats.guess import checked_text, guess_format
 from setveil.io.formats.parquet import MAGIC
 from setveil.io.querylog.columns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
@@ -78,10 +78,11 @@ def run(job: PreviewJob) -> Preview:
 def _as_utf8(source: Source, encoding: str | None) -> Source:
     plain, _ = decoded(source, encoding)
     try:
-        _ = plain.head_text
-    except NotUtf8Error:
+        checked_text(plain)
+    except NotUtf8Error as error:
         guessed = guess_encoding(source) if encoding is None else None
-        if guessed is None or b"\0" in source.head:
+        if guessed is None:
+            error.of_data()
             raise
         plain, _ = decoded(source, guessed)
     return plain

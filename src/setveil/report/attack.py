@@ -68,14 +68,14 @@ def _intro(found: Attack) -> str:
     sure = f"{100 * CONFIDENCE:.0f} % confidence"
     drawn = max((row.draws for row in found.rows if not row.exact), default=0)
     fewer = (
-        f" `fewest` is the fewest in these draws: with {sure}, at most "
-        f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases have fewer."
+        f" The column fewest has the smallest number of all draws: with {sure}, at most "
+        f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases leave fewer."
         if drawn
         else ""
     )
     odds = (
-        " `equal odds` assumes that all originals that fit the release are equally likely, and "
-        "counts how many records have the items on average."
+        " The column equal odds takes all originals that fit the release as equally likely, and "
+        "counts the records that have the items on average."
         if any(row.kind == "likely" for row in found.rows)
         else ""
     )

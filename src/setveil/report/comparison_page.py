@@ -52,7 +52,7 @@ def _about(names: Sequence[str]) -> str:
 
 
 def _figures(found: Comparison, rows: Sequence[Row], names: Sequence[str]) -> str:
-    head = ["cell", *names]
+    head = ["setting", *names]
     lines = []
     for row in rows:
         cells = [_figure(name, row, rows) for name in names]
@@ -107,7 +107,7 @@ def _costs(found: Comparison) -> str:
         ]
         for row in found.measured
     ]
-    head = ["cell", "anonymized in", "CPU time with reading", "peak memory"]
+    head = ["setting", "anonymized in", "CPU time with reading", "peak memory"]
     return table(head, rows, numbers=[1, 2, 3]) if rows else ""
 
 
@@ -117,4 +117,4 @@ def _missing(found: Comparison) -> str:
         for row in found.rows
         if row not in found.measured
     ]
-    return table(["cell", "", "reason"], rows) if rows else ""
+    return table(["setting", "", "reason"], rows) if rows else ""

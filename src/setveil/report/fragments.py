@@ -47,7 +47,7 @@ def exposure_figure(found: Sequence[Exposure]) -> str:
     return picture(
         lambda: exposure_chart(found),
         f"Share of people whom known items leave among few records. {said}.",
-        "A long bar is bad: so many people can be found by somebody who knows so little of them.",
+        "Long bars are bad: many people can be found by somebody who knows little about them.",
     )
 
 

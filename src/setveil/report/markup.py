@@ -113,4 +113,5 @@ def code(words: str, kind: str = "") -> Markup:
 
 def _cell(tag: str, value: str, is_number: bool) -> str:
     inside = value if isinstance(value, Markup) else text(value)
+    tag = tag if inside else "td"  # a heading without words confuses a screen reader
     return f'<{tag} class="n">{inside}</{tag}>' if is_number else f"<{tag}>{inside}</{tag}>"

@@ -24,6 +24,7 @@ from setveil.web.pages import (
     compare,
     download,
     exposure,
+    files,
     goal,
     hierarchy,
     home,
@@ -75,6 +76,7 @@ def project_routes() -> list[BaseRoute]:
     return [
         *editor.routes(),
         Route("/delete", home.delete, methods=["POST"]),
+        Route("/files", files.browse),
         Route("/load", load.load),
         Route("/load/file", load.upload, methods=["PUT", "POST"]),
         Route("/load/path", load.path, methods=["POST"]),

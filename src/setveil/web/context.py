@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from setveil.errors import FileFormatError, ParameterError
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT, USUAL, fears
 from setveil.pipeline.names import chosen_method
 from setveil.promises import PROMISES, Promise
 from setveil.web.jobs import Queue
+from setveil.web.places import Places
 from setveil.web.security import Secrets, is_csrf
 from setveil.web.store import Project, Store, StoredJob
-from setveil.web.uploads import safe_name
 
 MOST_FORM = 1 << 20
 TREE_WORDS = ("layout", "levels", "qualify", "unknown")
@@ -32,8 +30,8 @@ class Settings:
     """What the page may do."""
 
     max_upload: int
-    roots: tuple[Path, ...]
-    """Folders whose files may be named by path."""
+    places: Places
+    """The files that may be named by path."""
 
 
 def store_of(request: Request) -> Store:
@@ -81,36 +79,6 @@ async def form_of(request: Request) -> dict[str, str]:
     if not by_header and not is_csrf(form.get("csrf", ""), secrets):
         raise HTTPException(403, "This form lacks its check value. Load the page again.")
     return form
-
-
-def allowed_path(request: Request, given: str) -> Path:
-    """A path on this machine that a user has named, if the page may read it.
-
-    Raises:
-        ParameterError: if it is outside the folders that the page may read.
-        FileFormatError: if there is no such file.
-    """
-    if not given.strip():
-        raise ParameterError("path", None, "name a file on this machine")
-    if "\0" in given:
-        raise ParameterError("path", given, "this is not the name of a file")
-    path = Path(given.strip()).expanduser()
-    roots = settings_of(request).roots
-    place = (roots[0] / path).resolve()
-    store = store_of(request).folder.resolve()
-    if not any(place.is_relative_to(root) for root in roots) or place.is_relative_to(store):
-        folders = " or ".join(map(str, roots))
-        raise ParameterError(
-            "path", given, f"it must be in {folders}; start with {{files}} for others"
-        )
-    if not place.is_file():
-        raise FileFormatError(given, "there is no such file")
-    return place
-
-
-def shown_name(place: Path) -> str:
-    """What the user calls a file."""
-    return safe_name(place.name)
 
 
 def data_of(project: Project) -> tuple[str, str] | None:

@@ -30,6 +30,11 @@ def routes() -> list[BaseRoute]:
     return [Mount("/tree", routes=editing.routes(find, saved))]
 
 
+async def prepare(request: Request, project: Project) -> None:
+    """Read the tree, which takes a second if it is very large, while others are served."""
+    await run_in_threadpool(_draft, request, project)
+
+
 def panel(request: Request, project: Project) -> Markup | None:
     """The tree to browse and edit; None if there is none."""
     draft = _draft(request, project)

@@ -54,7 +54,7 @@ class Screen:
 
 def respond(request: Request, screen: Screen) -> Response:
     """The screen as a page, or as JSON if that is asked for."""
-    status = screen.status if not screen.error or screen.status != 200 else 400
+    status = screen.status
     if wants_json(request):
         values = {"title": screen.title, "step": screen.step or None, **screen.values}
         values |= {"command": screen.command or None, "python": screen.python or None}
@@ -101,7 +101,7 @@ def progress_panel(request: Request, job: StoredJob, doing: str) -> Markup:
     )
 
 
-def job_trouble(request: Request, job: StoredJob, doing: str, again: Markup) -> Markup:
+def job_trouble(job: StoredJob, doing: str, again: Markup) -> Markup:
     """What went wrong with a job, and how to start it again."""
     titles = {
         "failed": f"{doing} did not work",
@@ -109,10 +109,33 @@ def job_trouble(request: Request, job: StoredJob, doing: str, again: Markup) -> 
         "interrupted": f"{doing} was interrupted",
     }
     title = titles.get(job.status, doing)
-    words = job.error or "Nothing was published, and nothing of it is left."
+    words = sentence(job.error or "Nothing was published, and nothing of it is left.")
     kind = "trouble" if job.status == "failed" else "notice"
     role = "alert" if job.status == "failed" else "note"
     return tag("section", tag("h2", title), tag("p", words), again, class_=kind, role=role)
+
+
+def unfinished(
+    request: Request, job: StoredJob, doing: str, failed: str = "", again: str = ""
+) -> Markup | None:
+    """How far a job is, or what went wrong with it; None if it is done."""
+    if job.is_live:
+        return progress_panel(request, job, doing)
+    if job.status != "done":
+        return job_trouble(job, failed or doing, Markup(again))
+    return None
+
+
+def sentence(words: str) -> str:
+    """A line of the command line as a sentence; the name of a file at its beginning stays as it is.
+
+    Example:
+        >>> sentence("the data is empty"), sentence("a.csv: the file is empty; use another")
+        ('The data is empty.', 'a.csv: the file is empty; use another.')
+    """
+    first = words.split(" ", 1)[0]
+    words = f"{words[:1].upper()}{words[1:]}" if first.isalpha() else words
+    return f"{words}." if words[-1:].isalnum() or words[-1:] in ("”", ")") else words
 
 
 def banner(words: str, kind: str = "notice") -> Markup:
@@ -188,7 +211,8 @@ def _steps(screen: Screen) -> Markup:
 
 
 def _content(screen: Screen) -> Sequence[str | None]:
-    wrong = tag("div", screen.error, class_="trouble", role="alert") if screen.error else None
+    said = sentence(screen.error)
+    wrong = tag("div", said, class_="trouble", role="alert") if said else None
     return (
         tag("h1", screen.title),
         tag("p", screen.why, class_="why") if screen.why else None,

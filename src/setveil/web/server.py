@@ -21,6 +21,7 @@ import uvicorn
 from setveil.errors import OutputError, ParameterError
 from setveil.web.app import make_app
 from setveil.web.context import Settings
+from setveil.web.places import Places
 from setveil.web.security import Address, Secrets
 from setveil.web.store import Store, usual_folder
 
@@ -56,7 +57,8 @@ def serve(job: ServeJob, ready: Callable[[str], None]) -> None:
         listening = stack.enter_context(_listen(job.host, job.port))
         address = Address(job.host, listening.getsockname()[1])
         known = Secrets(secrets.token_urlsafe(32), store.key)
-        app = make_app(store, known, address, Settings(job.max_upload, _roots(job.files)))
+        settings = Settings(job.max_upload, Places(_roots(job.files), store.folder))
+        app = make_app(store, known, address, settings)
         url = f"{address.url}/?token={known.token}"
         _Server(_config(app), app, lambda: ready(url)).run(sockets=[listening])
 

@@ -6,16 +6,24 @@ from typing import Any
 
 from starlette.requests import Request
 
+from setveil.errors import SetveilError
 from setveil.report.markup import Markup, tag
 from setveil.web.context import data_of, store_of
 from setveil.web.layout import STEPS, Screen
 from setveil.web.store import Project, StoredJob
+from setveil.web.uploads import TooLargeError
+from setveil.web.wording import line_of
 
 
-def step_screen(request: Request, project: Project, step: str, **more: Any) -> Screen:
-    """A screen of a step."""
+def step_screen(
+    request: Request, project: Project, step: str, error: SetveilError | None = None, **more: Any
+) -> Screen:
+    """A screen of a step, with what was wrong with the form that was sent, if anything was."""
     title = more.pop("title", STEPS[step])
     done = steps_done(request, project)
+    if error is not None:
+        too_large = isinstance(error, TooLargeError)
+        more |= {"error": line_of(error), "status": 413 if too_large else 400}
     return Screen(title=title, step=step, project=project, done=done, **more)
 
 

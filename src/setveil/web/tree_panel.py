@@ -87,7 +87,8 @@ def _tools(base: str) -> str:
         '<input type="search" name="text" autocomplete="off" spellcheck="false" '
         'placeholder="Search items and groups"></label></form>'
         f'<div class="tree-buttons" role="group" aria-label="Edit the tree">{buttons}'
-        f'<a class="tree-download" href="{base}/download" download>Download</a></div></div>'
+        f'<a class="tree-download" href="{base}/download" download '
+        'aria-label="Download the tree">Download</a></div></div>'
     )
 
 

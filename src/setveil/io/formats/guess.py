@@ -62,7 +62,7 @@ def guess_format(source: Source, reading: Reading) -> str:
     best = max(scores, key=scores.__getitem__)
     if scores[best] and not FORMATS[best].is_text:
         return best
-    text = _checked_text(source)
+    text = checked_text(source)
     if scores[best] < LIKELY:
         _refuse_log(source, text)
     if scores[best]:
@@ -121,7 +121,7 @@ def _score(format: Format, sample: Sample) -> int:
     return max(format.recognize(sample), _BY_SUFFIX if decided else NO)
 
 
-def _checked_text(source: Source) -> str:
+def checked_text(source: Source) -> str:
     """The beginning of a file as text; refuses a file that is binary or not UTF-8."""
     source.refuse_utf16()
     if b"\0" in source.head or source.head.startswith(b"PK\x03\x04"):

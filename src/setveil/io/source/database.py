@@ -287,6 +287,11 @@ def _reason(message: str) -> str:
 class NotUtf8Error(FileFormatError):
     """Text that is in another encoding; only data files can be read in one."""
 
+    def of_data(self) -> None:
+        """Change the remedy to that for a data file."""
+        actual = "utf-16" if "UTF-16" in self.problem else "cp1252"
+        self.remedy = f"name its encoding, such as {{encoding={actual}}}"
+
 
 def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> NotUtf8Error:
     """The error for text that is not UTF-8 but perhaps in another encoding."""

@@ -14,7 +14,7 @@ from setveil.parameters import parameters
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.methods import list_methods
 from setveil.pipeline.names import words_of
-from setveil.report.markup import Markup, best, table, tag
+from setveil.report.markup import Markup, best, joined, table, tag
 from setveil.report.outcome import figure
 from setveil.web.context import (
     data_of,
@@ -29,13 +29,16 @@ from setveil.web.context import (
 )
 from setveil.web.flow import start
 from setveil.web.forms import Form, button, check_field, form_tag, text_field
-from setveil.web.layout import csrf_of, go, job_trouble, next_step, progress_panel, respond
+from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
 from setveil.web.pages.run import run_name
 from setveil.web.steps import job_values, load_first, step_screen
 from setveil.web.store import Project, StoredJob
-from setveil.web.wording import label_of, line_of
+from setveil.web.wording import label_of
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
+HOLES = (
+    "Not every measure fits every kind of release. The comparison below uses measures that fit all."
+)
 
 
 async def compare(request: Request) -> Response:
@@ -50,13 +53,13 @@ async def begin(request: Request) -> Response:
     try:
         words = _words(project, form)
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     await queue_of(request).forget(project, "compare")
     await start(request, project, "compare", **words)
     return go(request, f"/projects/{project.id}/compare#compared")
 
 
-def _screen(request: Request, project: Project, error: str = "") -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     store = store_of(request)
     runs = [job for job in store.jobs(project, "anonymize") if job.result.get("holds")]
     job = store.latest(project, "compare")
@@ -89,19 +92,26 @@ def _beside(project: Project, runs: Sequence[StoredJob]) -> Markup:
     """The losses of all releases of the project, the least of each measure marked."""
     title = tag("h2", "Your releases side by side ", tag("span", "private", class_="private"))
     if not runs:
-        return tag("section", title, tag("p", "There is none yet."))
+        return tag("section", title, tag("p", "There is no release yet."))
     losses = [run.result["losses"] for run in runs]
-    names = [name for name in METRICS if any(name in one for one in losses)]
-    rows: list[list[str]] = []
-    for name in names:
-        rows.append([name, *_figures(name, [one.get(name) for one in losses]), METRICS[name].about])
-    head = ["measure", *(run_name(run) for run in runs), "what it says"]
+    shared = {name: sum(name in one for one in losses) for name in METRICS}
+    names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
+    rows = [
+        [
+            joined(name, tag("span", METRICS[name].about, class_="hint")),
+            *_figures(name, [one.get(name) for one in losses]),
+        ]
+        for name in names
+    ]
+    head = ["measure", *(run_name(run).replace(" = ", "\u00a0=\u00a0") for run in runs)]
     links = (
         tag("li", tag("a", run_name(run), href=f"/projects/{project.id}/runs/{run.id}"))
         for run in runs
     )
     shown = Markup(table(head, rows, numbers=range(1, len(runs) + 1)))
-    return tag("section", title, shown, tag("ul", *links))
+    fits_all = all(shared[name] == len(runs) for name in names)
+    holes = None if fits_all else tag("p", HOLES, class_="hint")
+    return tag("section", title, shown, holes, tag("ul", *links), class_="measures")
 
 
 def _figures(name: str, values: Sequence[Any]) -> list[str]:
@@ -124,10 +134,8 @@ def _compared(request: Request, job: StoredJob | None) -> Markup | None:
     if job is None:
         return None
     title = tag("h2", "Methods and numbers compared", id="compared")
-    if job.is_live:
-        return progress_panel(request, job, "Comparing")
     if job.status != "done":
-        return job_trouble(request, job, "The comparison", Markup(""))
+        return unfinished(request, job, "Comparing", "The comparison")
     found = job.result
     parts = [Markup(found[name]) for name in ("table", "chart", "missing") if found[name]]
     return tag("section", title, *parts)
@@ -145,7 +153,7 @@ def _form(request: Request, project: Project) -> Markup:
     own = parameters(promise_kind(project))
     numbers = (
         text_field(
-            name, label_of(name), words.get(name, ""), "One or several numbers, with commas.",
+            name, label_of(name), words.get(name, ""), "One or more numbers, with commas.",
             required=True,
         )
         for name, one in own.items()

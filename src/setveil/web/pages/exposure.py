@@ -10,7 +10,7 @@ from setveil.report.markup import Markup, bullets, tag
 from setveil.web.context import data_of, form_of, project_of, queue_of, reading_of, store_of
 from setveil.web.flow import start
 from setveil.web.forms import button, details, form_tag
-from setveil.web.layout import csrf_of, go, job_trouble, next_step, progress_panel, respond
+from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
 from setveil.web.steps import load_first, step_screen
 
 WHY = (
@@ -27,10 +27,8 @@ async def exposure(request: Request) -> Response:
     again = form_tag(f"/projects/{project.id}/exposure", csrf_of(request), button("Try again"))
     if found is None or job is None:
         body: list[str | None] = [load_first(project)]
-    elif job.is_live:
-        body = [progress_panel(request, job, "Counting who is exposed")]
     elif job.status != "done":
-        body = [job_trouble(request, job, "Counting", again)]
+        body = [unfinished(request, job, "Counting who is exposed", "Counting", again)]
     else:
         result = job.result
         body = [

@@ -43,7 +43,7 @@ from setveil.web.forms import (
     text_field,
     whole_number,
 )
-from setveil.web.layout import csrf_of, go, job_trouble, next_step, progress_panel, respond
+from setveil.web.layout import csrf_of, go, respond, unfinished
 from setveil.web.steps import job_values, load_first, step_screen
 from setveil.web.store import Project
 from setveil.web.wording import label_of, line_of
@@ -64,28 +64,28 @@ async def choose(request: Request) -> Response:
     """What is feared and what must be kept."""
     form = await form_of(request)
     project = project_of(request)
-    if form.get("promise") in promise_kinds():
-        if form["promise"] != promise_kind(project).model:
-            project.state.pop("method", None)
-        project.state["promise"] = form["promise"]
-    if form.get("keep") in USES:
-        project.state["keep"] = form["keep"]
+    _choose(project, form)
     store_of(request).save(project)
     return go(request, f"/projects/{project.id}/goal#promise")
 
 
 async def settle(request: Request) -> Response:
-    """The numbers of the promise, the method and its parameters."""
+    """The numbers of the promise, the method and its parameters.
+
+    Another promise has other numbers: if it was changed, too, these are shown first."""
     form = await form_of(request)
     project = project_of(request)
     before = dict(project.state)
+    if _choose(project, form):
+        store_of(request).save(project)
+        return go(request, f"/projects/{project.id}/goal#promise")
     try:
         _take(project, form)
     except SetveilError as error:
         project.state = before
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     store_of(request).save(project)
-    place = "hierarchy" if form.get("go") == "on" else "goal"
+    place = "hierarchy" if form.get("go") == "on" else "goal#promise"
     return go(request, f"/projects/{project.id}/{place}")
 
 
@@ -121,15 +121,14 @@ async def accept(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/goal#promise")
 
 
-def _screen(request: Request, project: Project, error: str = "") -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     job = store_of(request).latest(project, "advise")
     body: list[str | None] = [load_first(project)]
     if data_of(project) is not None:
+        place = f"/projects/{project.id}/goal/settle"
         body = [
-            _choice(request, project),
-            _promise(request, project),
+            form_tag(place, csrf_of(request), _choice(project), _promise(project)),
             _advice(request, project),
-            next_step(project, "goal"),
         ]
     screen = step_screen(
         request, project, "goal", why=WHY, body=body, error=error,
@@ -147,26 +146,25 @@ def _screen(request: Request, project: Project, error: str = "") -> Response:
     return respond(request, screen)
 
 
-def _choice(request: Request, project: Project) -> Markup:
+def _choice(project: Project) -> Markup:
     """What is feared, and what must be kept."""
     feared = [
         (model, _sentence(kind.feared or first_sentence(kind.__doc__ or "")), model)
         for model, kind in promise_kinds().items()
     ]
-    kept = [(use.name, _sentence(use.about), f"measured by {use.measure}") for use in USES.values()]
-    return form_tag(
-        f"/projects/{project.id}/goal/choose",
-        csrf_of(request),
+    kept = [(use.name, _sentence(use.about), f"measure: {use.measure}") for use in USES.values()]
+    return tag(
+        "section",
         radios("promise", "What do you fear?", feared, promise_kind(project).model),
         radios(
-            "keep", "What must the release still say?", kept, project.state.get("keep", "counts")
+            "keep", "What must the release still show?", kept, project.state.get("keep", "counts")
         ),
-        button("Use this", "quiet"),
+        button("Use this", "quiet", formnovalidate=True),
         class_="card",
     )
 
 
-def _promise(request: Request, project: Project) -> Markup:
+def _promise(project: Project) -> Markup:
     """The promise in words, its numbers, the method and its parameters."""
     kind, words = promise_kind(project), promise_words_of(project)
     said = None
@@ -190,19 +188,15 @@ def _promise(request: Request, project: Project) -> Markup:
         tag("h2", f"The promise: {kind.model}", id="promise"),
         said,
         details("What is not promised", tag("p", limits)) if limits else None,
-        form_tag(
-            f"/projects/{project.id}/goal/settle",
-            csrf_of(request),
-            tag("div", *main, class_="grid"),
-            extra if more else None,
-            _methods(project),
-            _publishing(project),
-            tag(
-                "p",
-                button("Save", "quiet"),
-                button("Save and go on", name="go", value="on"),
-                class_="row",
-            ),
+        tag("div", *main, class_="grid"),
+        extra if more else None,
+        _methods(project),
+        _publishing(project),
+        tag(
+            "p",
+            button("Save", "quiet"),
+            button("Save and go on", name="go", value="on"),
+            class_="row",
         ),
         class_="card",
     )
@@ -231,7 +225,7 @@ def _methods(project: Project) -> Markup:
         for method in fitting
         if parameters(METHODS[method.name])
     ]
-    return joined(radios("method", "How is it kept?", options, now), *parts)
+    return joined(radios("method", "How should the promise be kept?", options, now), *parts)
 
 
 def _publishing(project: Project) -> Markup:
@@ -268,14 +262,25 @@ def _advice(request: Request, project: Project) -> Markup:
         tag("p", "Quick trials of all methods on a sample of your data."),
         ask,
     ]
-    if job is not None and job.is_live:
-        parts = [progress_panel(request, job, "Trying methods on a sample")]
-    elif job is not None and job.status != "done":
-        parts = [job_trouble(request, job, "The trial", ask)]
+    if job is not None and job.status != "done":
+        parts = [unfinished(request, job, "Trying methods on a sample", "The trial", ask)]
     elif job is not None:
         take = form_tag(f"{base}/accept", csrf, button(f"Use {job.result['method']}"))
         parts = [Markup(job.result["report"]), tag("div", take, ask, class_="row")]
     return tag("section", tag("h2", "Not sure?", id="advice"), *parts, class_="card")
+
+
+def _choose(project: Project, form: Form) -> bool:
+    """Put what is feared and what must be kept into the state; whether the promise is another."""
+    before = promise_kind(project).model
+    if form.get("promise") in promise_kinds():
+        project.state["promise"] = form["promise"]
+    if form.get("keep") in USES:
+        project.state["keep"] = form["keep"]
+    is_new = promise_kind(project).model != before
+    if is_new:
+        project.state.pop("method", None)
+    return is_new
 
 
 def _take(project: Project, form: Form) -> None:

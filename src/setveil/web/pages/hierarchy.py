@@ -12,7 +12,7 @@ from setveil.pipeline.commands import command_line
 from setveil.report.markup import Markup, tag
 from setveil.web import editor
 from setveil.web.context import (
-    allowed_path,
+    TREE_WORDS,
     chosen_tree,
     data_of,
     form_of,
@@ -20,8 +20,6 @@ from setveil.web.context import (
     project_of,
     queue_of,
     reading_of,
-    settings_of,
-    shown_name,
     store_of,
     tree_of,
 )
@@ -36,27 +34,19 @@ from setveil.web.forms import (
     form_tag,
     text_field,
 )
-from setveil.web.layout import (
-    banner,
-    csrf_of,
-    go,
-    job_trouble,
-    next_step,
-    progress_panel,
-    respond,
-)
+from setveil.web.layout import banner, csrf_of, go, next_step, respond, unfinished
+from setveil.web.pages.files import drop_form, named, path_form, received
 from setveil.web.steps import job_values, load_first, step_screen
 from setveil.web.store import Project
-from setveil.web.uploads import TooLargeError, receive_bare, receive_form
-from setveil.web.wording import label_of, line_of
+from setveil.web.wording import label_of
 
 WHY = (
-    "A hierarchy says which items belong together, such as milk and butter to dairy. Methods that "
-    "replace items by groups need one, and a good one loses less."
+    "A hierarchy says which items belong together: milk and butter are dairy products. Methods "
+    "that replace items by groups need one, and a good one keeps more of the data."
 )
 PUBLISHED = (
     "A hierarchy from a file, or one that you edit here, becomes part of the release with all its "
-    "items. Of one that is built from the data, only what the records show is published."
+    "items. If it is built from the data, only the parts that the records show are published."
 )
 RECIPES = {
     "balanced:5": "groups of five, by name or number",
@@ -80,7 +70,9 @@ _UNKNOWN = {
 
 async def hierarchy(request: Request) -> Response:
     """What is chosen, and what was found in it."""
-    return _screen(request, project_of(request))
+    project = project_of(request)
+    await editor.prepare(request, project)
+    return _screen(request, project)
 
 
 async def choose(request: Request) -> Response:
@@ -90,23 +82,18 @@ async def choose(request: Request) -> Response:
     try:
         tree = _chosen(request, project, form)
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
-    await _use(request, project, tree)
-    return go(request, f"/projects/{project.id}/hierarchy#checked")
+        return _screen(request, project, error)
+    return await _use(request, project, tree)
 
 
 async def upload(request: Request) -> Response:
     """A hierarchy file that was dropped or chosen."""
-    project, most = project_of(request), settings_of(request).max_upload
-    receive = receive_bare if request.method == "PUT" else receive_form
-    try:
-        name, place = await receive(request, project.folder / "input", most)
-    except SetveilError as error:
-        status = 413 if isinstance(error, TooLargeError) else 400
-        return _screen(request, project, line_of(error), status)
     project = project_of(request)
-    await _use(request, project, {"kind": "file", "name": name, "path": str(place)})
-    return go(request, f"/projects/{project.id}/hierarchy#checked")
+    try:
+        given = await received(request, project)
+    except SetveilError as error:
+        return _screen(request, project, error)
+    return await _use(request, project_of(request), {"kind": "file", **given})
 
 
 async def options(request: Request) -> Response:
@@ -122,8 +109,7 @@ async def options(request: Request) -> Response:
     tree |= {"levels": form["levels"].strip()} if form.get("levels", "").strip() else {}
     tree.pop("qualify", None)
     tree |= {"qualify": True} if form.get("qualify") else {}
-    await _use(request, project, tree)
-    return go(request, f"/projects/{project.id}/hierarchy#checked")
+    return await _use(request, project, tree)
 
 
 def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
@@ -133,8 +119,7 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
     if kind == "offered" and project.state.get("offered"):
         return {"kind": "file", **project.state["offered"]}
     if kind == "path":
-        place = allowed_path(request, form.get("path", ""))
-        return {"kind": "file", "name": shown_name(place), "path": str(place)}
+        return {"kind": "file", **named(request, form.get("path", ""))}
     recipe = form.get("own", "").strip() or form.get("recipe", "")
     name = recipe.split(":")[0]
     if name not in {known.split(":")[0] for known in RECIPES} | {"wordnet"} or "/" in recipe:
@@ -143,22 +128,20 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
     return {"kind": "recipe", "recipe": recipe}
 
 
-async def _use(request: Request, project: Project, tree: dict[str, Any]) -> None:
+async def _use(request: Request, project: Project, tree: dict[str, Any]) -> Response:
     """Take a hierarchy, and check it against the data."""
     await keep_edits(request, project)
     await queue_of(request).forget(project, "tree")
     project.state["tree"] = tree
     store_of(request).save(project)
     found = tree_of(project)
-    if found is None or data_of(project) is None:
-        return
-    words = {
-        name: tree[name] for name in ("layout", "levels", "qualify", "unknown") if name in tree
-    }
-    await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
+    if found is not None and data_of(project) is not None:
+        words = {name: tree[name] for name in TREE_WORDS if name in tree}
+        await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
+    return go(request, f"/projects/{project.id}/hierarchy#checked")
 
 
-def _screen(request: Request, project: Project, error: str = "", status: int = 200) -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     job, found = store_of(request).latest(project, "tree"), tree_of(project)
     body: list[str | None] = [load_first(project)]
     if data_of(project) is not None:
@@ -170,7 +153,7 @@ def _screen(request: Request, project: Project, error: str = "", status: int = 2
         ]
     result = job.result if job is not None else {}
     screen = step_screen(
-        request, project, "hierarchy", why=WHY, body=body, error=error, status=status,
+        request, project, "hierarchy", why=WHY, body=body, error=error,
         values={
             "needed": data_of(project) is not None and needs_tree(project),
             "hierarchy": found[0] if found else None,
@@ -199,15 +182,14 @@ def _now(request: Request, project: Project) -> Markup:
     found, job = tree_of(project), store_of(request).latest(project, "tree")
     parts: list[str | None] = []
     if found is None:
-        parts = [tag("p", "None is used.")]
+        parts = [tag("p", "No hierarchy is used.")]
     else:
         chosen = project.state.get("tree", {}).get("kind")
-        usual = "" if chosen else " (because you have not chosen one)"
-        parts = [tag("p", tag("strong", found[0]), usual)]
-    if job is not None and job.is_live:
-        parts.append(progress_panel(request, job, "Checking the hierarchy"))
-    elif job is not None and job.status != "done":
-        parts.append(job_trouble(request, job, "The check", Markup("")))
+        usual = "" if chosen else " (chosen for you)"
+        named = job is not None and bool(job.result.get("checks"))  # which begin with its name
+        parts = [] if named else [tag("p", tag("strong", found[0]), usual)]
+    if job is not None and job.status != "done":
+        parts.append(unfinished(request, job, "Checking the hierarchy", "The check"))
     elif job is not None:
         edited = editor.panel(request, project)
         parts += [Markup(job.result["checks"]), edited or Markup(job.result["outline"])]
@@ -241,7 +223,7 @@ def _options(request: Request, project: Project) -> Markup:
             choice_field("layout", label_of("layout"), _LAYOUTS, tree.get("layout", "")),
             text_field(
                 "levels", label_of("levels"), tree.get("levels", ""),
-                "Of a table of levels, from the items up, with commas.",
+                "For a table of levels: its columns from the items up, with commas between them.",
             ),
             check_field(
                 "qualify", label_of("qualify"), bool(tree.get("qualify")),
@@ -260,35 +242,22 @@ def _ways(request: Request, project: Project) -> list[str | None]:
         f"{base}/choose", csrf, tag("input", type="hidden", name="kind", value="offered"),
         tag("h2", "The hierarchy of the sample"), button(f"Use {offered['name']}"), class_="card",
     ) if offered else None  # fmt: skip
-    drop = tag(
-        "form",
+    about = "A line for each item: milk;dairy;food. Files of ARX and tables of levels work too."
+    drop = drop_form(
+        request,
+        project,
+        "tree",
+        "Choose a hierarchy file",
         tag("h2", "A file of yours"),
-        tag(
-            "p",
-            "A line for each item: milk;dairy;food. Files of ARX and tables of levels work too.",
-        ),
-        tag("label", "Choose a hierarchy file", for_="choose-tree"),
-        tag("input", type="file", name="file", id="choose-tree", required=True),
-        button("Load it"),
-        tag("progress", max=100, hidden=True, aria_label="Upload"),
-        tag("p", role="status", aria_live="polite", data_stage=True, class_="hint"),
-        method="post",
-        action=f"{base}/file?csrf={csrf}",
-        enctype="multipart/form-data",
-        class_="card drop",
-        data_upload=f"{base}/file",
+        tag("p", about),
     )
-    named = form_tag(
-        f"{base}/choose", csrf, tag("input", type="hidden", name="kind", value="path"),
-        text_field("path", "Path of a hierarchy file on this machine", required=True),
-        button("Use this file", "quiet"),
-    )  # fmt: skip
+    stays = path_form(request, project, "tree", tag("h2", "A large file on this computer"))
     built = form_tag(
         f"{base}/choose",
         csrf,
         tag("input", type="hidden", name="kind", value="recipe"),
         tag("h2", "Build one"),
-        choice_field("recipe", "How", RECIPES, "balanced:5"),
+        choice_field("recipe", "How to group", RECIPES, "balanced:5"),
         details(
             "Another recipe",
             text_field("own", "Recipe", help="Such as balanced:20:alphabetical or prefix:1,3."),
@@ -300,7 +269,7 @@ def _ways(request: Request, project: Project) -> list[str | None]:
         f"{base}/choose", csrf, tag("input", type="hidden", name="kind", value="none"),
         button("Use no hierarchy", "quiet"),
     )  # fmt: skip
-    return [sample, drop, details("A path on this machine", named), built, nothing]
+    return [sample, drop, stays, built, nothing]
 
 
 def _command(project: Project) -> str:

@@ -85,10 +85,11 @@ def _row(request: Request, project: Project) -> Markup:
     made = time.strftime("%d %B %Y, %H:%M", time.localtime(project.created))
     about = f"{made} · {plural(len(runs), 'release')}"
     place = f"/projects/{project.id}/{'result' if runs else 'load'}"
-    remove = form_tag(
-        f"/projects/{project.id}/delete",
-        csrf_of(request),
-        button("Delete", "quiet", aria_label=f"Delete {project.name}"),
+    now = button("Delete it now", "danger", aria_label=f"Delete {project.name} now")
+    remove = tag(
+        "details",
+        tag("summary", "Delete", aria_label=f"Delete {project.name}"),
+        form_tag(f"/projects/{project.id}/delete", csrf_of(request), now),
     )
     link = tag("a", project.name, href=place)
     return tag("li", joined(link, tag("span", about, class_="hint")), remove)

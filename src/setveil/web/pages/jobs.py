@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from setveil.web.context import form_of, job_of, project_of, queue_of
 from setveil.web.flow import ABOUT_DATA
 from setveil.web.layout import go
-from setveil.words import rough_share
+from setveil.words import plural, rough_share
 
 
 async def status(request: Request) -> Response:
@@ -56,7 +56,7 @@ def _said(now: dict[str, Any]) -> dict[str, Any]:
     stage, _, detail = str(now["stage"]).partition(":")
     words = f"{stage[:1].upper()}{stage[1:]}{',' if detail else ''}{detail}"
     if now["status"] == "queued":
-        words = f"Waiting for {now['ahead']} other jobs" if now["ahead"] else "Waiting"
+        words = f"Waiting for {plural(now['ahead'], 'other job')}" if now["ahead"] else "Waiting"
     share = now["done"] / now["total"] if now["total"] else None
     shown = f"{words} ({rough_share(share)})" if share is not None else words
     return {**now, "words": shown or "Starting", "share": share}

@@ -11,32 +11,20 @@ from setveil.errors import SetveilError
 from setveil.pipeline.commands import command_line, python_call
 from setveil.report.markup import Markup, joined, table, tag
 from setveil.web.context import (
-    allowed_path,
     data_of,
     form_of,
     project_of,
     queue_of,
     reading_of,
-    settings_of,
-    shown_name,
     store_of,
 )
 from setveil.web.flow import ABOUT_DATA, make_records, read_again, use_source
-from setveil.web.forms import button, details, form_tag, text_field
-from setveil.web.layout import (
-    banner,
-    csrf_of,
-    go,
-    job_trouble,
-    next_step,
-    progress_panel,
-    respond,
-)
+from setveil.web.forms import button, details, form_tag
+from setveil.web.layout import banner, csrf_of, go, next_step, progress_panel, respond, unfinished
+from setveil.web.pages.files import drop_form, named, path_form, received
 from setveil.web.pages.reading import log_form, log_words, reading_form, reading_words
 from setveil.web.steps import step_screen
 from setveil.web.store import Project, StoredJob
-from setveil.web.uploads import TooLargeError, receive_bare, receive_form
-from setveil.web.wording import line_of
 from setveil.words import plural
 
 WHY = "A record is what one person did: a basket, the pages of a visit, the codes of a stay."
@@ -50,17 +38,12 @@ async def load(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """A file that was dropped or chosen."""
-    project, most = project_of(request), settings_of(request).max_upload
-    receive = receive_bare if request.method == "PUT" else receive_form
-    try:
-        name, place = await receive(request, project.folder / "input", most)
-    except SetveilError as error:
-        status = 413 if isinstance(error, TooLargeError) else 400
-        return _screen(request, project, line_of(error), status)
-    source = {"kind": "upload", "name": name, "path": str(place)}
     project = project_of(request)
-    await use_source(request, project, source)
-    return go(request, f"/projects/{project.id}/load")
+    try:
+        given = await received(request, project)
+    except SetveilError as error:
+        return _screen(request, project, error)
+    return await _use(request, {"kind": "upload", **given})
 
 
 async def path(request: Request) -> Response:
@@ -68,12 +51,10 @@ async def path(request: Request) -> Response:
     form = await form_of(request)
     project = project_of(request)
     try:
-        place = allowed_path(request, form.get("path", ""))
+        given = named(request, form.get("path", ""))
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
-    source = {"kind": "path", "name": shown_name(place), "path": str(place)}
-    await use_source(request, project, source)
-    return go(request, f"/projects/{project.id}/load")
+        return _screen(request, project, error)
+    return await _use(request, {"kind": "path", **given})
 
 
 async def sample(request: Request) -> Response:
@@ -106,13 +87,13 @@ async def reading(request: Request) -> Response:
 
 
 async def log(request: Request) -> Response:
-    """Make records of a query log."""
+    """Make records from a query log."""
     form = await form_of(request)
     project = project_of(request)
     try:
         words = log_words(form)
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     project.state |= {"contains": "log", "log": words}
     project.state.pop("terms", None)
     store_of(request).save(project)
@@ -121,7 +102,13 @@ async def log(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/load")
 
 
-def _screen(request: Request, project: Project, error: str = "", status: int = 200) -> Response:
+async def _use(request: Request, source: dict[str, Any]) -> Response:
+    project = project_of(request)  # as it is now, after the file has come
+    await use_source(request, project, source)
+    return go(request, f"/projects/{project.id}/load")
+
+
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     store = store_of(request)
     jobs = {verb: store.latest(project, verb) for verb in ABOUT_DATA}
     live = next((job for job in jobs.values() if job is not None and job.is_live), None)
@@ -139,7 +126,7 @@ def _screen(request: Request, project: Project, error: str = "", status: int = 2
         body += _sad(request, jobs["sample"])
     command, python = _elsewhere(project)
     screen = step_screen(
-        request, project, "load", why=WHY, body=body, error=error, status=status,
+        request, project, "load", why=WHY, body=body, error=error,
         values=_values(project, jobs), command=command, python=python, refresh=live is not None,
     )  # fmt: skip
     return respond(request, screen)
@@ -147,40 +134,20 @@ def _screen(request: Request, project: Project, error: str = "", status: int = 2
 
 def _ways(request: Request, project: Project, compact: bool = False) -> list[Markup]:
     """A file that is dropped, a path, or a sample."""
-    csrf, base = csrf_of(request), f"/projects/{project.id}/load"
-    mark = "again" if compact else "file"
-    chooser = tag("input", type="file", name="file", id=f"choose-{mark}", required=True)
-    drop = tag(
-        "form",
-        tag("h2" if not compact else "h3", "A file of yours"),
+    level = "h3" if compact else "h2"
+    drop = drop_form(
+        request,
+        project,
+        "data",
+        "Choose a file",
+        tag(level, "A file of yours"),
         tag("p", "Drop it here, or choose it. It is copied into a private folder."),
-        tag("label", "Choose a file", for_=f"choose-{mark}"),
-        chooser,
-        button("Load it"),
-        tag("progress", max=100, hidden=True, aria_label="Upload"),
-        tag("p", role="status", aria_live="polite", data_stage=True, class_="hint"),
-        method="post",
-        action=f"{base}/file?csrf={csrf}",
-        enctype="multipart/form-data",
-        class_="card drop",
-        data_upload=f"{base}/file",
     )
-    roots = " or ".join(str(root) for root in settings_of(request).roots)
-    path_form = form_tag(
-        f"{base}/path",
-        csrf,
-        tag("h2" if not compact else "h3", "A path on this machine"),
-        text_field(
-            "path", "Path", help=f"For large files: it is read where it is. In {roots}.",
-            required=True,
-        ),
-        button("Use this file"),
-        class_="card",
-    )  # fmt: skip
+    path = path_form(request, project, "data", tag(level, "A large file on this computer"))
     samples = form_tag(
-        f"{base}/sample",
-        csrf,
-        tag("h2" if not compact else "h3", "No data at hand?"),
+        f"/projects/{project.id}/load/sample",
+        csrf_of(request),
+        tag(level, "No data at hand?"),
         tag("p", "Try everything with synthetic data first."),
         tag(
             "p",
@@ -190,7 +157,7 @@ def _ways(request: Request, project: Project, compact: bool = False) -> list[Mar
         ),
         class_="card",
     )
-    return [drop, path_form, samples]
+    return [drop, path, samples]
 
 
 def _about(project: Project, job: StoredJob | None) -> Markup:
@@ -253,7 +220,7 @@ def _forms(request: Request, project: Project, found: dict[str, Any], *, opened:
     )  # fmt: skip
     logs = form_tag(
         f"{base}/log", csrf, log_form(project.state.get("log", {}), columns),
-        button("Make records of the log"),
+        button("Make records from the log"),
     )  # fmt: skip
     first, second = ("How to read the log", "How to read the file") if is_log else (
         "How to read the file", "It is a query log"
@@ -270,15 +237,14 @@ def _progress(request: Request, job: StoredJob) -> Markup:
         "sample": "Generating the sample",
         "preview": "Looking at the file",
         "inspect": "Reading the data",
-        "querylog": "Making records of the log",
+        "querylog": "Making records from the log",
     }
     return progress_panel(request, job, doing.get(job.verb, "Working"))
 
 
 def _sad(request: Request, job: StoredJob) -> list[str | None]:
     names = {"preview": "Reading", "inspect": "Reading", "sample": "The sample"}
-    doing = names.get(job.verb, "Making records")
-    return [job_trouble(request, job, doing, Markup(""))]
+    return [unfinished(request, job, names.get(job.verb, "Making records"))]
 
 
 def _elsewhere(project: Project) -> tuple[str, str]:

@@ -20,24 +20,14 @@ from setveil.web.forms import (
     text_field,
     whole_number,
 )
-from setveil.web.layout import (
-    Screen,
-    banner,
-    csrf_of,
-    go,
-    job_trouble,
-    next_step,
-    progress_panel,
-    respond,
-)
+from setveil.web.layout import Screen, banner, csrf_of, go, next_step, respond, unfinished
 from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import run_name, run_time, run_values
 from setveil.web.steps import step_screen
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import RELEASE, WORLDS
-from setveil.web.wording import line_of
 
-WHY = "Does the promise hold, and is what is left of use? Both are measured on the release itself."
+WHY = "Does the promise hold, and is the release still useful? Both are measured on the release."
 PRIVATE = (
     "Private: this page compares the release with the original. Hand over the release, never this "
     "page."
@@ -77,7 +67,7 @@ async def ask(request: Request) -> Response:
     try:
         options = _options(verb, form)
     except SetveilError as error:
-        return respond(request, run_screen(request, project, job, line_of(error)))
+        return respond(request, run_screen(request, project, job, error))
     for old in about_run(request, project, job, verb):
         await queue_of(request).cancel(old)
         store_of(request).forget(old)
@@ -90,16 +80,16 @@ async def ask(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/runs/{job.id}#{verb}")
 
 
-def run_screen(request: Request, project: Project, job: StoredJob, error: str = "") -> Screen:
+def run_screen(
+    request: Request, project: Project, job: StoredJob, error: SetveilError | None = None
+) -> Screen:
     """The screen of one run."""
     found = job.result
     if job.verb != "anonymize":
         body: list[str | None] = []
-    elif job.is_live:
-        body = [progress_panel(request, job, "Anonymizing")]
     elif job.status != "done":
         again = form_tag(f"/projects/{project.id}/run", csrf_of(request), button("Start it again"))
-        body = [job_trouble(request, job, "Anonymizing", again)]
+        body = [unfinished(request, job, "Anonymizing", again=again)]
     elif not found["holds"]:
         body = [banner("Nothing was published.", "trouble"), Markup(found["sections"])]
     else:
@@ -178,7 +168,7 @@ def _asks(
 ) -> list[str | None]:
     """What can be asked about a release."""
     attack_form = [
-        text_field("knows", "Items that are known", "1,2,3", "How many, with commas."),
+        text_field("knows", "Items that are known", "1,2,3", "One or more numbers, with commas."),
         text_field(
             "trials", "People to draw", 2000, "More people give more exact figures.",
             type="number", min="100",
@@ -186,7 +176,10 @@ def _asks(
     ]  # fmt: skip
     count_form = [
         text_field(
-            "items", "Items", "", "With commas: who has all of them? Empty: the most frequent."
+            "items",
+            "Items",
+            "",
+            "How many records have all of them? With commas; empty for the most frequent pairs.",
         ),
     ]
     worlds_form = [
@@ -226,10 +219,8 @@ def _ask(
     grid = tag("div", *fields, class_="grid")
     form = form_tag(place, csrf_of(request), grid, button(label, "quiet"))
     parts: list[str | None] = [form]
-    if asked is not None and asked.is_live:
-        parts = [progress_panel(request, asked, title)]
-    elif asked is not None and asked.status != "done":
-        parts = [job_trouble(request, asked, title, form)]
+    if asked is not None and asked.status != "done":
+        parts = [unfinished(request, asked, title, again=form)]
     elif asked is not None:
         found = asked.result
         zipped = f"/projects/{project.id}/runs/{asked.id}/{WORLDS}.zip"

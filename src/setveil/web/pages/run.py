@@ -59,12 +59,12 @@ async def begin(request: Request) -> Response:
         words = anonymize_words(project)
         check_job(job_from(found[0], words))
     except SetveilError as error:
-        return _screen(request, project, line_of(error))
+        return _screen(request, project, error)
     made = await start(request, project, "anonymize", **words)
     return go(request, f"/projects/{project.id}/runs/{made.id}")
 
 
-def _screen(request: Request, project: Project, error: str = "") -> Response:
+def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
     runs = store_of(request).jobs(project, "anonymize")
     body: list[str | None] = [load_first(project)]
     if data_of(project) is not None:

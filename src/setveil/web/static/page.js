@@ -8,23 +8,54 @@ for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
 for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
 for (const button of document.querySelectorAll("[data-copy]")) offerCopy(button);
 for (const form of document.querySelectorAll("form")) sendOnce(form);
+for (const box of document.querySelectorAll(".wide, .chart")) letKeysScroll(box);
 
-/** Show how far a job is until it has ended; then load the page again. */
+/** What is wider than the screen can be scrolled with the keyboard. */
+function letKeysScroll(box) {
+  new ResizeObserver(() => {
+    const isWide = box.scrollWidth > box.clientWidth;
+    const about = isWide ? { tabindex: "0", role: "group", "aria-label": "Scrolls sideways" } : {};
+    for (const name of ["tabindex", "role", "aria-label"]) {
+      if (name in about) box.setAttribute(name, about[name]);
+      else box.removeAttribute(name);
+    }
+  }).observe(box);
+}
+
+/** Show how far a job is until it has ended; then load the page again. A tab that is not seen does
+ * not listen, because a browser opens only a few connections for all tabs together. */
 function follow(panel) {
+  let events = null;
+  const close = () => {
+    events?.close();
+    events = null;
+  };
+  const listen = () => {
+    close();
+    if (document.hidden) return;
+    events = new EventSource(panel.dataset.events);
+    events.onmessage = (event) => {
+      if (!showProgress(panel, JSON.parse(event.data))) return;
+      close();
+      location.reload();
+    };
+    events.onerror = () => {  // while the page starts again the browser tries by itself
+      if (events?.readyState === EventSource.CLOSED) location.reload();
+    };
+  };
+  document.addEventListener("visibilitychange", listen);
+  addEventListener("pagehide", close);
+  listen();
+}
+
+/** Show how far a job is; whether it has ended. */
+function showProgress(panel, now) {
   const words = panel.querySelector("[data-stage]");
   const bar = panel.querySelector("progress");
-  const events = new EventSource(panel.dataset.events);
-  events.onmessage = (event) => {
-    const now = JSON.parse(event.data);
-    if (words.textContent !== now.words) words.textContent = now.words;
-    if (now.share === null) bar.removeAttribute("value");
-    else bar.value = 100 * now.share;
-    if (!["queued", "running"].includes(now.status)) {
-      events.close();
-      location.reload();
-    }
-  };
-  window.addEventListener("pagehide", () => events.close());
+  if (words.textContent !== now.words) words.textContent = now.words;
+  if (now.share === null) bar.removeAttribute("value");
+  else bar.value = 100 * now.share;
+  return !["queued", "running"].includes(now.status);
 }
 
 /** Send a file as it is, so that its size does not matter, with a bar that moves. */
