@@ -83,7 +83,7 @@ class Forced:
         way, whole = chance.randrange(4), made._all()
         pieces = [made._whole(whole, cost)]
         if way in (1, 2):
-            splits = list(made._splits(whole, cost))
+            splits = [*filter(None, (find() for find in made._splits(whole, cost)))]
             pieces = chance.choice(splits) if splits else pieces
             self.kinds["left"] += len(pieces) > 1
         elif way == 3:

@@ -96,7 +96,8 @@ def split_horizontally(rows, sensitive, order, given, sizes):
                 stack[top] = i
                 top += 1
     work.bounds[clusters] = len(order)
-    return work.order, work.bounds[: clusters + 1].copy(), opened[:clusters].copy(), groups
+    bounds, opened = work.bounds[: clusters + 1].copy(), opened[:clusters].copy()
+    return work.order, bounds, opened, groups[:made].copy()
 
 
 @step
