@@ -84,6 +84,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
     written = None if folder is None else _written(places, release, folder, stages)
     with stages("verifying"):
         verdict = checked(made, written)
+    pruned, written = _is_pruned(written), None  # it takes as much memory as the release itself
     found: dict[str, Any] = {"losses": {}, "notes": made.notes}
     if verdict.holds:
         found = _after(places, made, stages)
@@ -97,7 +98,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
         like=made.like,
         verdict=verdict,
         seconds=stages.seconds,
-        pruned=_is_pruned(written),
+        pruned=pruned,
         **found,
     )
 
