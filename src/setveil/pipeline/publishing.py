@@ -156,9 +156,10 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     """What is measured after a release has verified."""
     release, data = made.release, made.data
     found: dict[str, Any] = {"suppressed": (*made.dropped, *release.suppressed_items(data))}
+    how: dict[str, Any] = {"seed": places.seed or 0, "hierarchy": made.tree}
     with stages("measuring", compiles=True):
         losses, (useful, found["examples"], notes) = at_once(
-            partial(measure, release, data, seed=places.seed or 0, hierarchy=made.tree),
+            partial(measure, release, data, verified=True, **how),
             partial(_looked_at, release, data),
         )
         lost = losses.get("distortion", 0.0)

@@ -55,8 +55,11 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         part = join(whole, head, made)
         parts.append(part)
         has_head = bool((chunks >= 0).any())
-        sketch = sketch_head(whole.rows, chunks) if has_head else sketch_of(part)
-        sketches.append(sketch.only(arranged.is_head))
+        if has_head:
+            inside = without(whole.rows, ~arranged.is_head[whole.rows.items])
+            sketches.append(sketch_head(inside, chunks))
+        else:
+            sketches.append(sketch_of(part).only(arranged.is_head))
     return Layers(_merge(parts), join_sketches(sketches))
 
 
