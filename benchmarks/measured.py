@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
 
 BASE_MB = 400
 """Memory that a process may take whatever the data: interpreter, NumPy, Numba, machine code."""
@@ -70,3 +73,46 @@ def best_of(times: int, work: Callable[[], object]) -> float:
 def peak_mb() -> float:
     """The most memory that this process held so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def tree_cpu() -> float:
+    """The processor seconds of this process, of all below it, and of those that have ended."""
+    ticks = sum(sum(map(int, stat[11:15])) for stat in _tree().values())
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else time.process_time()
+
+
+class TreePeak:
+    """Watches, on a thread, how much memory this process and all below it hold together."""
+
+    def __init__(self, every: float = 0.2) -> None:
+        self.megabytes, self._over = 0.0, Event()
+        self._thread = Thread(target=self._watch, args=(every,), daemon=True)
+
+    def __enter__(self) -> TreePeak:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self.megabytes = max(self.megabytes, peak_mb())
+
+    def _watch(self, every: float) -> None:
+        size = os.sysconf("SC_PAGE_SIZE")
+        while not self._over.wait(every):
+            pages = sum(int(stat[21]) for stat in _tree().values())
+            self.megabytes = max(self.megabytes, pages * size / 1e6)
+
+
+def _tree() -> dict[int, list[str]]:
+    """This process and all below it, each with what its `/proc/PID/stat` says after the name."""
+    known: dict[int, list[str]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            known[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+    own = {os.getpid()} & known.keys()
+    while more := {pid for pid, stat in known.items() if int(stat[1]) in own} - own:
+        own |= more
+    return {pid: known[pid] for pid in own}

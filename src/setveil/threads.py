@@ -45,17 +45,18 @@ def on_threads(
     *,
     width: int | None = None,
     ahead: int = _AHEAD,
+    alone: bool = True,
 ) -> Iterator[Answer]:
     """The answers in the order of the tasks, which must not depend on each other.
 
-    A task that itself asks for threads gets none but its own. An error, or an end of the loop that
-    reads the answers, cancels what has not begun.
+    An error, or an end of the loop that reads the answers, cancels what has not begun.
 
     Args:
         work: What is called with each task.
         tasks: The tasks; they are made shortly before they run.
         width: How many threads; by default `thread_count`.
         ahead: How many tasks wait for each thread.
+        alone: Whether a task that itself asks for threads gets none but its own.
 
     Example:
         >>> list(on_threads(abs, [-2, 3]))
@@ -69,7 +70,8 @@ def on_threads(
     with ThreadPoolExecutor(width) as pool:
         try:
             for task in tasks:
-                pending.append(pool.submit(copy_context().run, _alone, work, task))
+                run = _alone if alone else _freely
+                pending.append(pool.submit(copy_context().run, run, work, task))
                 if len(pending) > ahead * width:
                     yield _result(pending.popleft())
             while pending:
@@ -108,6 +110,10 @@ def _call(work: Callable[[], Any]) -> Any:
 def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
     with thread_limit(1):
         return work(task)
+
+
+def _freely(work: Callable[[Task], Answer], task: Task) -> Answer:
+    return work(task)
 
 
 def _result(future: Future[Answer]) -> Answer:

@@ -1,5 +1,7 @@
 """The types of arrays, and what numpy lacks for them."""
 
+from typing import TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
@@ -8,6 +10,9 @@ Int64s = npt.NDArray[np.int64]  # offsets, counts, and numbers of records
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_AT_ONCE = 1 << 20
 _EXACT = 1 << 53
 """Sums of whole numbers below this are exact as floating point numbers, which add up faster."""
 
@@ -17,6 +22,17 @@ def ranges(starts: Int64s, lengths: Int64s) -> Int64s:
     ends = np.cumsum(lengths)
     shift: Int64s = np.repeat(starts - (ends - lengths), lengths)
     return np.arange(ends[-1] if len(ends) else 0) + shift
+
+
+def gathered(values: npt.NDArray[Scalar], starts: Int64s, lengths: Int64s) -> npt.NDArray[Scalar]:
+    """The values at `ranges(starts, lengths)`, a part of them at a time, to save memory."""
+    bounds = offsets(lengths)
+    found = np.empty(bounds[-1], dtype=values.dtype)
+    edges = np.unique(np.searchsorted(bounds, np.arange(0, bounds[-1], _AT_ONCE))).tolist()
+    for low, high in zip(edges, [*edges[1:], len(lengths)], strict=True):
+        places = ranges(starts[low:high], lengths[low:high])
+        found[bounds[low] : bounds[high]] = values[places]
+    return found
 
 
 def offsets(lengths: npt.ArrayLike) -> Int64s:

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s, offsets, ranges
+from setveil.data.arrays import Flags, Int32s, Int64s, gathered, offsets, ranges
 from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.pairs import compress, frozen, pair_columns, whole
 from setveil.data.records import RecordBuilder, checked_records
@@ -172,8 +172,12 @@ class Transactions(Shown):
     def take(self, numbers: npt.ArrayLike) -> Self:
         """The records with these numbers, in this order, repeats allowed; or those of a mask."""
         chosen = self._numbers(numbers)
-        lengths = self.lengths[chosen]
-        return self._with(offsets(lengths), ranges(self.indptr[chosen], lengths))
+        lengths, starts = self.lengths[chosen], self.indptr[chosen]
+        if type(self) is Transactions:
+            return self.trusted(
+                offsets(lengths), gathered(self.items, starts, lengths), self.vocabulary
+            )
+        return self._with(offsets(lengths), ranges(starts, lengths))
 
     def without_rare(self, people: int) -> Self:
         """The same records without the items that fewer than `people` records have.
@@ -249,8 +253,6 @@ class Transactions(Shown):
         return plural(len(self), "record")
 
     def _with(self, indptr: Int64s, entries: Int64s) -> Self:
-        if type(self) is Transactions:
-            return self.trusted(indptr, self.items[entries], self.vocabulary)
         return type(self)(indptr, self.items[entries], self.vocabulary)
 
     def _check(self) -> None:

@@ -26,7 +26,7 @@ class RankedRows(NamedTuple):
     weights: Int64s  # of each row
     supports: Int64s  # of each item
     starts: Int64s  # the rows that hold item i are holders[starts[i]] to holders[starts[i + 1] - 1]
-    holders: Int64s
+    holders: Int32s
 
 
 class Sink(NamedTuple):

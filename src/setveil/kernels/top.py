@@ -219,7 +219,7 @@ def ranked_rows(data: Weighted, least: int) -> tuple[RankedRows, Int64s]:
 def _with_holders(indptr: Int64s, items: Int32s, weights: Int64s, supports: Int64s) -> RankedRows:
     starts = np.zeros(len(supports) + 1, dtype=np.int64)
     np.cumsum(np.bincount(items, minlength=len(supports)), out=starts[1:])
-    holders = np.empty(len(items), dtype=np.int64)
+    holders = np.empty(len(items), dtype=np.int32)
     fill_holders(indptr, items, starts, holders)
     return RankedRows(indptr, items, weights, supports, starts, holders)
 

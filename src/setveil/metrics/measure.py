@@ -8,7 +8,13 @@ from inspect import signature
 from threading import Lock
 from typing import Any
 
-from setveil.alignment.align import align, check_size, over_whole_tree, semantic_tree
+from setveil.alignment.align import (
+    align,
+    aligned,
+    check_size,
+    over_whole_tree,
+    semantic_tree,
+)
 from setveil.data.arrays import Int64s
 from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
@@ -33,6 +39,7 @@ def measure(
     seed: int = 0,
     reconstructions: int = 1,
     hierarchy: Hierarchy | None = None,
+    verified: bool = False,
 ) -> Losses:
     """What the release lost against its original, by the names of `METRICS`.
 
@@ -44,13 +51,14 @@ def measure(
     Without `names` these are the usual metrics of the form. `hierarchy` is for metrics that
     need one, if the release has none and does not say how to build it; without it, these are left
     out unless they are named. Items that were left out because few people have them (`min_people`)
-    are not counted. `pipeline.measure` takes paths too."""
+    are not counted. `verified` says that `verify` has just found that each published record belongs
+    to its original, so that it need not be found again. `pipeline.measure` takes paths too."""
     _check(release, hierarchy)
     data = release.covered(as_transactions(original))
     chosen = _chosen(release, names, hierarchy)
     random_from(seed)
     if release.form in _PREPARED:
-        release = _PREPARED[release.form](release, data)
+        release = _PREPARED[release.form](release, data, verified)
     given = Providers(release, data, seed, reconstructions, hierarchy)
     return given.figures(chosen)
 
@@ -74,7 +82,8 @@ class Providers:
         if any("find" in METRICS[name].needs for name in names):
             first.append(partial(self.provide("find").prepare, self.original))
         works = [*first, *(partial(self.figure, name) for name in (*early, *late))]
-        found = [*on_threads(lambda work: work(), works, ahead=len(works))][len(first) :]
+        run = on_threads(lambda work: work(), works, ahead=len(works), alone=False)
+        found = [*run][len(first) :]
         measured = dict(zip((*early, *late), found, strict=True))
         return {name: measured[name] for name in names}
 
@@ -146,20 +155,22 @@ def _chosen(
     return chosen
 
 
-def _over_its_tree(release: Any, original: Transactions) -> Release:
+def _over_its_tree(release: Any, original: Transactions, verified: bool) -> Release:
     """A generalized release over its whole tree, with an alignment that fits."""
+    if verified:
+        return aligned(release, original)
     release = over_whole_tree(release, original)
-    aligned: Release = replace(release, alignment=align(release, original))
-    return aligned
+    found: Release = replace(release, alignment=align(release, original))
+    return found
 
 
-def _of_equal_size(release: Release, original: Transactions) -> Release:
+def _of_equal_size(release: Release, original: Transactions, verified: bool) -> Release:
     check_size(release, original)
     return release
 
 
-_PREPARED: dict[str, Callable[[Any, Transactions], Release]] = {
+_PREPARED: dict[str, Callable[[Any, Transactions, bool], Release]] = {
     "generalized": _over_its_tree,
     "disassociated": _of_equal_size,
 }
-"""By form: what comes before all metrics."""
+"""By form: what comes before all metrics, and less of it if the release is verified."""

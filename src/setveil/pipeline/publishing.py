@@ -84,6 +84,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
     written = None if folder is None else _written(places, release, folder, stages)
     with stages("verifying"):
         verdict = checked(made, written)
+    pruned, written = _is_pruned(written), None  # it takes as much memory as the release itself
     found: dict[str, Any] = {"losses": {}, "notes": made.notes}
     if verdict.holds:
         found = _after(places, made, stages)
@@ -97,7 +98,7 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
         like=made.like,
         verdict=verdict,
         seconds=stages.seconds,
-        pruned=_is_pruned(written),
+        pruned=pruned,
         **found,
     )
 
@@ -155,9 +156,10 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     """What is measured after a release has verified."""
     release, data = made.release, made.data
     found: dict[str, Any] = {"suppressed": (*made.dropped, *release.suppressed_items(data))}
+    how: dict[str, Any] = {"seed": places.seed or 0, "hierarchy": made.tree}
     with stages("measuring", compiles=True):
         losses, (useful, found["examples"], notes) = at_once(
-            partial(measure, release, data, seed=places.seed or 0, hierarchy=made.tree),
+            partial(measure, release, data, verified=True, **how),
             partial(_looked_at, release, data),
         )
         lost = losses.get("distortion", 0.0)

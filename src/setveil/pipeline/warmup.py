@@ -18,8 +18,11 @@ from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.retrieval import sdist
 from setveil.metrics.terms import pair_supports
 from setveil.pipeline.children import start_child
-from setveil.promises import VocabularyKAnonymity
+from setveil.promises import KmAnonymity, VocabularyKAnonymity
 from setveil.published import Release, TypicalBags
+from setveil.published.disassociated.clusters import SimpleCluster
+from setveil.published.disassociated.compiled import read_text, write_text
+from setveil.published.disassociated.form import Disassociated
 from setveil.threads import thread_count
 
 
@@ -78,6 +81,13 @@ def _measure_bags() -> None:
     sdist(release, Transactions.of(bags), hierarchy=Hierarchy.balanced(("a", "b")))
 
 
+def _write_and_read() -> None:
+    cluster = SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}], ["c"])
+    written = write_text(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), few=0)
+    assert written is not None
+    read_text(bytes(written[0]), short=0)
+
+
 _OF_ITEMSETS, _OF_BAGS = "measures of itemsets", "measures of bags"
 _LAST = {
     _OF_ITEMSETS: ("setveil.kernels.pairs", "mine_pairs"),
@@ -88,6 +98,7 @@ _TASKS: dict[str, Callable[[], None]] = {
     **{name: kind.warmup for name, kind in METHODS.items()},
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
+    "text of clusters": _write_and_read,
 }
 _LATE: dict[str, Callable[[], None]] = {
     f"late {name}": kind.warmup_late for name, kind in METHODS.items()

@@ -43,7 +43,7 @@ class Work(NamedTuple):
     touched: Int64s  # the terms of the group
     heap: Int64s  # these terms, most frequent first, as count * terms + (terms - 1 - term)
     begin: Int64s  # where each term begins in `lists`
-    lists: Int64s  # the places in `order` of the records of each term
+    lists: Int32s  # the places in `order` of the records of each term
     starts: Int64s  # the size of each part, then where it begins
     terms: Int64s  # the term that each part was cut off by
 
@@ -96,7 +96,8 @@ def split_horizontally(rows, sensitive, order, given, sizes):
                 stack[top] = i
                 top += 1
     work.bounds[clusters] = len(order)
-    return work.order, work.bounds[: clusters + 1].copy(), opened[:clusters].copy(), groups
+    bounds, opened = work.bounds[: clusters + 1].copy(), opened[:clusters].copy()
+    return work.order, bounds, opened, groups[:made].copy()
 
 
 @step
@@ -119,7 +120,7 @@ def make_work(rows, sensitive, order, given):
         np.empty(width, np.int64),
         np.empty(width, np.int64),
         np.zeros(width, np.int64),
-        np.empty(occurrences, np.int64),
+        np.empty(occurrences, np.int32),
         np.empty(size + 2, np.int64),
         np.empty(size + 2, np.int64),
     )

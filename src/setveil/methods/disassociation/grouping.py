@@ -6,8 +6,8 @@ from functools import partial
 
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.head import Head
-from setveil.methods.disassociation.judging import Divided, Judge, Scope
+from setveil.methods.disassociation.head import Arranged, Head
+from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope
 from setveil.methods.disassociation.layers import Way, lay
 
 MOST_WORK = 12.0  # pairs to count per occurrence of an item; more take too long
@@ -22,26 +22,32 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     The second is taken if its total of `Judged` is expected to be less, and no measure in it is
     expected to be worse. It is not tried if most of the frequent pairs occur fewer than k times,
     so that no chunk can have them, or if it would take too long. `scope` is for tests."""
-    width = way.engine.width
-    judge = way.judge or Judge(small.clusters.rows, scope or Scope(), width)
-    if not is_worth_it(judge, way.rule):
+    judge = way.judge or Judge(small.clusters.rows, scope or Scope(), way.engine.width)
+    found = _arranged(small, judge, way) if is_worth_it(judge, way.rule) else None
+    if found is None:
         return small
-    clusters = judge.small(small)
+    arranged, limit = found
+    layers = lay(small.clusters, arranged, way)
+    made = judge.of_layers(layers)
+    return layers.divided if made.is_safe(limit, way.rule.m) and made.total < limit.total else small
+
+
+def _arranged(small: Divided, judge: Judge, way: Way) -> tuple[Arranged, Judged] | None:
+    """The best way to arrange the records with head chunks, if one is not worse than the small
+    clusters; and how these are judged."""
+    clusters, width = judge.small(small), way.engine.width
     below = partial(judge.kept, clusters)
     head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
     most = min(MOST_TRIPLES, MOST_WORK * small.clusters.rows.occurrences)
     if head.sweeps < FEWEST_SWEEPS or head.triples > most:
-        return small
+        return None
     limit = judge.of_small(clusters)
     for arranged in head.arrange(limit.top):
         if arranged.pairs > limit.pairs or arranged.top > limit.top:
             continue
         if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit, way.rule.m):
-            layers = lay(small.clusters, arranged, way)
-            found = judge.of_layers(layers)
-            is_better = found.is_safe(limit, way.rule.m) and found.total < limit.total
-            return layers.divided if is_better else small
-    return small
+            return arranged, limit
+    return None
 
 
 def counted(rows: Transactions, rule: Rule, width: int) -> Judge:

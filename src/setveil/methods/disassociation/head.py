@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s, offsets, ranges
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, gathered, offsets
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
@@ -32,7 +32,7 @@ class Arranged(NamedTuple):
     """The parts of the records, and how the head is cut into chunks in each of them."""
 
     part: Int64s  # of each record
-    chunks: Int64s  # [part, item] the chunk of each item, -1 if it is not in the head of the part
+    chunks: Int32s  # [part, item] the chunk of each item, -1 if it is not in the head of the part
     pairs: float  # the expected error of the frequent pairs
     head: float  # of the most frequent ones
     top: float  # of all pairs of the top items
@@ -78,7 +78,7 @@ class Head:
         self._items = items[np.argsort(-supports[items], kind="stable")]
         number = np.full(width, -1, dtype=np.int64)
         number[self._items] = np.arange(len(items))
-        self._width, self._rows = width, _over(without(rows, number[rows.items] < 0), number)
+        self._width, self._rows = width, _over(rows, number)
         self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
         steps = WORK * rows.occurrences / max(len(items), 1) ** 2
         self.sweeps = int(min(steps, SWEEPS))
@@ -117,7 +117,7 @@ class Head:
 
     def _arranged(self, pieces: Sequence[Piece]) -> Arranged:
         part = np.empty(len(self._rows[0]) - 1, dtype=np.int64)
-        chunks = np.full((len(pieces), self._width), -1, dtype=np.int64)
+        chunks = np.full((len(pieces), self._width), -1, dtype=np.int32)
         for number, piece in enumerate(pieces):
             part[piece.records], chunks[number, self._items] = number, piece.chunk
         expected = np.sum([piece.expected for piece in pieces], axis=0)
@@ -222,12 +222,19 @@ def _badness(arranged: Arranged, most: float) -> tuple[float, float]:
     return max(arranged.top - most, 0.0), arranged.pairs + arranged.head + arranged.top / 2
 
 
-Rows = tuple[Int64s, Int64s]
+Rows = tuple[Int64s, Int32s]
+MANY = 200_000  # records, above which a kernel is worth compiling
 
 
 def _over(rows: Transactions, number: Int64s) -> Rows:
-    """Records over other numbers, ascending in each record."""
-    numbers = number[rows.items]
+    """Records over other numbers, ascending in each record, without those of number -1."""
+    if len(rows) > MANY:
+        from setveil.kernels.itemsets import rank_rows
+
+        found: Rows = rank_rows(rows.indptr, rows.items, number.astype(np.int32))
+        return found
+    rows = without(rows, number[rows.items] < 0)
+    numbers = number[rows.items].astype(np.int32)
     order = np.lexsort((numbers, rows.rows))
     return rows.indptr, numbers[order]
 
@@ -236,4 +243,4 @@ def _taken(rows: Rows, records: Int64s) -> Rows:
     """Some of the records."""
     ptr, items = rows
     lengths = np.diff(ptr)[records]
-    return offsets(lengths), items[ranges(ptr[records], lengths)]
+    return offsets(lengths), gathered(items, ptr[records], lengths)

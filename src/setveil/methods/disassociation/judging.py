@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s, changes, offsets, ranges
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, changes, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block, Chunks
 from setveil.methods.disassociation.partitioning import Clusters, without
@@ -50,7 +50,7 @@ class Sketch(NamedTuple):
 
     rows: Transactions
     bounds: Int64s  # where each cluster begins among the records
-    number: Int64s  # the chunk of each occurrence, or -1
+    number: Int32s  # the chunk of each occurrence, or -1
     mass: Floats  # what its joint cluster gives to the cluster, for an item that is shared; or 0
 
     def only(self, inside: Flags) -> Sketch:
@@ -155,6 +155,7 @@ class Judge:
         self.targets = self._targets(firsts)
         self._is_target = np.zeros(len(self._items), dtype=bool)
         self._is_target[self.targets.first] = self._is_target[self.targets.second] = True
+        del self._likely_rows
 
     def share_kept(self, k: int) -> float:
         """The share of the frequent pairs that occur k times, so that a chunk can have them."""
@@ -179,7 +180,7 @@ class Judge:
         )
         return self._judged_by(found, known)
 
-    def of_parts(self, small: Small, part: Int64s, chunks: Int64s) -> Judged:
+    def of_parts(self, small: Small, part: Int64s, chunks: Int32s) -> Judged:
         """The expected errors if the records of each part are published in head chunks, or in small
         clusters if no item has one."""
         sketches = []
@@ -338,7 +339,7 @@ def sketch_of(divided: Divided) -> Sketch:
     return Sketch(clusters.rows, clusters.bounds, numbered(*divided)[0], _masses(divided))
 
 
-def sketch_head(rows: Transactions, chunk: Int64s) -> Sketch:
+def sketch_head(rows: Transactions, chunk: Int32s) -> Sketch:
     """Records as one cluster, of which only the head counts."""
     bounds, none = np.array([0, len(rows)]), np.zeros(len(rows.items))
     return Sketch(rows, bounds, chunk[rows.items], none)
@@ -385,7 +386,7 @@ def _masses(divided: Divided) -> Floats:
     clusters, _, joints = divided
     rows, inside = clusters.rows, np.flatnonzero(joints.shared >= 0)
     masses = np.zeros(len(rows.items))
-    chunks = joints.shared[inside]
+    chunks = joints.shared[inside].astype(np.int64)
     codes = chunks * len(rows.vocabulary) + rows.items[inside]
     _, which, totals = np.unique(codes, return_inverse=True, return_counts=True)
     sizes = clusters.sizes[clusters.cluster_of_row[rows.rows[inside]]]

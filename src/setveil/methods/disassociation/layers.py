@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int32s
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine
 from setveil.engines.local import LOCAL
@@ -55,12 +55,15 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         part = join(whole, head, made)
         parts.append(part)
         has_head = bool((chunks >= 0).any())
-        sketch = sketch_head(whole.rows, chunks) if has_head else sketch_of(part)
-        sketches.append(sketch.only(arranged.is_head))
+        if has_head:
+            inside = without(whole.rows, ~arranged.is_head[whole.rows.items])
+            sketches.append(sketch_head(inside, chunks))
+        else:
+            sketches.append(sketch_of(part).only(arranged.is_head))
     return Layers(_merge(parts), join_sketches(sketches))
 
 
-def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
+def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:
     """HORPART's clusters of the records without the head.
 
     Records that have nothing else are put into the last cluster, where they say nothing."""
@@ -74,7 +77,7 @@ def _tail_clusters(rows: Transactions, chunks: Int64s, way: Way) -> Clusters:
     return Clusters(tail.take(order), order, bounds)
 
 
-def _join(whole: Clusters, head: Int64s, made: Divided) -> Divided:
+def _join(whole: Clusters, head: Int32s, made: Divided) -> Divided:
     """The clusters of the tail under one joint cluster, which shares the head chunks."""
     chunks, joints = _spread(made, head < 0)
     if head.max(initial=-1) < 0:
@@ -82,11 +85,11 @@ def _join(whole: Clusters, head: Int64s, made: Divided) -> Divided:
     top, shared = len(joints.parent), len(joints.chunk_node)
     parent = np.append(np.where(joints.parent < 0, top, joints.parent), -1)
     chunk_node = np.append(joints.chunk_node, np.full(head.max() + 1, top))
-    above = np.where(head >= 0, shared + head, joints.shared)
+    above = np.where(head >= 0, shared + head, joints.shared).astype(np.int32, copy=False)
     return Divided(whole, chunks, Joints(parent, chunk_node, above))
 
 
-def _put_beside(whole: Clusters, head: Int64s, made: Divided, rule: Rule) -> Divided:
+def _put_beside(whole: Clusters, head: Int32s, made: Divided, rule: Rule) -> Divided:
     """One cluster, with the head chunks as record chunks.
 
     If it has no term chunk and too few subrecords for Lemma 2, it gives up its rarest item."""
@@ -107,7 +110,7 @@ def _put_beside(whole: Clusters, head: Int64s, made: Divided, rule: Rule) -> Div
     return Divided(whole, chunks, no_joints(whole))
 
 
-def _is_short(whole: Clusters, chunk: Int64s, rule: Rule) -> bool:
+def _is_short(whole: Clusters, chunk: Int32s, rule: Rule) -> bool:
     """Whether a cluster has too few subrecords for Lemma 2."""
     inside = chunk >= 0
     found = len(np.unique(chunk[inside]))
@@ -117,13 +120,15 @@ def _is_short(whole: Clusters, chunk: Int64s, rule: Rule) -> bool:
 
 def _spread(made: Divided, tail: Flags) -> tuple[Chunks, Joints]:
     """What was made of the tail, for all occurrences; those of the head are in no chunk."""
-    chunk, shared = np.full(len(tail), -1, dtype=np.int32), np.full(len(tail), -1, dtype=np.int64)
+    chunk, shared = (np.full(len(tail), -1, dtype=np.int32) for _ in range(2))
     chunk[tail], shared[tail] = made.chunks.chunk, made.joints.shared
     return made.chunks._replace(chunk=chunk), made.joints._replace(shared=shared)
 
 
 def _merge(parts: Sequence[Divided]) -> Divided:
     """The parts as one: all clusters first, then the joint clusters of each part."""
+    if len(parts) == 1:
+        return parts[0]
     rows = join_rows([part.clusters.rows for part in parts])
     sizes = np.concatenate([part.clusters.sizes for part in parts])
     simple, joint, chunk_nodes, shared = [], [], [], []
@@ -134,7 +139,7 @@ def _merge(parts: Sequence[Divided]) -> Divided:
         simple.append(moved[:count])
         joint.append(moved[count:])
         chunk_nodes.append(joints.chunk_node - count + nodes)
-        shared.append(np.where(joints.shared >= 0, joints.shared + made, -1))
+        shared.append(np.where(joints.shared >= 0, joints.shared + np.int32(made), np.int32(-1)))
         nodes += len(joints.parent) - count
         made += len(joints.chunk_node)
     return Divided(

@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
+from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
@@ -151,6 +152,11 @@ class Disassociation(Method[Disassociated]):
     @property
     def plain(self) -> Self | None:
         return replace(self, safe=False) if self.safe else None
+
+    def _try_out(self) -> None:
+        super()._try_out()
+        records = [[f"a{i % 3}", f"b{i % 3}", f"c{i % 5}"] for i in range(150)]
+        self.anonymize(records, self.trial, engine=Local(1))  # so frequent that heads are tried
 
     def _anonymize(self, request: Request[KmAnonymity]) -> Disassociated:
         data, promise = request.records, request.promise

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -36,7 +36,7 @@ class Joints(NamedTuple):
 
     parent: Int64s  # the joint cluster of each cluster, or -1; clusters come before joint clusters
     chunk_node: Int64s  # the joint cluster of each shared chunk
-    shared: Int64s  # the shared chunk of each occurrence, or -1
+    shared: Int32s  # the shared chunk of each occurrence, or -1
 
 
 def level_plan(k: int, limit: int, *, with_lost: bool) -> Plan:
@@ -99,7 +99,7 @@ def _together(clusters: Clusters, ranges: Sequence[Range], found: Sequence[Joint
     """The forests of all ranges as one; clusters first, then the joint clusters of each range."""
     simple = np.full(len(clusters), -1, dtype=np.int64)
     parents, chunk_nodes = [simple], [np.empty(0, dtype=np.int64)]
-    shared = np.full(len(clusters.rows.items), -1, dtype=np.int64)
+    shared = np.full(len(clusters.rows.items), -1, dtype=np.int32)
     nodes, made = len(clusters), 0
     for each, joints in zip(ranges, found, strict=True):
         count = each.last - each.first
@@ -155,15 +155,15 @@ def assemble(
     )
 
 
-def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int64s, int]:
+def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int32s, int]:
     """The chunk of each occurrence, or -1, and how many there are; record chunks come first."""
     first = np.concatenate(([0], np.cumsum(chunks.counts)))
-    number = np.repeat(first[:-1], np.diff(clusters.rows.indptr[clusters.bounds]))
+    lengths = np.diff(clusters.rows.indptr[clusters.bounds])
+    number = np.repeat(first[:-1].astype(np.int32), lengths)
     number += chunks.chunk
-    in_terms = chunks.chunk < 0
-    number[in_terms] = np.where(
-        joints.shared[in_terms] >= 0, first[-1] + joints.shared[in_terms], -1
-    )
+    in_terms = np.flatnonzero(chunks.chunk < 0)
+    shared = joints.shared[in_terms]
+    number[in_terms] = np.where(shared >= 0, first[-1] + shared, -1)
     return number, int(first[-1]) + len(joints.chunk_node)
 
 

@@ -31,22 +31,22 @@ _WORDS = 1 << 16
 """The distinct items for which there is room at first."""
 
 
-def write_text(release: Disassociated, few: int = FEW) -> tuple[Text, Order] | None:
+def write_text(release: Disassociated, few: int | None = None) -> tuple[Text, Order] | None:
     """The lines of `data.jsonl` and the order of all parts; None if the release is small, or has
     an item that is not Unicode text."""
-    if len(release.subrecords) < few:
+    if len(release.subrecords) < (FEW if few is None else few):
         return None
     words = _words(release.items)
     return None if words is None else _written(release, *words)
 
 
-def read_text(text: bytes, short: int = SHORT) -> FlatArrays | None:
+def read_text(text: bytes, short: int | None = None) -> FlatArrays | None:
     """The clusters of `data.jsonl`; None if it is short, or not quite as setveil writes it.
 
     What it returns is right only if `write_text` gives the same text for it."""
     from setveil.kernels.clusters.reading import FULL, read_clusters
 
-    if len(text) < short:
+    if len(text) < (SHORT if short is None else short):
         return None
     given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
     at, found = read_clusters(given, _room(text, words))
