@@ -19,10 +19,11 @@ from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
 from setveil.methods.disassociation.head import Arranged, Head, Piece
-from setveil.methods.disassociation.judging import Divided, Judge, Judged, Layers, Scope, Targets
+from setveil.methods.disassociation.judging import Judge, Judged, Scope, Targets
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, verpart
 from setveil.methods.disassociation.refine import no_joints
+from setveil.methods.disassociation.sketches import Divided, Layers
 from setveil.promises import KmAnonymity, LDiversity
 from tests.oracle import disassociation as worlds
 

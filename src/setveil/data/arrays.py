@@ -28,8 +28,9 @@ def gathered(values: npt.NDArray[Scalar], starts: Int64s, lengths: Int64s) -> np
     """The values at `ranges(starts, lengths)`, a part of them at a time, to save memory."""
     bounds = offsets(lengths)
     found = np.empty(bounds[-1], dtype=values.dtype)
-    edges = np.unique(np.searchsorted(bounds, np.arange(0, bounds[-1], _AT_ONCE))).tolist()
-    for low, high in zip(edges, [*edges[1:], len(lengths)], strict=True):
+    cuts = np.searchsorted(bounds, np.arange(0, bounds[-1], _AT_ONCE))
+    edges = [*np.unique(cuts).tolist(), len(lengths)]
+    for low, high in zip(edges, edges[1:], strict=False):
         places = ranges(starts[low:high], lengths[low:high])
         found[bounds[low] : bounds[high]] = values[places]
     return found

@@ -7,8 +7,9 @@ from functools import partial
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.head import Arranged, Head
-from setveil.methods.disassociation.judging import Divided, Judge, Judged, Scope
+from setveil.methods.disassociation.judging import Judge, Judged, Scope
 from setveil.methods.disassociation.layers import Way, lay
+from setveil.methods.disassociation.sketches import Divided
 
 MOST_WORK = 12.0  # pairs to count per occurrence of an item; more take too long
 FEWEST_SWEEPS = 10  # of annealing, below which a head is too large for the data

@@ -17,17 +17,17 @@ from setveil.engines.base import Engine
 from setveil.engines.local import LOCAL
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
-from setveil.methods.disassociation.judging import (
+from setveil.methods.disassociation.judging import Judge
+from setveil.methods.disassociation.partitioning import Clusters, horpart, without
+from setveil.methods.disassociation.refine import Joints, no_joints
+from setveil.methods.disassociation.sketches import (
     Divided,
-    Judge,
     Layers,
     join_rows,
     join_sketches,
     sketch_head,
     sketch_of,
 )
-from setveil.methods.disassociation.partitioning import Clusters, horpart, without
-from setveil.methods.disassociation.refine import Joints, no_joints
 
 
 class Way(NamedTuple):

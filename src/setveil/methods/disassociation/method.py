@@ -15,7 +15,6 @@ from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import choose, counted
 from setveil.methods.disassociation.head import PRICES
-from setveil.methods.disassociation.judging import Divided
 from setveil.methods.disassociation.layers import Way
 from setveil.methods.disassociation.partitioning import (
     Clusters,
@@ -26,6 +25,7 @@ from setveil.methods.disassociation.partitioning import (
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
 from setveil.methods.disassociation.safe import check_alone, divide_safely
+from setveil.methods.disassociation.sketches import Divided
 from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default

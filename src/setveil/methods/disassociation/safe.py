@@ -12,7 +12,7 @@ from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import FEWEST_SWEEPS, is_worth_it
 from setveil.methods.disassociation.head import Head
-from setveil.methods.disassociation.judging import Divided, Judge, Scope
+from setveil.methods.disassociation.judging import Judge, Scope
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import (
     Clusters,
@@ -21,6 +21,7 @@ from setveil.methods.disassociation.partitioning import (
     with_public_terms,
 )
 from setveil.methods.disassociation.refine import no_joints
+from setveil.methods.disassociation.sketches import Divided
 from setveil.methods.method import Request
 from setveil.promises import KmAnonymity
 
