@@ -101,7 +101,7 @@ def _run(job: Job, spark: Any, make_tree: MakeHierarchy, stage: Path, stages: St
         sizes = [sum(parts.sizes.get(part, 0) for part in each.parts) for each in shares]
         found, made = _made(parts, spec, shares, sizes, stages)
         if all(done.holds for done in found):
-            _write(made, found, stage)
+            found = _write(made, found, stage)
     outcome = finished(loaded, spec, found, stage, stages)
     if not is_frame(job.data):
         return outcome
@@ -125,12 +125,13 @@ def _made(
     return collected(iter(answers), sizes, stages), made
 
 
-def _write(made: Shared, found: Sequence[Done], stage: Path) -> None:
+def _write(made: Shared, found: Sequence[Done], stage: Path) -> list[Done]:
     """Write the files of the release here, and compare them with what was verified there."""
-    made.write({done.number: done.name for done in found}, stage)
-    for done in found:
+    written: list[Done] = made.write({done.number: done.name for done in found}, stage)
+    for done in written:
         if sha256(stage / done.name) != done.digest:
             raise EngineError(f"{done.name} is not what the cluster wrote and verified")
+    return sorted(written, key=lambda done: done.number)
 
 
 def make_on_worker(
