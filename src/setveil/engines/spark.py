@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from setveil.engines.distinct import Distinct, check_room, distinct_of, of_keys
 from setveil.engines.parts import (
     NOWHERE,
     Answer,
@@ -51,6 +52,7 @@ PIECE = 1 << 22
 _SUMMARY = -1
 _ANSWERS = "part int, answer binary"
 _FILES = "share int, place int, content binary"
+_EMPTY = block_of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
 Made = Callable[[int, list[Block], Path], Any]
 
 
@@ -122,6 +124,37 @@ class SparkParts(Parts):
             shared = Shared(made.persist(StorageLevel.DISK_ONLY))
             shared.materialize()
         return shared
+
+    def gathered(self) -> Block:
+        """All records of part 0, here; the caller has checked that they fit."""
+        frame = self._of({0})
+        with plain_errors(), rows_at_once(self.spark, ROWS_AT_ONCE):
+            table = None if frame is None else frame.toArrow()
+        blocks = [] if table is None else [block for _, block in from_rows(table.to_batches())]
+        return joined(blocks or [_EMPTY])
+
+    def distinct(self, room: int, memory: str) -> Distinct:
+        """The distinct records of part 0, here, if they fit in the memory.
+
+        Raises:
+            EngineError: if they do not.
+        """
+        from pyspark import StorageLevel
+        from pyspark.sql import functions as F
+
+        frame = self._of({0})
+        if frame is None:
+            return Distinct(_EMPTY, np.zeros(0, dtype=np.int64))
+        with plain_errors(), rows_at_once(self.spark, ROWS_AT_ONCE):
+            some = frame.mapInArrow(_counting, "record binary, size bigint").groupBy("record")
+            found = some.agg(F.sum("size").alias("size")).persist(StorageLevel.DISK_ONLY)
+            records, length = found.agg(F.count("size"), F.sum(F.length("record"))).collect()[0]
+            check_room(records, (length or 0) // 4, room, memory)
+            table = found.toArrow()
+            found.unpersist()
+        keys, sizes = (column.to_pylist() for column in table.columns)
+        pairs = sorted(zip(keys, sizes, strict=True))
+        return of_keys((key for key, _ in pairs), (size for _, size in pairs))
 
     def close(self) -> None:
         """Let Spark forget the records."""
@@ -208,6 +241,19 @@ class Shared:
         return rows.where("value != ''")
 
 
+def on_spark(spark: SparkSession, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
+    """The answers of a function to the numbers below `tasks`, each from a task of its own."""
+
+    def answer(batches: Any) -> Any:
+        for batch in batches:
+            for number in batch["id"].to_pylist():
+                yield _answer_row(number, work(number))
+
+    with plain_errors():
+        rows = spark.range(0, tasks, 1, tasks).mapInArrow(answer, _ANSWERS).collect()
+    return (pickle.loads(bytes(row[1])) for row in sorted(rows))
+
+
 def _placed(frame: DataFrame, shares: int) -> DataFrame:
     """Each share in a task of its own; before Spark 4.1 a task may have several."""
     from pyspark.sql import functions as F
@@ -250,6 +296,18 @@ def _answer_row(part: int, answer: object) -> Any:
     return pa.RecordBatch.from_arrays(columns, ["part", "answer"])
 
 
+def _counting(batches: Any) -> Any:
+    """For `mapInArrow`: the distinct records of each block, and how often each occurs."""
+    import pyarrow as pa
+
+    for _, block in gathered(from_rows(batches), ITEMS_AT_ONCE):
+        some, sizes = distinct_of(block)
+        items, bounds = some.items.tobytes(), 4 * some.indptr
+        buffers = [None, pa.py_buffer(bounds.astype(np.int32)), pa.py_buffer(items)]
+        records = pa.BinaryArray.from_buffers(pa.binary(), len(some), buffers)
+        yield pa.RecordBatch.from_arrays([records, pa.array(sizes)], ["record", "size"])
+
+
 def _scattering(works: Mapping[int, Work[Any]]) -> Any:
     """For `mapInArrow`: the records in their new parts."""
 
@@ -275,10 +333,9 @@ def _making(shares: Sequence[tuple[int, ...]], make: Made) -> Any:
         share_of = {part: number for number, parts in enumerate(shares) for part in parts}
         for part, block in from_rows(batches):
             found.setdefault(share_of[part], {}).setdefault(part, []).append(block)
-        empty = block_of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
         for number in sorted(found):
             parts = found.pop(number)
-            blocks = [joined(parts.pop(part, [empty])) for part in shares[number]]
+            blocks = [joined(parts.pop(part, [_EMPTY])) for part in shares[number]]
             with tempfile.TemporaryDirectory() as folder:
                 summary = make(number, blocks, Path(folder))
                 files = [path.read_bytes() for path in Path(folder).iterdir()]

@@ -5,7 +5,7 @@ So what Spark does for each row (copy, compress, send) costs next to nothing for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,10 +41,8 @@ def rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
     try:
         yield
     finally:
-        try:
+        with suppress(Exception):  # Java may have died, and its settings with it
             spark.conf.unset(_BATCH) if before is None else spark.conf.set(_BATCH, before)
-        except Exception:  # noqa: S110  # Java has died, and its settings with it
-            pass
 
 
 def row_of(part: int, block: Block, copies: int = 1) -> dict[str, object]:
@@ -80,9 +78,7 @@ def from_rows(batches: Batches) -> Iterator[tuple[int, Block]]:
             yield part.as_py(), block
 
 
-def gathered(
-    blocks: Iterable[tuple[int, Block]], most: int
-) -> Iterator[tuple[int, Block]]:
+def gathered(blocks: Iterable[tuple[int, Block]], most: int) -> Iterator[tuple[int, Block]]:
     """The records of each part, many at a time; of few parts, blocks of more than `most` items."""
     held: dict[int, list[Block]] = {}
     weights: dict[int, int] = {}
