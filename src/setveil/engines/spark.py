@@ -9,6 +9,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
+from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -336,12 +337,18 @@ def _making(shares: Sequence[tuple[int, ...]], make: Made) -> Any:
         for number in sorted(found):
             parts = found.pop(number)
             blocks = [joined(parts.pop(part, [_EMPTY])) for part in shares[number]]
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory(dir=_local_folder()) as folder:
                 summary = make(number, blocks, Path(folder))
                 files = [path.read_bytes() for path in Path(folder).iterdir()]
             yield from _file_rows(number, summary, files)
 
     return made
+
+
+def _local_folder() -> str | None:
+    """Where Spark keeps its files on the machine of this task: it removes what a task that was
+    killed leaves there."""
+    return next((each for each in environ.get("SPARK_LOCAL_DIRS", "").split(",") if each), None)
 
 
 def _file_rows(number: int, summary: object, files: list[bytes]) -> Iterator[Any]:

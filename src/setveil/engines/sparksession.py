@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,6 +18,8 @@ from setveil.words import printable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+PATIENCE = 60.0
+"""Seconds that Java may take to end."""
 _QUIET = """rootLogger.level = off
 rootLogger.appenderRef.stderr.ref = console
 appender.console.type = Console
@@ -55,8 +59,10 @@ def _settings(master: str, work: Path) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
-        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        # A machine that is busy with the work is not a machine that is lost.
+        "spark.network.timeout": "600s",
+        "spark.worker.timeout": "600",
+        "spark.executor.heartbeatInterval": "20s",
         "spark.executorEnv.PYTHONPATH": _path(),
         "spark.driver.extraJavaOptions": quiet,
         "spark.executor.extraJavaOptions": quiet,
@@ -89,10 +95,17 @@ def _started(builder: Any, master: str) -> Iterator[SparkSession]:
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
+        handler = signal.getsignal(signal.SIGINT)
         try:
             spark = builder.getOrCreate()
         except Exception as error:
+            _forget_java()
             raise EngineError(f"Spark did not start: {_reason(error)}", remedy=_JAVA) from None
+        except BaseException:
+            _forget_java()
+            raise
+        with suppress(ValueError):  # not in the main thread, where Spark has put in its own
+            signal.signal(signal.SIGINT, handler)
         try:
             yield spark
         finally:
@@ -122,8 +135,17 @@ def _forget_java() -> None:
         if process is not None:
             with suppress(Exception):
                 process.stdin.close()
-                process.wait(10)
+            _wait_for(process)
         SparkContext._gateway = SparkContext._jvm = None
+
+
+def _wait_for(process: Any) -> None:
+    """Wait for the end of Java, which removes its files; end it if it takes too long."""
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _imported() -> Any:
