@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -94,30 +95,48 @@ def _started(builder: Any, master: str) -> Iterator[SparkSession]:
         wanted |= {"SPARK_HOME": str(Path(pyspark.__file__).parent)}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
+    spark = None
     try:
-        handler = signal.getsignal(signal.SIGINT)
-        try:
-            spark = builder.getOrCreate()
-        except Exception as error:
-            _forget_java()
-            raise EngineError(f"Spark did not start: {_reason(error)}", remedy=_JAVA) from None
-        except BaseException:
-            _forget_java()
-            raise
-        with suppress(ValueError):  # not in the main thread, where Spark has put in its own
-            signal.signal(signal.SIGINT, handler)
-        try:
-            yield spark
-        finally:
+        with _undisturbed():
+            try:
+                spark = builder.getOrCreate()
+            except Exception as error:
+                raise EngineError(f"Spark did not start: {_reason(error)}", remedy=_JAVA) from None
+        yield spark
+    finally:
+        if spark is not None:
             with suppress(Exception):  # Java may have died, and there is nothing left to stop
                 spark.stop()
-            _forget_java()
-    finally:
+        _forget_java()
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off interruptions until the end of the block: one while Java starts would leave it
+    running, and Spark would put in a handler of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names]
+    before = {each: signal.getsignal(each) for each in numbers}
+    for each in numbers:
+        if before[each] not in (signal.SIG_IGN, None):
+            signal.signal(each, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            if handler is not None:
+                signal.signal(each, handler)
+    for number in waiting[:1]:
+        signal.raise_signal(number)
 
 
 _JAVA = "it needs Java 17 or newer (java -version), and a master that can be reached"
