@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,3 +39,15 @@ def shared_data() -> Path:
     if not _SHARED_DATA.is_dir():
         pytest.skip("the real data (../shared/data) is absent")
     return _SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session of Spark on this machine, for all tests: it takes seconds to start."""
+    pytest.importorskip("pyspark", reason="the extra spark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java")
+    from setveil.engines.sparksession import session
+
+    with session("local[2]", tmp_path_factory.mktemp("spark")) as started:
+        yield started

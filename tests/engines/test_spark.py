@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from os import environ
 
 import pytest
 
@@ -13,20 +11,6 @@ from setveil.data.transactions import Transactions
 from setveil.errors import EngineError, InfeasibleError, ParameterError
 from setveil.pipeline.parts import onspark
 from tests.engines.test_parts import words
-
-pytest.importorskip("pyspark", reason="the extra spark is not installed")
-pytestmark = pytest.mark.skipif(
-    shutil.which("java") is None and "JAVA_HOME" not in environ, reason="there is no Java"
-)
-MASTER = "local[2]"
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    from setveil.engines.sparksession import session
-
-    with session(MASTER, tmp_path_factory.mktemp("spark")) as spark:
-        yield spark
 
 
 def test_disassociation_on_spark_gives_the_release_of_the_local_engine(spark, tmp_path):

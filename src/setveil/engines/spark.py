@@ -32,6 +32,7 @@ from setveil.engines.sparkblocks import (
     MOST_COPIES,
     ROWS,
     ROWS_AT_ONCE,
+    arrow_schema,
     from_rows,
     gathered,
     in_arrow,
@@ -178,13 +179,13 @@ class SparkParts(Parts):
         """Keep the records that were added."""
         if not self._added:
             return
+        import pyarrow as pa
+
         rows, self._added = self._added, []
-        names = [each.split()[0] for each in ROWS.split(", ")]
-        values = [tuple(row[name] for name in names) for row in rows]
-        with plain_errors():
-            self._held.append(
-                _Held(self.spark.createDataFrame(values, ROWS), {int(str(r["part"])) for r in rows})
-            )
+        with plain_errors():  # as an Arrow table: lists of rows would need other Python workers
+            table = pa.Table.from_pylist(rows, arrow_schema())
+            frame = self.spark.createDataFrame(table)
+        self._held.append(_Held(frame, set(table["part"].to_pylist())))
 
     def _keep(self, frame: DataFrame) -> None:
         """Keep a DataFrame on the disks of the cluster, and count its records."""

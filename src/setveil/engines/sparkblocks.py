@@ -45,6 +45,14 @@ def rows_at_once(spark: SparkSession, rows: int) -> Iterator[None]:
             spark.conf.unset(_BATCH) if before is None else spark.conf.set(_BATCH, before)
 
 
+def arrow_schema() -> pa.Schema:
+    """The types of `ROWS` in Arrow."""
+    import pyarrow as pa
+
+    kinds = {"part": pa.int32(), "size": pa.int32(), "copies": pa.int32()}
+    return pa.schema({**kinds, "lengths": pa.binary(), "items": pa.binary()})
+
+
 def row_of(part: int, block: Block, copies: int = 1) -> dict[str, object]:
     """A block of a part as a row."""
     return {
@@ -60,9 +68,7 @@ def to_rows(blocks: Iterable[tuple[int, Block]]) -> Batches:
     """Blocks of parts as Arrow rows, each about as large as is good for Spark."""
     import pyarrow as pa
 
-    kinds = {"part": pa.int32(), "size": pa.int32(), "copies": pa.int32()}
-    kinds |= {"lengths": pa.binary(), "items": pa.binary()}
-    schema = pa.schema(kinds)
+    schema = arrow_schema()
     for part, block in gathered(blocks, ITEMS_IN_ROW):
         yield pa.RecordBatch.from_pylist([row_of(part, block)], schema)
 
