@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.errors import ParameterError, SetveilError
+from setveil.errors import EngineError, ParameterError, SetveilError
 from setveil.methods import METHODS
 from setveil.pipeline.parts import onspark
 from setveil.pipeline.parts import run as running
@@ -32,8 +33,9 @@ def test_the_release_or_the_refusal_on_blocks_is_that_of_the_local_engine(
     case, method, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(running._Run, "_most", lambda *_: 2 * K)
-    here = _answer(CASES[case], method, tmp_path / "here")
-    there = _answer(CASES[case], method, tmp_path / "there", engine="blocks")
+    records = _sets(CASES[case])
+    here = _answer(records, method, tmp_path / "here")
+    there = _answer(records, method, tmp_path / "there", engine="blocks")
     assert here == there
 
 
@@ -47,50 +49,69 @@ def test_the_release_or_the_refusal_on_spark_is_that_of_the_local_engine(
     monkeypatch.setattr(onspark, "USUAL_PART", 2 * K)
     records = CASES[case]
     tasks = 1 if spread == "one task" else len(records) + 3
-    frame = _frame(spark, records)
-    here = _answer(records, method, tmp_path / "here")
-    there = _answer(frame.repartition(tasks), method, tmp_path / "there", engine="spark")
+    here = _answer(_sets(records), method, tmp_path / "here")
+    frame = _frame(spark, records, tasks)
+    there = _answer(frame, method, tmp_path / "there", engine="spark")
     assert here == there
 
 
-def test_spark_sees_empty_parts_repeats_labels_and_every_record(spark, tmp_path):
-    """The awkward cases in one run, since each run on Spark takes seconds."""
-    records = [record for case in CASES if case != "one very long record" for record in CASES[case]]
-    frame = _frame(spark, records)
-    sets = [sorted(set(record)) for record in records]
-    here, there = sv.inspect(sets), sv.inspect(frame.repartition(len(records)), engine="spark")
+SOME = [*CASES["one empty record"], *CASES["labels that look alike"][:6], ["a", "a", "b"], []]
+
+
+def test_inspect_on_spark_sees_empty_parts_repeats_labels_and_every_record(spark):
+    here, there = sv.inspect(_sets(SOME)), sv.inspect(_frame(spark, SOME, 20), engine="spark")
     assert here.summary == there.summary
     assert here.exposures == there.exposures
-    path = tmp_path / "records"
-    frame.repartition(3).write.parquet(str(path))
+
+
+@pytest.mark.long
+def test_what_is_read_searched_written_and_verified_on_spark_is_what_is_done_here(spark, tmp_path):
+    path, promise = tmp_path / "records", replace(COHERENT, k=K)
+    _frame(spark, SOME, 3).write.parquet(str(path))
     job = sv.Job(
         data=str(path),
-        promise=replace(COHERENT, k=K),
+        promise=promise,
         method=sv.Suppression(),
         engine="spark",
         output=tmp_path / "there",
     )
     assert sv.run(job).verdict.holds
-    wanted = sv.Suppression().anonymize(sets, replace(COHERENT, k=K))
+    wanted = sv.Suppression().anonymize(_sets(SOME), promise)
     assert sv.read_release(tmp_path / "there") == wanted
     assert sv.verify(tmp_path / "there", str(path), engine="spark").holds
-    assert not sv.verify(str(path), engine="spark", k=K, bags=False).holds
+    found = sv.verify(str(path), engine="spark", k=K, bags=False)
+    same = sv.verify(_sets(SOME), k=K)
+    assert [check.text for check in found.checks] == [check.text for check in same.checks]
+    with pytest.raises(EngineError, match="more than the memory of 1KB"):
+        sv.inspect(str(path), engine="spark", memory="1KB")
+    done = sv.anonymize(_frame(spark, SOME, 2), k=K, p=2, h=0.8, method="suppression")
+    published = sorted((row["record"], row["item"]) for row in done.release.frame.collect())
+    assert (
+        len(published)
+        == wanted.certain_rows()[0]
+        .take(np.repeat(np.arange(len(wanted.sizes)), wanted.sizes))
+        .occurrences
+    )
 
 
 def test_counts_are_refused_by_engines_that_work_on_sets(spark, tmp_path):
-    rows = [("1", "a", 2), ("2", "a", 1)]
-    frame = spark.createDataFrame(rows, "record string, item string, count int")
+    frame = spark.sql("select '1' record, 'a' item, 2 count")
     with pytest.raises(ParameterError, match="works on sets"):
         sv.anonymize(frame, k=2, method="partition", hierarchy="balanced:2")
     with pytest.raises(ParameterError, match="does not see whether an item repeats"):
         sv.verify(str(tmp_path / "data.csv"), k=2, engine="blocks")
 
 
-def _frame(spark, records):
+def _frame(spark, records, tasks):
     """A DataFrame with a list in each row, made of Arrow: that is quicker."""
     import pyarrow as pa
 
-    return spark.createDataFrame(pa.table({"items": pa.array(records, pa.list_(pa.string()))}))
+    table = pa.table({"items": pa.array(records, pa.list_(pa.string()))})
+    return spark.createDataFrame(table).repartition(tasks)
+
+
+def _sets(records):
+    return [sorted(set(record)) for record in records]
 
 
 def _answer(data, method, output, **more):

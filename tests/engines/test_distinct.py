@@ -87,7 +87,7 @@ def test_what_does_not_fit_or_cannot_be_done_is_refused(path, tmp_path):
     with pytest.raises(ParameterError, match="compared record by record"):
         sv.verify(path, path, k=2, engine="blocks", bags=False)
     with pytest.raises(ParameterError, match="without a promise"):
-        sv.verify(path, engine="spark", bags=False)
+        sv.verify(path, engine="blocks", bags=False)
     with pytest.raises(ParameterError, match="only the engine spark has it"):
         sv.inspect(path, engine="blocks", master="local[2]")
     with pytest.raises(ParameterError, match="choose one of"):

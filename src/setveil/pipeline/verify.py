@@ -21,7 +21,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
-from setveil.io.releases.folder import other_files, read_release
+from setveil.io.releases.folder import ABOUT, other_files, read_release
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
@@ -142,11 +142,12 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
 
 def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
     """Verify on an engine that does not hold all records in memory."""
-    if _is_folder(job.release):
+    if job.promise is None and Path(str(job.release)).is_file():
+        raise _without_promise(job)
+    if job.promise is None or (Path(str(job.release)) / ABOUT).exists():
         check_folder_job(job)
         verdict, first = verify_in_parts(job, stages)
         return Verification(verdict=verdict, release=first, notes=_notes(job, first))
-    _check_asked(job)
     found = count_file(job, stages)
     job, notes = _with_named(job, found.data, None, None)
     verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
@@ -164,15 +165,6 @@ def _with_named(
     promise = with_items(_as_published(job, published), job.items, vocabulary, tree)
     notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
     return replace(job, promise=promise), notes
-
-
-def _check_asked(job: VerifyJob) -> None:
-    """Refuse a data file without a promise."""
-    if job.promise is None:
-        allowed = (
-            f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
-        )
-        raise ParameterError("k", None, allowed)
 
 
 def _with_private_witnesses(verdict: Verdict) -> Verdict:
@@ -193,9 +185,14 @@ def _published(job: VerifyJob) -> tuple[object, Account | None]:
         release = read_release(job.release)
         _check_method(job.release, release.method)
         return release, None
-    _check_asked(job)
-    assert job.promise is not None
+    if job.promise is None:
+        raise _without_promise(job)
     return read_bare(job.release, job.promise, **({} if job.original else job.reading))
+
+
+def _without_promise(job: VerifyJob) -> ParameterError:
+    problem = f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
+    return ParameterError("k", None, problem)
 
 
 def _with_columns(job: VerifyJob, verdict: Verdict, account: Account | None) -> Verdict:
