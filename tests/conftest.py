@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles less, which takes most of the time of a short run."""
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
 settings.register_profile("long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
@@ -49,5 +51,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         pytest.skip("there is no Java")
     from setveil.engines.sparksession import session
 
-    with session("local[2]", tmp_path_factory.mktemp("spark")) as started:
-        yield started
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", QUICK_JAVA)
+        with session("local[2]", tmp_path_factory.mktemp("spark")) as started:
+            yield started

@@ -16,6 +16,7 @@ import pytest
 
 import setveil as sv
 from setveil.data.transactions import Transactions
+from tests.conftest import QUICK_JAVA
 from tests.engines.test_parts import words
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +77,7 @@ def start(tmp_path):
 
     def run(kind: str, *more: str, **how) -> Run:
         where = {"TMPDIR": str(tmp_path / "tmp"), "SETVEIL_MARK": str(tmp_path / "mark")}
+        where |= {"JAVA_TOOL_OPTIONS": QUICK_JAVA}
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         what = [str(tmp_path / "data.dat"), "-o", str(tmp_path / "release"), "-k", "5", "-m", "2"]
         process = subprocess.Popen(
