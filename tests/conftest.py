@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java compiles less, which takes most of the time of a short run."""
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
 settings.register_profile("long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
@@ -37,3 +41,17 @@ def shared_data() -> Path:
     if not _SHARED_DATA.is_dir():
         pytest.skip("the real data (../shared/data) is absent")
     return _SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A session of Spark on this machine, for all tests: it takes seconds to start."""
+    pytest.importorskip("pyspark", reason="the extra spark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java")
+    from setveil.engines.sparksession import session
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JAVA_TOOL_OPTIONS", QUICK_JAVA)
+        with session("local[2]", tmp_path_factory.mktemp("spark")) as started:
+            yield started

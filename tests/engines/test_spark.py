@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import signal
 from collections import Counter
-from dataclasses import dataclass
-from os import environ, getppid, getuid, kill
-from pathlib import Path
 
 import pytest
 
 import setveil as sv
 from setveil.data.transactions import Transactions
 from setveil.errors import EngineError, InfeasibleError, ParameterError
-from setveil.methods.disassociation import Disassociation
 from setveil.pipeline.parts import onspark
 from tests.engines.test_parts import words
-
-pytest.importorskip("pyspark", reason="the extra spark is not installed")
-pytestmark = pytest.mark.skipif(
-    shutil.which("java") is None and "JAVA_HOME" not in environ, reason="there is no Java"
-)
-MASTER = "local[2]"
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    from setveil.engines.sparksession import session
-
-    with session(MASTER, tmp_path_factory.mktemp("spark")) as spark:
-        yield spark
 
 
 def test_disassociation_on_spark_gives_the_release_of_the_local_engine(spark, tmp_path):
@@ -81,44 +61,3 @@ def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
     with pytest.raises(ParameterError, match="is active"):
         sv.anonymize(str(tmp_path / "data.dat"), k=2, m=2, master="local[7]", **where)
     assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
-
-
-MARK = Path("/tmp") / f"setveil-executor-{getuid()}"  # workers may have another TMPDIR
-
-
-@dataclass(frozen=True, kw_only=True)
-class KillsItsExecutor(Disassociation):
-    """Disassociation whose first task ends its executor, as a lost machine would."""
-
-    def anonymize_share(self, blocks, state, request):
-        try:
-            MARK.touch(exist_ok=False)
-        except FileExistsError:
-            return super().anonymize_share(blocks, state, request)
-        stat = Path(f"/proc/{getppid()}/stat").read_text()  # of the daemon that started this worker
-        kill(int(stat.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
-        return super().anonymize_share(blocks, state, request)
-
-
-@pytest.mark.long
-def test_the_job_survives_the_loss_of_an_executor(tmp_path):
-    records = words(2, 200)
-    promise = sv.KmAnonymity(k=5, m=2)
-    wanted = sv.Disassociation(max_part=60).anonymize(Transactions.of(records), promise)
-    (tmp_path / "data.dat").write_text("\n".join(" ".join(each) or " " for each in records) + "\n")
-    MARK.unlink(missing_ok=True)
-    job = sv.Job(
-        data=str(tmp_path / "data.dat"),
-        promise=promise,
-        method=KillsItsExecutor(max_part=60),
-        engine="spark",
-        master="local-cluster[2,1,1024]",
-        output=tmp_path / "release",
-    )
-    try:
-        done = sv.run(job)
-        assert MARK.exists()
-    finally:
-        MARK.unlink(missing_ok=True)
-    assert done.verdict.holds
-    assert sv.read_release(tmp_path / "release") == wanted

@@ -99,7 +99,12 @@ class Exposure:
 
 
 def exposure(
-    data: object, *, k: int = 2, known: Iterable[int] | int = (1, 2, 3), seed: int = 0
+    data: object,
+    *,
+    k: int = 2,
+    known: Iterable[int] | int = (1, 2, 3),
+    seed: int = 0,
+    sizes: Int64s | None = None,
 ) -> Exposure:
     """How exposed data is if it is published unchanged.
 
@@ -114,6 +119,7 @@ def exposure(
         k: Fewer records than this single a person out.
         known: How many items the adversary knows, one or several numbers; each 1 or more.
         seed: For the sample.
+        sizes: How many equal records each one is; 1 each if not given.
 
     Example:
         >>> data = [["beer", "wine"], ["beer", "milk"], ["wine", "milk"], ["beer"], ["beer"]]
@@ -127,8 +133,8 @@ def exposure(
         for number in (known if isinstance(known, Iterable) else [known])
     ]
     data = as_transactions(data)
-    counted = count_records(data)
-    vertical, records = Vertical.of(counted), len(data)
+    counted = count_records(data, sizes)
+    vertical, records = Vertical.of(counted), int(counted.sizes.sum())
     weights, lengths = vertical.weights, vertical.lengths
     exposed = np.zeros(len(weights), dtype=bool)
     answers: dict[int, Known] = {}

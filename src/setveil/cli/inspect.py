@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from setveil.cli.options import json_option, reading_options
+from setveil.cli.options import engine_options, json_option, reading_options
 from setveil.cli.show import progress_bar, show
 
 
@@ -18,6 +18,7 @@ from setveil.cli.show import progress_bar, show
     help="Fewer records than this single a person out.  [default: 2, and a table for 5 and 10]",
 )
 @reading_options
+@engine_options
 @json_option
 def command(data: str, as_json: bool, **options: Any) -> None:
     """What a data set contains, how exposed the people in it are, and which promises may help.
@@ -26,7 +27,8 @@ def command(data: str, as_json: bool, **options: Any) -> None:
 
     \b
     setveil inspect baskets.csv
-    setveil inspect baskets.csv -k 10 --json"""
+    setveil inspect baskets.csv -k 10 --json
+    setveil inspect 'log/*.parquet' --engine blocks --memory 3GB"""
     from setveil.cli.complain import as_option
     from setveil.pipeline.inspect import inspect
     from setveil.report.inspection import report_inspection

@@ -162,7 +162,11 @@ engine_options = several(
         help="Where the work is done: in memory, in blocks on disk (data larger than memory), or "
         "on a Spark cluster.  [default: local]",
     ),
-    click.option("--memory", metavar="SIZE", help="Memory for the engine blocks.  [default: 3GB]"),
+    click.option(
+        "--memory",
+        metavar="SIZE",
+        help="Memory for the engine blocks, and for what spark gathers here.  [default: 3GB]",
+    ),
     click.option(
         "--master",
         metavar="URL",

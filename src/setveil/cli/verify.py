@@ -6,6 +6,7 @@ import click
 
 from setveil.cli.options import (
     alignment_option,
+    engine_options,
     json_option,
     reading_options,
     tree_file_options,
@@ -35,12 +36,7 @@ from setveil.cli.show import progress_bar, show_apart
 )
 @tree_file_options
 @reading_options
-@click.option(
-    "--engine",
-    type=click.Choice(("local", "blocks")),
-    help="Verify in memory, or a release in parts one part at a time.  [default: local]",
-)
-@click.option("--memory", metavar="SIZE", help="Memory for the engine blocks.  [default: 3GB]")
+@engine_options
 @json_option
 def command(release: str, as_json: bool, **options: Any) -> None:
     """Does a release folder, or any data file, keep a promise?

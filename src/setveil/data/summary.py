@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from setveil.data.arrays import Int64s, changes
+from setveil.data.arrays import Int64s, changes, sums
 from setveil.data.hashing import hash_records
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
@@ -58,12 +58,17 @@ class Summary:
         return fields
 
 
-def summarize(data: object, most_frequent: int = 10) -> Summary:
+def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = None) -> Summary:
     """Count records, items, occurrences and equal records.
 
     Equal records are found by two independent 64-bit hashes. With a hundred million records the
     chance that two different ones count as equal is below 10**-22. Verification does not rely on
     hashes: it compares the records themselves.
+
+    Args:
+        data: The records.
+        most_frequent: How many of the most frequent items to name.
+        sizes: How often each record occurs, if they are distinct.
 
     Cost:
         A few array passes over the occurrences and one sort of the records; little extra memory.
@@ -77,16 +82,17 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
         allowed = "it must be a whole number of 0 or more"
         raise ParameterError("most_frequent", most_frequent, allowed)
     data = as_transactions(data)
-    supports, lengths = data.supports(), data.lengths
+    class_sizes = _class_sizes(data) if sizes is None else sizes
+    weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
+    supports, lengths = data.supports() if sizes is None else _weighted(data, sizes), data.lengths
     held = np.flatnonzero(supports)
     top = held[np.argsort(-supports[held], kind="stable")[:most_frequent]].tolist()
-    class_sizes = _class_sizes(data)
     return Summary(
-        records=len(data),
+        records=int(weights.sum()),
         items=len(held),
-        occurrences=data.occurrences,
-        empty_records=int((lengths == 0).sum()),
-        lengths=_lengths(lengths),
+        occurrences=data.occurrences if sizes is None else int(supports.sum()),
+        empty_records=int(weights[lengths == 0].sum()),
+        lengths=_lengths(lengths, weights),
         distinct_records=len(class_sizes),
         unique_records=int((class_sizes == 1).sum()),
         most_frequent=tuple((data.vocabulary[item], int(supports[item])) for item in top),
@@ -95,12 +101,20 @@ def summarize(data: object, most_frequent: int = 10) -> Summary:
     )
 
 
-def _lengths(lengths: Int64s) -> Lengths:
+def _weighted(data: Transactions, sizes: Int64s) -> Int64s:
+    """How many records have each item, if each is there so many times."""
+    return sums(data.items, np.repeat(sizes, data.lengths), len(data.vocabulary))
+
+
+def _lengths(lengths: Int64s, weights: Int64s) -> Lengths:
+    """The lengths of records that are there so many times."""
     if not len(lengths):
         return Lengths(0, 0.0, 0.0, 0)
-    return Lengths(
-        int(lengths.min()), float(lengths.mean()), float(np.median(lengths)), int(lengths.max())
-    )
+    counts = sums(lengths, weights, int(lengths.max()) + 1)
+    ends, number = np.cumsum(counts), int(weights.sum())
+    middle = np.searchsorted(ends, [(number - 1) // 2, number // 2], side="right")
+    mean = float((np.arange(len(counts)) * counts).sum() / number)
+    return Lengths(int(lengths.min()), mean, float(middle.mean()), int(lengths.max()))
 
 
 def _counts(data: Bags) -> CountSummary:

@@ -13,7 +13,17 @@ import numpy as np
 
 from setveil.data.arrays import Int64s, offsets
 from setveil.engines.local import Local
-from setveil.engines.parts import NOWHERE, Answer, Block, Parts, Record, Work, block_of, copies_of
+from setveil.engines.parts import (
+    NOWHERE,
+    Answer,
+    Block,
+    Merge,
+    Parts,
+    Record,
+    Work,
+    block_of,
+    copies_of,
+)
 from setveil.errors import ParameterError
 
 DEFAULT_MEMORY = "3GB"
@@ -83,7 +93,9 @@ class Shelf(Parts):
             yield _read(self.folder, part, lengths, done)
             done += int(lengths.sum())
 
-    def fold(self, works: Mapping[int, Work[Answer]]) -> Iterator[tuple[int, Answer]]:
+    def fold(
+        self, works: Mapping[int, Work[Answer]], merge: Merge[Answer] | None = None
+    ) -> Iterator[tuple[int, Answer]]:
         tasks = (
             _Task(part, work, block) for part, work in works.items() for block in self.blocks(part)
         )

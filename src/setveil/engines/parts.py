@@ -81,6 +81,8 @@ def renumbered(numbers: Int32s, block: Block) -> Block:
 
 Work = Callable[[Block], Answer]
 """A pure function of a block; a partial of a function at the top level of a module."""
+Merge = Callable[[Answer, Answer], Answer]
+"""Two answers as one; it may change the first."""
 Assign = Callable[[Block], Int64s]
 """Gives the new part of each record of a block, or NOWHERE."""
 
@@ -92,8 +94,12 @@ class Parts(ABC):
     """How many records each part has."""
 
     @abstractmethod
-    def fold(self, works: Mapping[int, Work[Answer]]) -> Iterator[tuple[int, Answer]]:
-        """The answers for the blocks of some parts, in any order, each with its part."""
+    def fold(
+        self, works: Mapping[int, Work[Answer]], merge: Merge[Answer] | None = None
+    ) -> Iterator[tuple[int, Answer]]:
+        """The answers for the blocks of some parts, in any order, each with its part.
+
+        Some answers of a part may have been merged before they come here."""
 
     @abstractmethod
     def scatter(self, works: Mapping[int, Assign]) -> None:
@@ -120,7 +126,9 @@ class InMemory(Parts):
         """The numbers of the records of a part, ascending."""
         return np.sort(self._rows[part])
 
-    def fold(self, works: Mapping[int, Work[Answer]]) -> Iterator[tuple[int, Answer]]:
+    def fold(
+        self, works: Mapping[int, Work[Answer]], merge: Merge[Answer] | None = None
+    ) -> Iterator[tuple[int, Answer]]:
         for part, work in works.items():
             yield part, work(self._block.take(self._rows[part]))
 

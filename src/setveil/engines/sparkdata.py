@@ -10,8 +10,8 @@ import numpy as np
 from setveil.data.arrays import Int32s, Int64s
 from setveil.data.tables.columns import Wanted, find_columns, find_list_column
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.parts import renumbered
-from setveil.engines.spark import block_of_lists, rows_of
+from setveil.engines.parts import Block, block_of, renumbered
+from setveil.engines.sparkblocks import RECORDS_AT_ONCE, ROWS, Batches, rows_at_once, to_rows
 from setveil.engines.sparksession import plain_errors
 from setveil.errors import FileFormatError, ParameterError
 
@@ -22,21 +22,25 @@ if TYPE_CHECKING:
 _READERS = {".dat": "fimi", ".fimi": "fimi", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 _READERS |= {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PACKED = (".gz", ".zst", ".bz2")
+_CODED = "size int, lengths binary, items binary, labels array<string>, counts array<bigint>"
+"""A block with its own numbers: item i has the label `labels[i]`, which `counts[i]` records
+have."""
 
 
 class SparkRecords(NamedTuple):
-    """Records with the texts of their items, and how many records have each."""
+    """Records in blocks that each have their own list of labels, and what is known of all."""
 
     frame: DataFrame
-    """A column `items` of texts, each once."""
+    """A row for each block, see `_CODED`."""
     vocabulary: Vocabulary
     supports: Int64s
+    """How many records have each item."""
     records: int
 
 
 def read_frame(spark: SparkSession, data: object, reading: Mapping[str, Any]) -> SparkRecords:
     """The records of a DataFrame, or of a path that Spark reads."""
-    with plain_errors():
+    with plain_errors(), rows_at_once(spark, RECORDS_AT_ONCE):
         source: Any = _opened(spark, str(data), reading) if isinstance(data, str) else data
         records = _records(source, str(data) if isinstance(data, str) else "the DataFrame", reading)
         return _counted(records)
@@ -47,9 +51,9 @@ def numbered(records: SparkRecords, numbers: Int32s) -> DataFrame:
     labels = records.vocabulary.labels
 
     def encode(batches: Any) -> Any:
-        return _encoded(labels, numbers, batches)
+        return to_rows((0, block) for block in _renumbered(labels, numbers, batches))
 
-    return records.frame.mapInArrow(encode, "part int, items array<int>")
+    return records.frame.select("lengths", "items", "labels").mapInArrow(encode, ROWS)
 
 
 def published_rows(lines: DataFrame, file: str) -> DataFrame:
@@ -96,7 +100,7 @@ def _kind_inside(spark: SparkSession, path: str) -> str:
 
 
 def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFrame:
-    """One row per record, with its items as distinct texts."""
+    """One row per record: a line of items in `value`, or a list of texts in `items`."""
     from pyspark.sql import functions as F
 
     def fail(problem: str, *, remedy: str = "") -> FileFormatError:
@@ -106,8 +110,7 @@ def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFra
     wanted = Wanted(**given, bags=reading.get("bags"))
     types = dict(frame.dtypes)
     if list(types) == ["value"] and types["value"] == "string":
-        words = F.split(F.trim(F.col("value")), r"\s+")
-        return frame.select(_texts(F.filter(words, lambda word: word != "")).alias("items"))
+        return frame
     lists = [each for each, kind in types.items() if kind.startswith("array<")]
     holder = find_list_column(lists, wanted, fail)
     if holder is not None:
@@ -140,37 +143,78 @@ def _named(column: str) -> Column:
 
 
 def _texts(items: Column) -> Column:
-    """A list as distinct texts without missing ones."""
+    """A list as texts."""
     from pyspark.sql import functions as F
 
-    texts = F.coalesce(items, F.array()).cast("array<string>")
-    return F.array_distinct(F.filter(texts, lambda item: item.isNotNull()))
+    return F.coalesce(items, F.array()).cast("array<string>")
 
 
 def _counted(records: DataFrame) -> SparkRecords:
-    """Collect the vocabulary and its counts."""
+    """Put the records in blocks, and collect the vocabulary and its counts."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
 
-    records = records.persist(StorageLevel.DISK_ONLY)
-    size = records.count()
-    counts = records.select(F.explode("items").alias("item")).groupBy("item").count().collect()
-    found = {row[0]: row[1] for row in counts}
+    coded = _coded_lines if records.columns == ["value"] else _coded_lists
+    frame = records.mapInArrow(coded, _CODED).persist(StorageLevel.DISK_ONLY)
+    size = frame.agg(F.sum("size")).collect()[0][0] or 0
+    pairs = frame.select(F.explode(F.arrays_zip("labels", "counts")).alias("pair"))
+    counts = pairs.groupBy("pair.labels").sum("pair.counts").toArrow()
+    found = dict(zip(*(column.to_pylist() for column in counts.columns), strict=True))
     vocabulary = Vocabulary.of(found)
     supports = np.array([found[label] for label in vocabulary], dtype=np.int64)
-    return SparkRecords(records, vocabulary, supports, size)
+    return SparkRecords(frame, vocabulary, supports, size)
 
 
-def _encoded(
-    labels: tuple[str, ...], numbers: Int32s, batches: Iterator[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """Texts as numbers, ascending in each record."""
+def _coded_lines(batches: Batches) -> Batches:
+    """For `mapInArrow`: lines of items that are separated by blanks, as blocks."""
+    import pyarrow.compute as pc
+
+    for batch in batches:
+        yield _coded(pc.ascii_split_whitespace(batch["value"]), nothing="")
+
+
+def _coded_lists(batches: Batches) -> Batches:
+    """For `mapInArrow`: lists of texts as blocks."""
+    for batch in batches:
+        yield _coded(batch["items"], nothing=None)
+
+
+def _coded(lists: Any, nothing: str | None) -> pa.RecordBatch:
+    """Records as one block with its labels; `nothing` is no item."""
+    import pyarrow as pa
+
+    bounds = np.asarray(lists.offsets, dtype=np.int64)
+    words = lists.values.slice(bounds[0], bounds[-1] - bounds[0]).dictionary_encode()
+    labels = words.dictionary.to_pylist()
+    numbers = np.arange(-1, len(labels), dtype=np.int32)  # a missing item has the number -1
+    if nothing in labels:
+        numbers[labels.index(nothing) + 1] = -1
+    codes = np.asarray(words.indices.fill_null(-1), dtype=np.int32) + np.int32(1)
+    block = renumbered(numbers, Block(bounds - bounds[0], codes))
+    counts = np.bincount(block.items, minlength=len(labels))
+    used = np.flatnonzero(counts)
+    place = np.cumsum(counts > 0, dtype=np.int32) - np.int32(1)
+    row = {
+        "size": len(block),
+        "lengths": block.lengths.astype(np.int32).tobytes(),
+        "items": place[block.items].tobytes() if len(block.items) else b"",
+        "labels": [labels[number] for number in used.tolist()],
+        "counts": counts[used].tolist(),
+    }
+    kinds = {"size": pa.int32(), "lengths": pa.binary(), "items": pa.binary()}
+    kinds |= {"labels": pa.list_(pa.string()), "counts": pa.list_(pa.int64())}
+    return pa.RecordBatch.from_pylist([row], pa.schema(kinds))
+
+
+def _renumbered(labels: tuple[str, ...], numbers: Int32s, batches: Batches) -> Iterator[Block]:
+    """Blocks in the numbers of all records, ascending in each."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(labels, pa.string())
     for batch in batches:
-        lists = batch["items"]
-        places = pc.index_in(lists.values, value_set=known)
-        raw = block_of_lists(pa.ListArray.from_arrays(lists.offsets, places))
-        yield rows_of(np.zeros(len(raw)), renumbered(numbers, raw))
+        for lengths, items, own in zip(*(batch[name] for name in batch.schema.names), strict=True):
+            places = np.asarray(pc.index_in(own.values, value_set=known), dtype=np.int64)
+            sizes = np.frombuffer(lengths.as_buffer(), dtype=np.int32).astype(np.int64)
+            block = block_of(sizes, np.frombuffer(items.as_buffer(), dtype=np.int32))
+            yield renumbered(numbers[places], block)

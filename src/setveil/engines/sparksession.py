@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +19,8 @@ from setveil.words import printable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+PATIENCE = 60.0
+"""Seconds that Java may take to end."""
 _QUIET = """rootLogger.level = off
 rootLogger.appenderRef.stderr.ref = console
 appender.console.type = Console
@@ -55,8 +60,10 @@ def _settings(master: str, work: Path) -> dict[str, str]:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
-        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        # A machine that is busy with the work is not a machine that is lost.
+        "spark.network.timeout": "600s",
+        "spark.worker.timeout": "600",
+        "spark.executor.heartbeatInterval": "20s",
         "spark.executorEnv.PYTHONPATH": _path(),
         "spark.driver.extraJavaOptions": quiet,
         "spark.executor.extraJavaOptions": quiet,
@@ -88,23 +95,48 @@ def _started(builder: Any, master: str) -> Iterator[SparkSession]:
         wanted |= {"SPARK_HOME": str(Path(pyspark.__file__).parent)}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
+    spark = None
     try:
-        try:
-            spark = builder.getOrCreate()
-        except Exception as error:
-            raise EngineError(f"Spark did not start: {_reason(error)}", remedy=_JAVA) from None
-        try:
-            yield spark
-        finally:
+        with _undisturbed():
+            try:
+                spark = builder.getOrCreate()
+            except Exception as error:
+                raise EngineError(f"Spark did not start: {_reason(error)}", remedy=_JAVA) from None
+        yield spark
+    finally:
+        if spark is not None:
             with suppress(Exception):  # Java may have died, and there is nothing left to stop
                 spark.stop()
-            _forget_java()
-    finally:
+        _forget_java()
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off interruptions until the end of the block: one while Java starts would leave it
+    running, and Spark would put in a handler of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in names]
+    before = {each: signal.getsignal(each) for each in numbers}
+    for each in numbers:
+        if before[each] not in (signal.SIG_IGN, None):
+            signal.signal(each, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            if handler is not None:
+                signal.signal(each, handler)
+    for number in waiting[:1]:
+        signal.raise_signal(number)
 
 
 _JAVA = "it needs Java 17 or newer (java -version), and a master that can be reached"
@@ -122,8 +154,17 @@ def _forget_java() -> None:
         if process is not None:
             with suppress(Exception):
                 process.stdin.close()
-                process.wait(10)
+            _wait_for(process)
         SparkContext._gateway = SparkContext._jvm = None
+
+
+def _wait_for(process: Any) -> None:
+    """Wait for the end of Java, which removes its files; end it if it takes too long."""
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _imported() -> Any:

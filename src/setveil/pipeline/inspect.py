@@ -10,6 +10,7 @@ from setveil.data.summary import Summary, summarize
 from setveil.engines.base import Progress
 from setveil.pipeline.inputs import load_with_account, notes_on
 from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.parts.sources import Where, count_distinct
 from setveil.pipeline.stages import Stages
 
 USUAL = (2, 5, 10)  # common choices of k; 2 says who is unique
@@ -24,6 +25,12 @@ class InspectJob:
     k: int | None = None
     """Fewer records than this single a person out; by default 2, 5 and 10."""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    engine: str = "local"
+    """Where the data is read and its distinct records are counted: `local`, `blocks`, `spark`."""
+    memory: str | None = None
+    """For the engines `blocks` and `spark`: the memory for the distinct records."""
+    master: str | None = None
+    """For the engine `spark`: the cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +54,8 @@ def inspect(data: object, *, progress: Progress | None = None, **words: Any) -> 
     Args:
         data: A path (`-` is standard input), or any object that `as_transactions` takes.
         progress: Is called with how far the work is.
-        words: The options of `setveil inspect`: `k`, and how to read a file (`record`, `item` ...).
+        words: The options of `setveil inspect`: `k`, how to read a file (`record`, `item` ...), and
+            `engine`, `memory` and `master`.
 
     Example:
         >>> found = inspect([["beer", "wine"], ["beer", "milk"], ["beer"], ["beer"]], k=2)
@@ -59,20 +67,28 @@ def inspect(data: object, *, progress: Progress | None = None, **words: Any) -> 
 
 def job_from(data: object, words: Words) -> InspectJob:
     """The job that these words describe; None means not given."""
-    check_words("inspect", words, ["k"])
-    return InspectJob(data=data, k=words.get("k"), reading=reading_from(words))
+    own = ("k", "engine", "memory", "master")
+    check_words("inspect", words, own)
+    given = {name: words[name] for name in own if words.get(name) is not None}
+    return InspectJob(data=data, reading=reading_from(words), **given)
 
 
 def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     """Read the data, summarize it, and count how many people are exposed."""
     stages = Stages(progress)
-    with stages("reading"):
-        data, account = load_with_account(job.data, job.reading)
+    where = Where(job.engine, job.memory, job.master)
+    where.check()
+    sizes = None
+    if job.engine == "local":
+        with stages("reading"):
+            data, account = load_with_account(job.data, job.reading)
+    else:
+        data, sizes, (_, _, account) = count_distinct(job.data, job.reading, where, stages)
     with stages("inspecting"):
         chosen = USUAL if job.k is None else (job.k,)
-        exposures = tuple(exposure(data, k=k) for k in chosen)
+        exposures = tuple(exposure(data, k=k, sizes=sizes) for k in chosen)
         return Inspection(
-            summary=summarize(data),
+            summary=summarize(data, sizes=sizes),
             exposures=exposures,
             account=account,
             notes=notes_on(data, account),

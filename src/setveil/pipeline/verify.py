@@ -21,12 +21,18 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
-from setveil.io.releases.folder import other_files, read_release
+from setveil.io.releases.folder import ABOUT, other_files, read_release
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
-from setveil.pipeline.parts.verifying import check_parts_job, verify_in_parts
+from setveil.pipeline.parts.verifying import (
+    check_folder_job,
+    check_parts_job,
+    count_file,
+    verify_counted,
+    verify_in_parts,
+)
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
@@ -53,9 +59,12 @@ class VerifyJob(TreeOptions):
     limit: int = 1
     """How many witnesses each check gives at most."""
     engine: str = "local"
-    """`local`, or `blocks` to verify a release in parts with one part in memory at a time."""
+    """Where to verify: `local` (in memory), or `blocks` or `spark`: a release part by part, a data
+    file by its distinct records."""
     memory: str | None = None
-    """For the engine `blocks`: the memory for reading the original."""
+    """For the engines `blocks` and `spark`: the memory for the distinct records of a data file."""
+    master: str | None = None
+    """For the engine `spark`: the cluster."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,29 +121,50 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
     """Read what is to be verified, and check it."""
     stages = Stages(progress)
     check_parts_job(job)
-    if job.engine != "local":
-        found, first = verify_in_parts(job, stages)
-        return Verification(verdict=found, release=first, notes=_notes(job, first))
     if job.promise is not None:
         check_items(job.items, job.promise)
+    if job.engine != "local":
+        return _elsewhere(job, stages)
     with stages("reading"):
         published, account = _published(job)
         original = None if job.original is None else load(job.original, job.reading)
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)
-    notes: tuple[str, ...] = ()
-    if job.promise is not None and job.items:
-        vocabulary = _vocabulary(published if original is None else original)
-        promise = with_items(_as_published(job, published), job.items, vocabulary, tree)
-        notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
-        job = replace(job, promise=promise)
+    job, notes = _with_named(job, published, original, tree)
     with stages("verifying"):
         verdict = _with_columns(job, _verdict(job, published, original, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
     own = published if isinstance(published, Release) and job.promise is None else None
     return Verification(verdict=verdict, release=own, notes=(*notes, *_notes(job, published)))
+
+
+def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
+    """Verify on an engine that does not hold all records in memory."""
+    if job.promise is None and Path(str(job.release)).is_file():
+        raise _without_promise(job)
+    if job.promise is None or (Path(str(job.release)) / ABOUT).exists():
+        check_folder_job(job)
+        verdict, first = verify_in_parts(job, stages)
+        return Verification(verdict=verdict, release=first, notes=_notes(job, first))
+    found = count_file(job, stages)
+    job, notes = _with_named(job, found.data, None, None)
+    verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
+    notes = (*notes, *_notes(job, found.data))
+    return Verification(verdict=_with_private_witnesses(verdict), notes=notes)
+
+
+def _with_named(
+    job: VerifyJob, published: object, original: object, tree: Hierarchy | None
+) -> tuple[VerifyJob, tuple[str, ...]]:
+    """The job with the items that the user named, and what is odd about them."""
+    if job.promise is None or not job.items:
+        return job, ()
+    vocabulary = _vocabulary(published if original is None else original)
+    promise = with_items(_as_published(job, published), job.items, vocabulary, tree)
+    notes = check_named(promise, vocabulary) if any(job.items.values()) else ()
+    return replace(job, promise=promise), notes
 
 
 def _with_private_witnesses(verdict: Verdict) -> Verdict:
@@ -156,11 +186,13 @@ def _published(job: VerifyJob) -> tuple[object, Account | None]:
         _check_method(job.release, release.method)
         return release, None
     if job.promise is None:
-        allowed = (
-            f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
-        )
-        raise ParameterError("k", None, allowed)
+        raise _without_promise(job)
     return read_bare(job.release, job.promise, **({} if job.original else job.reading))
+
+
+def _without_promise(job: VerifyJob) -> ParameterError:
+    problem = f"{job.release} is a data file without a promise: say what to check, such as {{k=10}}"
+    return ParameterError("k", None, problem)
 
 
 def _with_columns(job: VerifyJob, verdict: Verdict, account: Account | None) -> Verdict:

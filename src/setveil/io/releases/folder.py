@@ -37,7 +37,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from importlib import import_module
@@ -159,25 +159,39 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     return _read(found, form.read)
 
 
-def read_parts(folder: str | os.PathLike[str]) -> Iterator[Release]:
-    """The parts of a release one after the other, each as a release of its own.
+class ReleaseParts:
+    """The parts of a release; each can be read as a release of its own, in any process.
+
+    A release that is not in files that can be read apart counts as one part.
 
     Raises:
-        ReleaseError: as `read_release`; or if the release is not in files that can be read apart.
+        ReleaseError: as `read_release`.
     """
-    whole, form = _opened(Path(folder))
-    in_parts, about = form.in_parts, whole.about
-    if in_parts is None or len(whole.names) > len(whole.parts) or about.get("bags"):
-        raise whole.fault("it is not in parts; verify it on the engine local")
-    tree, shown = whole_tree(whole) if form.has_tree else None, set[str]()
-    for part in whole.parts:
-        alone = {**about, "records": part.size, "parts": [part.size]}
-        inside = replace(whole, about=alone, names=(part.path.name,), before=part.before)
-        release = _read(inside, lambda folder: in_parts.read(folder, tree))
-        shown |= release.shown
-        yield release
-    if tree is not None:
-        check_pruned(whole, tree, sorted(shown))
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._whole, form = _opened(Path(folder))
+        about = self._whole.about
+        extra = len(self._whole.names) > len(self._whole.parts)
+        self._divided = form.in_parts is not None and not extra and not about.get("bags")
+        self._tree = whole_tree(self._whole) if form.has_tree and self._divided else None
+
+    def __len__(self) -> int:
+        return len(self._whole.parts) if self._divided else 1
+
+    def read(self, number: int) -> Release:
+        """One part."""
+        form = FORMS[self._whole.about["form"]]
+        if not self._divided or form.in_parts is None:
+            return _read(self._whole, form.read)
+        part, in_parts = self._whole.parts[number], form.in_parts
+        alone = {**self._whole.about, "records": part.size, "parts": [part.size]}
+        inside = replace(self._whole, about=alone, names=(part.path.name,), before=part.before)
+        return _read(inside, lambda folder: in_parts.read(folder, self._tree))
+
+    def check_shown(self, shown: Iterable[str]) -> None:
+        """Refuse a tree with nodes that no part shows, if it was built from the data."""
+        if self._tree is not None:
+            check_pruned(self._whole, self._tree, sorted(shown))
 
 
 def _opened(place: Path) -> tuple[ReleaseFolder, ReleaseForm]:

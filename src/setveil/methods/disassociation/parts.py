@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -121,7 +122,7 @@ def _first_ranks(rank: Int32s, block: Block) -> Int64s:
 def _ranks(parts: Parts, used: Mapping[int, frozenset[int]], items: int) -> dict[int, Int32s]:
     """The rank of each unused item by its support in each part; used ones have the last rank."""
     supports = {part: np.zeros(items, dtype=np.int64) for part in used}
-    for part, found in parts.fold(dict.fromkeys(used, partial(count_items, items))):
+    for part, found in parts.fold(dict.fromkeys(used, partial(count_items, items)), add):
         supports[part] += found
     ranks = {}
     for part, support in supports.items():
@@ -137,10 +138,15 @@ def _counted(parts: Parts, ranks: Mapping[int, Int32s]) -> dict[int, Groups]:
         part: Groups(np.zeros(len(rank), dtype=np.int64), Counter()) for part, rank in ranks.items()
     }
     works = {part: partial(count_groups, rank) for part, rank in ranks.items()}
-    for part, groups in parts.fold(works):
-        found[part].ranked[:] += groups.ranked
-        found[part].equal.update(groups.equal)
+    for part, groups in parts.fold(works, _both):
+        _both(found[part], groups)
     return found
+
+
+def _both(one: Groups, other: Groups) -> Groups:
+    one.ranked[:] += other.ranked
+    one.equal.update(other.equal)
+    return one
 
 
 def _planned(groups: Groups, rank: Int32s, limits: Limits, fresh: int) -> Plan:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -122,7 +123,7 @@ class _Driver:
         """Set the empty records apart, with as many others as they need to be k."""
         full, empty = self._number(), self._number()
         records, without = self.parts.sizes[0], 0
-        for _, found in self.parts.fold({0: _count_empty}):
+        for _, found in self.parts.fold({0: _count_empty}, add):
             without += found
         if records - without < self.k:
             return [(0, EMPTY)]
@@ -182,7 +183,8 @@ class _Driver:
     def _gains(self, cuts: Mapping[int, Cut]) -> dict[int, list[int]]:
         """What expanding each node of each cut gains, by how many records have each leaf."""
         supports = {part: np.zeros(self.leaves, dtype=np.int64) for part in cuts}
-        for part, found in self.parts.fold(dict.fromkeys(cuts, partial(count_leaves, self.leaves))):
+        works = dict.fromkeys(cuts, partial(count_leaves, self.leaves))
+        for part, found in self.parts.fold(works, add):
             supports[part] += found
         return {
             part: [
@@ -205,7 +207,7 @@ class _Driver:
     def _words(self, chosen: Mapping[int, int]) -> dict[int, Counter[Word]]:
         works = {part: partial(count_words, self._node(node)) for part, node in chosen.items()}
         found: dict[int, Counter[Word]] = {part: Counter() for part in chosen}
-        for part, words in self.parts.fold(works):
+        for part, words in self.parts.fold(works, add):
             found[part].update(words)
         return found
 
@@ -274,7 +276,7 @@ class _Driver:
             if records
         }
         found: dict[int, Counter[Record]] = {part: Counter() for part in taken}
-        for part, counts in self.parts.fold(works):
+        for part, counts in self.parts.fold(works, add):
             found[part].update(counts)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
@@ -11,6 +11,8 @@ import numpy as np
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.tally import Tally
+from setveil.engines.distinct import Distinct
+from setveil.engines.parts import Answer, Block
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import Choices
@@ -31,6 +33,19 @@ class Source(Protocol):
 
     def recode(self, numbers: Int32s, size: int) -> None:
         """Give each item another number, or -1 to leave it out."""
+
+    def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
+        """The answers to the numbers below `tasks`, in order."""
+
+    def gathered(self) -> Block:
+        """All records, in memory."""
+
+    def distinct(self, room: int, memory: str) -> Distinct:
+        """The distinct records and their counts, in memory.
+
+        Raises:
+            EngineError: if they take more than `room` bytes.
+        """
 
 
 class Loaded(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -13,8 +13,9 @@ from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.tally import Tally
 from setveil.disk import private_folder
-from setveil.engines.parts import Block
-from setveil.engines.spark import Shared, SparkParts
+from setveil.engines.distinct import Distinct
+from setveil.engines.parts import Answer, Block
+from setveil.engines.spark import Shared, SparkParts, on_spark
 from setveil.engines.sparkdata import SparkRecords, numbered, published_rows, read_frame
 from setveil.engines.sparksession import session
 from setveil.errors import EngineError, FileFormatError, SetveilError
@@ -38,7 +39,7 @@ def run_on_spark(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
     job = replace(job, method=job.method.in_parts())
     held: list[Outcome] = []
     with suppress(Rejected), private_folder() as work, _stage(job, work) as stage:
-        with _session(job, work, stages) as spark:
+        with open_session(job.master, work, stages) as spark:
             held.append(_run(job, spark, make_tree, stage, stages))
         if not held[0].verdict.holds:
             raise Rejected
@@ -46,10 +47,11 @@ def run_on_spark(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
 
 
 @contextmanager
-def _session(job: Job, work: Path, stages: Stages) -> Iterator[Any]:
+def open_session(master: str | None, work: Path, stages: Stages) -> Iterator[Any]:
+    """A session of Spark; says so, because it takes a while."""
     if stages.progress is not None:
         stages.progress(0, 0, "starting Spark")
-    with session(job.master, work) as spark:
+    with session(master, work) as spark:
         yield spark
 
 
@@ -83,6 +85,15 @@ class SparkSource:
         account = Account(format="spark") if isinstance(name, str) else None
         return Read(tally, self.records.records, account)
 
+    def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
+        return on_spark(self.spark, work, tasks)
+
+    def gathered(self) -> Block:
+        return self.parts.gathered()
+
+    def distinct(self, room: int, memory: str) -> Distinct:
+        return self.parts.distinct(room, memory)
+
     def recode(self, numbers: Int32s, size: int) -> None:
         self.parts = SparkParts(self.spark, numbered(self.records, numbers))
         self.records.frame.unpersist()
@@ -101,7 +112,7 @@ def _run(job: Job, spark: Any, make_tree: MakeHierarchy, stage: Path, stages: St
         sizes = [sum(parts.sizes.get(part, 0) for part in each.parts) for each in shares]
         found, made = _made(parts, spec, shares, sizes, stages)
         if all(done.holds for done in found):
-            _write(made, found, stage)
+            found = _write(made, found, stage)
     outcome = finished(loaded, spec, found, stage, stages)
     if not is_frame(job.data):
         return outcome
@@ -125,12 +136,13 @@ def _made(
     return collected(iter(answers), sizes, stages), made
 
 
-def _write(made: Shared, found: Sequence[Done], stage: Path) -> None:
+def _write(made: Shared, found: Sequence[Done], stage: Path) -> list[Done]:
     """Write the files of the release here, and compare them with what was verified there."""
-    made.write({done.number: done.name for done in found}, stage)
-    for done in found:
+    written: list[Done] = made.write({done.number: done.name for done in found}, stage)
+    for done in written:
         if sha256(stage / done.name) != done.digest:
             raise EngineError(f"{done.name} is not what the cluster wrote and verified")
+    return sorted(written, key=lambda done: done.number)
 
 
 def make_on_worker(

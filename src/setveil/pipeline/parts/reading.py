@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +15,9 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.tally import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.blocks import Shelf
-from setveil.engines.parts import Block, block_of, renumbered
+from setveil.engines.blocks import Shelf, read_part
+from setveil.engines.distinct import Distinct, distinct_on_shelf
+from setveil.engines.parts import Answer, Block, block_of, renumbered
 from setveil.errors import FileFormatError
 from setveil.io.files import read_with_account
 
@@ -37,6 +38,15 @@ class ShelfSource:
 
     def read(self, data: object, reading: Mapping[str, Any]) -> Read:
         return read_to(self.shelf, data, reading)
+
+    def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
+        return map(work, range(tasks))
+
+    def gathered(self) -> Block:
+        return read_part(self.shelf.folder, 0)
+
+    def distinct(self, room: int, memory: str) -> Distinct:
+        return distinct_on_shelf(self.shelf, room, memory)
 
     def recode(self, numbers: Int32s, size: int) -> None:
         if not np.array_equal(numbers, np.arange(len(numbers))):

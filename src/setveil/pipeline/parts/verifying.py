@@ -1,23 +1,27 @@
-"""Verify a release in parts, one part in memory at a time."""
+"""Verify on the engines blocks and spark: a release part by part, or data by its distinct
+records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from setveil.audit.records import Counted
+from setveil.audit.tables import check_promise
 from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.audit.verify import verify
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
-from setveil.disk import private_folder
-from setveil.engines.blocks import DEFAULT_MEMORY, Blocks, Shelf
-from setveil.errors import ParameterError
-from setveil.io.releases.folder import read_parts
+from setveil.errors import ParameterError, SetveilError
+from setveil.io.releases.folder import ReleaseParts
 from setveil.pipeline.parts.finishing import merged_checks
-from setveil.pipeline.parts.reading import Read, read_to
+from setveil.pipeline.parts.loading import Source
+from setveil.pipeline.parts.reading import Read
+from setveil.pipeline.parts.sources import Tallied, Where, count_distinct, open_source
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 
@@ -25,82 +29,135 @@ if TYPE_CHECKING:
     from setveil.pipeline.verify import VerifyJob
 
 
-class Bounds(NamedTuple):
-    """How many records of some parts have each item, at least and at most."""
+class Seen(NamedTuple):
+    """What is known of a part after it was verified."""
 
+    checks: tuple[Check, ...]
+    records: int
+    shown: frozenset[str]
+    """The labels that occur."""
+    foreign: frozenset[str]
+    """Those that are no items of the original."""
     lower: Int64s
+    """How many records have each item of the original, at least."""
     upper: Int64s
+    """And at most."""
+
+
+def where_of(job: VerifyJob) -> Where:
+    """The engine of a job."""
+    return Where(job.engine, job.memory, job.master)
 
 
 def check_parts_job(job: VerifyJob) -> None:
-    """Refuse what cannot be verified part by part, before anything is read."""
-    if job.engine not in ("local", "blocks"):
-        raise ParameterError("engine", job.engine, "`verify` runs on local or blocks")
-    if job.memory is not None and job.engine != "blocks":
-        raise ParameterError("memory", job.memory, "only {engine=blocks} has it")
+    """Refuse what only the engine local can verify, before anything is read."""
+    where_of(job).check()
     if job.engine == "local":
         return
     if not isinstance(job.release, str | Path):
-        raise ParameterError("release", type(job.release).__name__, "give a release folder")
-    for option in ("promise", "alignment", "hierarchy"):
+        allowed = "the engines blocks and spark verify files: give a release folder or a data file"
+        raise ParameterError("release", type(job.release).__name__, allowed)
+    for option in ("alignment", "hierarchy"):
         if getattr(job, option) is not None:
-            allowed = "a release is verified part by part for its own promise; use {engine=local}"
+            allowed = "it compares record by record; use {engine=local}"
             raise ParameterError(option, getattr(job, option), allowed)
 
 
+def check_folder_job(job: VerifyJob) -> None:
+    """Refuse another promise than that of the release."""
+    if job.promise is not None:
+        allowed = "a release is verified part by part for its own promise; use {engine=local}"
+        raise ParameterError("promise", job.promise, allowed)
+
+
 def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release]:
-    """The verdict on all parts together, and the first part."""
-    engine = Blocks(None, job.memory or DEFAULT_MEMORY)
-    place = Path(str(job.release))
-    with private_folder() as work:
+    """The verdict on all parts of a release together, and the first part."""
+    parts = ReleaseParts(str(job.release))
+    with open_source(where_of(job), stages) as source:
         read = None
         if job.original is not None:
             with stages("reading"):
-                reading = {**job.reading, "bags": False}
-                read = read_to(Shelf(work, engine), job.original, reading)
+                read = source.read(job.original, {**job.reading, "bags": False})
+        words = Vocabulary(()) if read is None else read.tally.vocabulary
         with stages("verifying"):
-            return _verdict(read_parts(place), read, stages, job.limit)
-
-
-def _verdict(
-    parts: Iterator[Release], read: Read | None, stages: Stages, limit: int
-) -> tuple[Verdict, Release]:
-    found, records, shown = list[tuple[Check, ...]](), 0, set[str]()
-    first: Release | None = None
-    words = Vocabulary(()) if read is None else read.tally.vocabulary
-    bounds = Bounds(np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.int64))
-    for part in parts:
-        first = first or part
-        found.append(verify(part, limit=limit).checks)
-        records += len(part)
-        shown |= part.shown if part.tree is None else set()
-        _add_bounds(bounds, part, words)
-        if stages.progress is not None:
-            stages.progress(records, 0, "verifying parts")
-    assert first is not None
-    checks = list(merged_checks(found))
+            found = _all_seen(source, partial(_seen, parts, words, job.limit), len(parts), stages)
+    first = parts.read(0)
+    parts.check_shown(frozenset().union(*(each.shown for each in found)))
+    checks = list(merged_checks([each.checks for each in found]))
     if read is not None:
-        checks += _against(read, records, shown, bounds)
+        checks += _against(read, found)
     return Verdict(first.promise, tuple(checks)), first
 
 
-def _add_bounds(bounds: Bounds, part: Release, words: Vocabulary) -> None:
-    for number, item in enumerate(words):
-        support = part.support([item])
-        bounds.lower[number] += support.lower
-        bounds.upper[number] += support.upper
+def count_file(job: VerifyJob, stages: Stages) -> Tallied:
+    """Read a data file, and count its distinct records.
+
+    Raises:
+        ParameterError: if it is to be compared with an original, or repeats are to be counted.
+    """
+    if job.reading.get("bags") is not False:
+        allowed = (
+            f"the engine {job.engine} does not see whether an item repeats in a record; ignore "
+            "repeats with {bags=False}, or use {engine=local}"
+        )
+        raise ParameterError("bags", job.reading.get("bags"), allowed)
+    if job.original is not None:
+        allowed = "a data file is compared record by record with it; use {engine=local}"
+        raise ParameterError("original", "given", allowed)
+    return count_distinct(job.release, job.reading, where_of(job), stages)
 
 
-def _against(read: Read, records: int, shown: set[str], bounds: Bounds) -> Iterator[Check]:
+def verify_counted(job: VerifyJob, found: Tallied, stages: Stages) -> Verdict:
+    """The verdict on the distinct records of a data file."""
+    assert job.promise is not None
+    with stages("verifying"):
+        counted = Counted(found.data, found.sizes, np.arange(len(found.sizes)))
+        return Verdict(job.promise, (check_promise(counted, job.promise, job.limit),))
+
+
+def _all_seen(
+    source: Source, see: partial[Seen | SetveilError], parts: int, stages: Stages
+) -> list[Seen]:
+    """Verify all parts: one after the other here, or each in a task on the cluster."""
+    found = list[Seen]()
+    for seen in source.map(see, parts):
+        if isinstance(seen, SetveilError):
+            raise seen
+        found.append(seen)
+        if stages.progress is not None:
+            stages.progress(len(found), parts, "verifying parts")
+    return found
+
+
+def _seen(parts: ReleaseParts, words: Vocabulary, limit: int, number: int) -> Seen | SetveilError:
+    """Verify one part; what the library refuses is an answer, not a failure."""
+    try:
+        part = parts.read(number)
+    except SetveilError as error:
+        return error
+    supports = [part.support([item]) for item in words]
+    shown = frozenset(part.shown)
+    return Seen(
+        checks=verify(part, limit=limit).checks,
+        records=len(part),
+        shown=shown,
+        foreign=shown.difference(words) if part.tree is None else frozenset(),
+        lower=np.array([each.lower for each in supports], dtype=np.int64),
+        upper=np.array([each.upper for each in supports], dtype=np.int64),
+    )
+
+
+def _against(read: Read, found: list[Seen]) -> Iterator[Check]:
     """That the release may come from this original: as many records, its items, its supports."""
-    same = records == read.records
+    records = sum(each.records for each in found)
     text = f"{records:,} records are published for {read.records:,} originals"
-    yield Check("records", same, text, private=True)
-    foreign = sorted(shown.difference(read.tally.vocabulary))[:1]
+    yield Check("records", records == read.records, text, private=True)
+    foreign = sorted(frozenset().union(*(each.foreign for each in found)))[:1]
     text = "no item is published that is not in the original"
     witnesses = tuple(Witness(f"{item} is not", items=(item,), private=True) for item in foreign)
     yield Check("items", not foreign, text, witnesses, private=True)
     supports = read.tally.supports()
-    within = (bounds.lower <= supports) & (supports <= bounds.upper)
+    lower, upper = sum(each.lower for each in found), sum(each.upper for each in found)
+    within = (lower <= supports) & (supports <= upper)
     text = f"the support of {'every' if within.all() else 'NOT every'} item is within its bounds"
     yield Check("supports", bool(within.all()), text, private=True)

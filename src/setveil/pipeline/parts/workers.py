@@ -105,10 +105,10 @@ class _Worker:
             if self.process.poll() is not None:
                 raise self._death()
             return None
-        found: Done | SetveilError = pickle.loads(place.read_bytes())
+        found: Done | SetveilError | OSError = pickle.loads(place.read_bytes())
         place.unlink()
         self.share = None
-        if isinstance(found, SetveilError):
+        if isinstance(found, SetveilError | OSError):
             raise found
         return found
 
@@ -136,10 +136,10 @@ def main() -> None:
     work = Path(sys.argv[1])
     shares: Shares = pickle.loads((work / "shares").read_bytes())
     for line in sys.stdin:
-        found: Done | SetveilError
+        found: Done | SetveilError | OSError
         try:
             found = shares.make(int(line))
-        except SetveilError as error:
+        except (SetveilError, OSError) as error:  # a full disk is named by who knows which it is
             found = error
         place = work / f"answer-{int(line)}"
         place.with_suffix(".new").write_bytes(pickle.dumps(found))

@@ -1,0 +1,87 @@
+"""Where records are read to on each engine that does not hold them in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from setveil.data.transactions import Transactions
+from setveil.disk import private_folder
+from setveil.engines.blocks import DEFAULT_MEMORY, Blocks, Shelf, bytes_of
+from setveil.engines.distinct import Distinct
+from setveil.errors import ParameterError
+from setveil.pipeline.parts.checks import ENGINES
+from setveil.pipeline.parts.loading import Source
+from setveil.pipeline.parts.reading import Read, ShelfSource
+from setveil.pipeline.stages import Stages
+
+
+class Where(NamedTuple):
+    """An engine and its options."""
+
+    engine: str
+    memory: str | None = None
+    master: str | None = None
+    threads: int | None = None
+
+    @property
+    def allowed(self) -> str:
+        """The memory as the user gave it."""
+        return self.memory or DEFAULT_MEMORY
+
+    @property
+    def room(self) -> int:
+        """The memory in bytes."""
+        return bytes_of(self.allowed)
+
+    def check(self) -> None:
+        """Refuse an engine that is not there, and options of another one."""
+        if self.engine not in ENGINES:
+            raise ParameterError("engine", self.engine, f"choose one of {', '.join(ENGINES)}")
+        if self.memory is not None and self.engine == "local":
+            allowed = "only the engines blocks and spark have it: add {engine=blocks}"
+            raise ParameterError("memory", self.memory, allowed)
+        if self.master is not None and self.engine != "spark":
+            allowed = "only the engine spark has it: add {engine=spark}"
+            raise ParameterError("master", self.master, allowed)
+        _ = self.room
+
+
+class Tallied(NamedTuple):
+    """Distinct records, how often each occurs, and how they were read."""
+
+    data: Transactions
+    sizes: Any
+    read: Read
+
+
+@contextmanager
+def open_source(where: Where, stages: Stages) -> Iterator[Source]:
+    """A place that records can be read to; they are private, and removed after the block."""
+    with private_folder() as work:
+        if where.engine == "blocks":
+            yield ShelfSource(Shelf(work, Blocks(where.threads, where.allowed)))
+            return
+        from setveil.pipeline.parts.onspark import SparkSource, open_session
+
+        with open_session(where.master, work, stages) as spark:
+            yield SparkSource(spark)
+
+
+def count_distinct(
+    data: object, reading: Mapping[str, Any], where: Where, stages: Stages
+) -> Tallied:
+    """Read data, and count its distinct records.
+
+    Raises:
+        EngineError: if these do not fit in the memory.
+    """
+    with open_source(where, stages) as source, stages("reading"):
+        read = source.read(data, reading)
+        words = read.tally.vocabulary
+        source.recode(np.arange(len(words), dtype=np.int32), len(words))
+        found: Distinct = source.distinct(where.room, where.allowed)
+    return Tallied(Transactions(*found.block, words), found.sizes, read)
