@@ -6,7 +6,6 @@ parent ends, however it ends, its input ends, and so does the worker."""
 
 from __future__ import annotations
 
-import os
 import pickle
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from setveil.engines.blocks import read_part
 from setveil.errors import EngineError, SetveilError
+from setveil.pipeline.children import start_child
 from setveil.pipeline.parts.task import Done, Place, Spec, make_share
 
 PAUSE = 0.02  # seconds between two looks at the workers
@@ -74,16 +74,8 @@ class _Worker:
 
     def __init__(self, work: Path) -> None:
         self.work, self.share = work, None
-        code = "from setveil.pipeline.parts.workers import main; main()"
-        path = os.pathsep.join(filter(None, [*sys.path, os.environ.get("PYTHONPATH", "")]))
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, str(work)],
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which then ends the others
-        )
+        pipes = dict.fromkeys(("stdin", "stderr"), subprocess.PIPE)
+        self.process = start_child(__name__, str(work), **pipes)
 
     share: int | None
 
