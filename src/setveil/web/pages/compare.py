@@ -103,7 +103,7 @@ def _beside(project: Project, runs: Sequence[StoredJob]) -> Markup:
         ]
         for name in names
     ]
-    head = ["measure", *(run_name(run).replace(" = ", "\u00a0=\u00a0") for run in runs)]
+    head = ["measure", *map(run_name, runs)]
     links = (
         tag("li", tag("a", run_name(run), href=f"/projects/{project.id}/runs/{run.id}"))
         for run in runs

@@ -85,7 +85,7 @@ def _row(request: Request, project: Project) -> Markup:
     made = time.strftime("%d %B %Y, %H:%M", time.localtime(project.created))
     about = f"{made} · {plural(len(runs), 'release')}"
     place = f"/projects/{project.id}/{'result' if runs else 'load'}"
-    now = button("Delete it now", "danger", aria_label=f"Delete {project.name} now")
+    now = button("Delete it now", "danger", aria_label=f"Delete it now: {project.name}")
     remove = tag(
         "details",
         tag("summary", "Delete", aria_label=f"Delete {project.name}"),
