@@ -62,6 +62,8 @@ def split_horizontally(rows, sensitive, order, given, sizes):
     groups, opened = work.groups, np.full(len(work.bounds), -1, np.int64)
     stack, made, clusters = np.empty(len(order) + 1, np.int64), np.int64(0), np.int64(0)
     for root in range(len(given.is_open)):
+        if given.bounds[root] == given.bounds[root + 1]:
+            continue
         if not given.is_open[root]:
             work.bounds[clusters] = given.bounds[root]
             clusters += 1
