@@ -259,7 +259,7 @@ def _advice(request: Request, project: Project) -> Markup:
     csrf, base = csrf_of(request), f"/projects/{project.id}/goal"
     ask = form_tag(f"{base}/advise", csrf, button("Try what suits my data", "quiet"))
     parts: list[str | None] = [
-        tag("p", "Quick trials of all methods on a sample of your data."),
+        tag("p", "Trials of all methods on your data, or on a sample if it is large."),
         ask,
     ]
     if job is not None and job.status != "done":
