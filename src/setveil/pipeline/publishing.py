@@ -27,7 +27,6 @@ from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.threads import at_once
 
-
 MOST_AT_ONCE = 5_000_000
 """Of more records, losses and usefulness are measured one after the other, to save memory."""
 
