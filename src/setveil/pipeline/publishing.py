@@ -27,6 +27,9 @@ from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.threads import at_once
 
+MOST_AT_ONCE = 5_000_000
+"""Of more records, losses and usefulness are measured one after the other, to save memory."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
@@ -161,6 +164,7 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
         losses, (useful, found["examples"], notes) = at_once(
             partial(measure, release, data, verified=True, **how),
             partial(_looked_at, release, data),
+            width=None if len(data) <= MOST_AT_ONCE else 1,
         )
         lost = losses.get("distortion", 0.0)
         found |= {"losses": losses, "usefulness": replace(useful, unpublished=lost)}
