@@ -151,7 +151,7 @@ def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
     found = count_file(job, stages)
     job, notes = _with_named(job, found.data, None, None)
     verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
-    notes = (*notes, *_notes(job, found.data))
+    notes = (*notes, *(() if job.promise is None else job.promise.doubts))
     return Verification(verdict=_with_private_witnesses(verdict), notes=notes)
 
 
