@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # processes of tests inherit it
 
 _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
