@@ -67,7 +67,7 @@ def test_advise_names_a_command_and_its_reasons(call, folder):
     assert "setveil anonymize baskets.csv -o release --method " in result.out
     assert " -k 2 -m 2" in result.out
     assert "item_error" in result.out
-    assert "these are common values" in result.out
+    assert " is a common value" in result.out
     values = call("advise", "baskets.csv", "-k", 2, "--fear", "everything", "--json").json
     assert values["method"]["name"] == "partition"
     assert values["command"].endswith("--hierarchy balanced:5")

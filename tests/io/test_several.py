@@ -116,5 +116,3 @@ def test_a_release_in_parts_is_verified_part_by_part(release):
 def test_only_a_release_folder_is_verified_part_by_part(release, tmp_path):
     with pytest.raises(ParameterError, match="own promise"):
         sv.verify(release, k=2, engine="blocks")
-    with pytest.raises(ParameterError, match="local or blocks"):
-        sv.verify(release, engine="spark")
