@@ -39,10 +39,10 @@ demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, 
 	$(BIN)/setveil demo demo
 
 test: lint wordnet chromium java ## everything a change must pass: lint, types, tests
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 test-all: lint wordnet chromium java axe ## the same with the long tests
-	$(BIN)/python -m pytest -q -n $(WORKERS) -m "long or not long"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "long or not long"
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
 	@test -e $(WORDNET) || test -n "$$SETVEIL_WORDNET$$WNSEARCHDIR" || ! command -v apt-get >/dev/null 2>&1 \
