@@ -28,7 +28,7 @@ class Distinct(NamedTuple):
 
 
 def distinct_of(block: Block, sizes: Int64s | None = None) -> Distinct:
-    """The distinct records of a block; each record stands for `sizes` equal ones, 1 by default."""
+    """The distinct records of a block; each counts as `sizes` equal ones, by default 1."""
     blob = np.ascontiguousarray(block.items, dtype=np.int32).tobytes()
     bounds = (4 * block.indptr).tolist()
     keys = (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
