@@ -35,6 +35,14 @@ def test_a_release_holds_what_it_carries(call, release):
     assert result.err == ""
 
 
+def test_a_wrong_original_is_not_a_broken_promise(call, release, folder):
+    (folder / "other.csv").write_text("record,item\n1,absinthe\n2,absinthe\n", encoding="utf-8")
+    result = call("verify", "release", "--original", "other.csv")
+    assert result.code == 1
+    assert result.out.startswith("yes  Verified: k-anonymity (k = 2)")
+    assert "NO   Does not come from this original (private" in result.err
+
+
 def test_with_the_original_containment_is_checked_too(call, release):
     result = call("verify", "release", "--original", "baskets.csv", "--json")
     assert result.code == 0
