@@ -8,14 +8,14 @@ from setveil.kernels.steps import sort_slice
 
 @patient
 @kernel
-def collect_subrecords(indptr, items, chunk, chunks):
-    """Cut every record into its subrecords, and merge equal ones of a chunk.
+def collect_subrecords(indptr, items, chunk, low, high):
+    """Cut every record into its subrecords in the chunks `low` to `high - 1`, and merge equal ones.
 
     `chunk` is the chunk of each occurrence, or -1. For each distinct subrecord, chunk by chunk and
     sorted as words: where its terms begin (and the end), its chunk, and how often it occurs; and
     the terms."""
-    starts, owner, terms = cut_records(indptr, items, chunk)
-    rows = sort_rows(starts, owner, terms, chunks)
+    starts, owner, terms = cut_records(indptr, items, chunk, low, high)
+    rows = sort_rows(starts, owner, terms, high - low)
     count = len(rows)
     new_starts, new_owner = np.zeros(count + 1, np.int64), np.empty(count, np.int64)
     times, new_terms = np.zeros(count, np.int64), np.empty(len(terms), np.int32)
@@ -32,7 +32,7 @@ def collect_subrecords(indptr, items, chunk, chunks):
         for at in range(starts[row], starts[row + 1]):
             new_terms[end] = terms[at]
             end += 1
-        new_owner[made], times[made] = owner[row], 1
+        new_owner[made], times[made] = low + owner[row], 1
         made += 1
         new_starts[made] = end
     return (
@@ -44,15 +44,16 @@ def collect_subrecords(indptr, items, chunk, chunks):
 
 
 @step
-def cut_records(indptr, items, chunk):
-    """Every non-empty subrecord of every record: where it begins, its chunk, and the terms.
+def cut_records(indptr, items, chunk, low, high):
+    """Every non-empty subrecord of every record: where it begins, its chunk, counted from `low`,
+    and the terms.
 
     The occurrences of a record are sorted by chunk and then by place."""
     inside, longest = np.int64(0), np.int64(0)
     for record in range(len(indptr) - 1):
         longest = max(longest, indptr[record + 1] - indptr[record])
     for at in range(len(items)):
-        if chunk[at] >= 0:
+        if low <= chunk[at] < high:
             inside += 1
     starts, owner = np.zeros(inside + 1, np.int64), np.empty(inside, np.int64)
     terms, keys = np.empty(inside, np.int32), np.empty(longest + 1, np.int64)
@@ -60,8 +61,8 @@ def cut_records(indptr, items, chunk):
     for record in range(len(indptr) - 1):
         base, found = indptr[record], np.int64(0)
         for at in range(base, indptr[record + 1]):
-            if chunk[at] >= 0:
-                keys[found] = chunk[at] * (longest + 1) + (at - base)
+            if low <= chunk[at] < high:
+                keys[found] = (chunk[at] - low) * (longest + 1) + (at - base)
                 found += 1
         sort_slice(keys, np.int64(0), found)
         for i in range(found):

@@ -12,7 +12,7 @@ from setveil.data.arrays import Flags, Floats, Int32s, Int64s, gathered, offsets
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.judging import Targets
-from setveil.methods.disassociation.partitioning import without
+from setveil.methods.disassociation.partitioning import MANY, only_items
 from setveil.threads import at_once
 
 WORK = 200  # the steps of annealing, per occurrence of an item, that the time allows
@@ -223,7 +223,6 @@ def _badness(arranged: Arranged, most: float) -> tuple[float, float]:
 
 
 Rows = tuple[Int64s, Int32s]
-MANY = 200_000  # records, above which a kernel is worth compiling
 
 
 def _over(rows: Transactions, number: Int64s) -> Rows:
@@ -233,7 +232,7 @@ def _over(rows: Transactions, number: Int64s) -> Rows:
 
         found: Rows = rank_rows(rows.indptr, rows.items, number.astype(np.int32))
         return found
-    rows = without(rows, number[rows.items] < 0)
+    rows = only_items(rows, number >= 0)
     numbers = number[rows.items].astype(np.int32)
     order = np.lexsort((numbers, rows.rows))
     return rows.indptr, numbers[order]

@@ -9,7 +9,8 @@ import numpy as np
 from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Block
-from setveil.methods.disassociation.partitioning import without
+from setveil.methods.disassociation.partitioning import only_items
+from setveil.methods.disassociation.refine import numbered
 from setveil.methods.disassociation.sketches import (
     Divided,
     Layers,
@@ -152,7 +153,7 @@ class Judge:
         known to occur in."""
         found, known = at_once(
             lambda: self._expected(layers.sketch, self._triples),
-            lambda: known_supports(layers.divided),
+            lambda: known_supports(layers.divided, numbered(*layers.divided)[0]),
             width=self._width,
         )
         return self._judged_by(found, known)
@@ -235,12 +236,12 @@ class Judge:
         first = np.argsort(-self._items, kind="stable")[:SAMPLE]
         place = np.full(len(self._items) + 1, -1, dtype=np.int64)
         place[first] = np.arange(len(first))
-        sample = without(rows, place[rows.items] < 0)
+        sample = only_items(rows, place[:-1] >= 0)
         counts = count_together(sample.indptr.copy(), place[sample.items], len(first))
         pairs = counts[np.triu_indices(len(first), 1)]
         many = self._scope.many
         bar = int(np.partition(pairs, len(pairs) - many)[-many]) if len(pairs) >= many else 0
-        return without(rows, (self._items < bar)[rows.items] & ~self._top[rows.items])
+        return only_items(rows, (self._items >= bar) | self._top)
 
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
         from setveil.kernels.disassociation.frequent import frequent_pairs

@@ -18,8 +18,8 @@ from setveil.engines.local import LOCAL
 from setveil.kernels.disassociation.given import Chunks, Rule
 from setveil.methods.disassociation.head import Arranged
 from setveil.methods.disassociation.judging import Judge
-from setveil.methods.disassociation.partitioning import Clusters, horpart, without
-from setveil.methods.disassociation.refine import Joints, no_joints
+from setveil.methods.disassociation.partitioning import Clusters, horpart, only_items
+from setveil.methods.disassociation.refine import Joints, no_joints, numbered
 from setveil.methods.disassociation.sketches import (
     Divided,
     Layers,
@@ -56,10 +56,10 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         parts.append(part)
         has_head = bool((chunks >= 0).any())
         if has_head:
-            inside = without(whole.rows, ~arranged.is_head[whole.rows.items])
+            inside = only_items(whole.rows, arranged.is_head)
             sketches.append(sketch_head(inside, chunks))
         else:
-            sketches.append(sketch_of(part).only(arranged.is_head))
+            sketches.append(sketch_of(part, numbered(*part)[0]).only(arranged.is_head))
     return Layers(_merge(parts), join_sketches(sketches))
 
 
@@ -67,14 +67,14 @@ def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:
     """HORPART's clusters of the records without the head.
 
     Records that have nothing else are put into the last cluster, where they say nothing."""
-    tail = without(rows, chunks[rows.items] >= 0)
+    tail = only_items(rows, chunks < 0)
     empty = np.flatnonzero(tail.lengths == 0)
     if len(empty) == len(tail):
         return Clusters(tail, empty, np.array([0, len(tail)]))
     small = horpart(tail, way.rule.sensitive, way.least, way.limit, way.engine)
     order, bounds = np.concatenate((small.origin, empty)), small.bounds.copy()
     bounds[-1] = len(order)
-    return Clusters(tail.take(order), order, bounds)
+    return Clusters(join_rows([small.rows, tail.take(empty)]), order, bounds)
 
 
 def _join(whole: Clusters, head: Int32s, made: Divided) -> Divided:

@@ -207,7 +207,7 @@ class Disassociation(Method[Disassociated]):
         rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
         if self.safe:
             divided = divide_safely(data, rule, request)
-            made = assemble(len(data), *divided, promise, self.to_dict())
+            made = assemble(len(data), *divided, promise, self.to_dict(), request.engine)
             return replace(made, is_safe=True)
         sizes = least, max(limit, least + 1)
         clusters = horpart(data, rule.sensitive, *sizes, request.engine)
@@ -216,7 +216,7 @@ class Disassociation(Method[Disassociated]):
         divide = partial(self._divide, rule=rule, request=request)
         if not self._may_choose(rule):
             divided = divide(clusters, share_lost=self.share_lost)
-            return assemble(len(data), *divided, promise, self.to_dict())
+            return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
         width = request.engine.width
         divided, judge = at_once(
             partial(divide, clusters, share_lost=self.share_lost),
@@ -225,7 +225,7 @@ class Disassociation(Method[Disassociated]):
         )
         above = partial(divide, share_lost=True)
         divided = choose(divided, Way(rule, *sizes, above, judge, request.engine))
-        return assemble(len(data), *divided, promise, self.to_dict())
+        return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
 
     def _divide(
         self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, share_lost: bool

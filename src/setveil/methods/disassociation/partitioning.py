@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int32s, Int64s, offsets
+from setveil.data.arrays import Flags, Int32s, Int64s, changes, offsets
 from setveil.data.hashing import Hashes, hash_records
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from setveil.kernels.disassociation.horizontal import Groups, Sizes
 
 RECORDS = 100_000  # the records of one task, about
+MANY = 200_000  # records, above which a kernel is worth compiling
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Clusters:
     @property
     def cluster_of_row(self) -> Int64s:
         return np.repeat(np.arange(len(self)), self.sizes)
+
+    @property
+    def cluster_of_occurrence(self) -> Int32s:
+        lengths = np.diff(self.rows.indptr[self.bounds])
+        return np.repeat(np.arange(len(self), dtype=np.int32), lengths)
 
     def ranges(self, records: int) -> Iterator[Range]:
         """Ranges of clusters of about so many records each; they depend only on the clusters."""
@@ -184,10 +190,17 @@ def with_public_terms(clusters: Clusters, sensitive: Flags) -> Clusters:
     return Clusters(clusters.rows.take(order), clusters.origin[order], bounds)
 
 
-def without(rows: Transactions, left_out: Flags) -> Transactions:
-    """The same records without these occurrences."""
-    kept = np.concatenate(([0], np.cumsum(~left_out)))
-    return Transactions.trusted(kept[rows.indptr], rows.items[~left_out], rows.vocabulary)
+def only_items(rows: Transactions, inside: Flags) -> Transactions:
+    """The same records without all other items."""
+    if len(rows) > MANY:
+        from setveil.kernels.itemsets import rank_rows
+
+        same = np.where(inside, np.arange(len(inside), dtype=np.int32), np.int32(-1))
+        indptr, items = rank_rows(rows.indptr, rows.items, same)
+    else:
+        kept = inside[rows.items]
+        indptr, items = offsets(kept)[rows.indptr], rows.items[kept]
+    return Transactions.trusted(indptr, items, rows.vocabulary)
 
 
 def canonical_order(data: Transactions, engine: Engine = LOCAL) -> Int64s:
@@ -204,7 +217,7 @@ def canonical_order(data: Transactions, engine: Engine = LOCAL) -> Int64s:
     edges = [*range(0, len(rows), RECORDS), len(rows)]
     tasks = ((_slice(rows, *ends), rank) for ends in zip(edges, edges[1:], strict=False))
     keys, hashes = zip(*engine.map(find_keys, tasks), strict=True)
-    return full[np.lexsort((np.concatenate(hashes), np.concatenate(keys)))]
+    return full[_order_by(np.concatenate(keys), np.concatenate(hashes))]
 
 
 def find_keys(task: tuple[Transactions, npt.NDArray[np.uint64]]) -> tuple[Hashes, Hashes]:
@@ -219,6 +232,17 @@ def find_keys(task: tuple[Transactions, npt.NDArray[np.uint64]]) -> tuple[Hashes
         key = key * base + np.minimum(first, most)
         values[values == np.repeat(first, lengths)] = none
     return key, hash_records(rows, 1)
+
+
+def _order_by(keys: Hashes, hashes: Hashes) -> Int64s:
+    """The records by key, those of equal keys by hash, and then by number: most keys are different,
+    so that this is faster than to sort by both."""
+    order = np.argsort(keys, kind="stable")
+    is_new = changes(keys[order])
+    ties = np.flatnonzero(~(is_new & np.append(is_new[1:], True)))
+    tied = order[ties]
+    order[ties] = tied[np.lexsort((hashes[tied], keys[tied]))]
+    return order
 
 
 def _slice(rows: Transactions, start: int, stop: int) -> Transactions:

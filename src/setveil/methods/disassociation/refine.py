@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL
@@ -17,6 +17,7 @@ from setveil.published.disassociated.form import Disassociated
 
 BLOCK = 100_000  # the records of one joint cluster at most, about; larger data have several
 WEIGHT = 0.5  # how likely a joint cluster must make a term, compared to its clusters. Measured.
+OCCURRENCES, MOST_RANGES = 1_000_000, 8  # of the chunks whose subrecords one task collects
 MOST = 2**31 - 1  # the occurrences of one joint cluster at most
 PAPER = Plan(with_levels=False, with_lost=False, reach=0.0, weight=WEIGHT)
 """Clusters are joined as the paper does, except for its unsound Property 1."""
@@ -120,18 +121,15 @@ def assemble(
     joints: Joints,
     promise: Promise,
     method: Mapping[str, object],
+    engine: Engine = LOCAL,
 ) -> Disassociated:
     """The release of so many records; those in no cluster are empty.
 
     Joint clusters were made after their parts, so reversed numbers put parents first. Empty records
     come last."""
-    from setveil.kernels.disassociation.subrecords import collect_subrecords
-
     rows, nodes, empty = clusters.rows, len(joints.parent), records - len(clusters.rows)
     number, made = numbered(clusters, chunks, joints)
-    starts, owner, times, terms = collect_subrecords(
-        rows.indptr, rows.items, number, np.int64(made)
-    )
+    subrecords, owner, times = _subrecords(rows, number, made, engine)
     chunk_node = np.concatenate(
         (np.repeat(np.arange(len(clusters)), chunks.counts), joints.chunk_node)
     )
@@ -143,7 +141,7 @@ def assemble(
         np.append(_reversed(joints.parent), [-1] * (empty > 0)).astype(np.int64),
         np.append(sizes_of(clusters, joints)[::-1], [empty] * (empty > 0)).astype(np.int64),
         nodes - 1 - chunk_node,
-        Transactions(starts, terms, rows.vocabulary),
+        subrecords,
         owner,
         times,
         Transactions.from_pairs(
@@ -153,6 +151,49 @@ def assemble(
         method,
         alignment,
     )
+
+
+class Collected(NamedTuple):
+    """Some of the chunks of all records."""
+
+    rows: tuple[Int64s, Int32s]
+    number: Int32s  # the chunk of each occurrence, or -1
+    low: np.int64
+    high: np.int64
+
+
+def _subrecords(
+    rows: Transactions, number: Int32s, made: int, engine: Engine
+) -> tuple[Transactions, Int64s, Int64s]:
+    """The distinct subrecords, chunk by chunk, the chunk of each, and how often it occurs."""
+    edges = _chunk_ranges(number, made)
+    tasks = (
+        Collected((rows.indptr, rows.items), number, np.int64(low), np.int64(high))
+        for low, high in zip(edges, edges[1:], strict=False)
+    )
+    starts, owners, times, terms = zip(*engine.map(collect, tasks), strict=True)
+    indptr = offsets(np.concatenate([np.diff(each) for each in starts]))
+    found = Transactions.trusted(indptr, np.concatenate(terms), rows.vocabulary)
+    return found, np.concatenate(owners), np.concatenate(times)
+
+
+def collect(task: Collected) -> tuple[Int64s, Int64s, Int64s, Int32s]:
+    """The subrecords of some chunks; see `collect_subrecords`."""
+    from setveil.kernels.disassociation.subrecords import collect_subrecords
+
+    rows, *rest = task
+    found: tuple[Int64s, Int64s, Int64s, Int32s] = collect_subrecords(*rows, *rest)
+    return found
+
+
+def _chunk_ranges(number: Int32s, made: int) -> list[int]:
+    """Where to cut the chunks into ranges of about as many occurrences, if there are many."""
+    count = min(len(number) // OCCURRENCES, MOST_RANGES)
+    if count < 2:
+        return [0, made]
+    ends = np.cumsum(np.bincount(number + 1, minlength=made + 1)[1:])
+    cuts = np.searchsorted(ends, np.arange(1, count) * (ends[-1] / count)) + 1
+    return [0, *np.unique(cuts[cuts < made]).tolist(), made]
 
 
 def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int32s, int]:

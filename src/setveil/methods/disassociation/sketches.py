@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.arrays import Flags, Floats, Int32s, Int64s, changes, offsets, ranges
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Chunks
-from setveil.methods.disassociation.partitioning import Clusters, without
+from setveil.methods.disassociation.partitioning import Clusters, only_items
 from setveil.methods.disassociation.refine import Joints, numbered, sizes_of
 from setveil.threads import at_once
 
@@ -34,8 +34,10 @@ class Sketch(NamedTuple):
     def only(self, inside: Flags) -> Sketch:
         """The same of some items."""
         kept = inside[self.rows.items]
-        rows = without(self.rows, ~kept)
-        return Sketch(rows, self.bounds, self.number[kept], self.mass[kept])
+        rows = only_items(self.rows, inside)
+        return Sketch(
+            rows, self.bounds, np.compress(kept, self.number), np.compress(kept, self.mass)
+        )
 
 
 class Layers(NamedTuple):
@@ -49,8 +51,12 @@ class Small:
     """Small clusters of which only some items count."""
 
     def __init__(self, divided: Divided, inside: Flags, width: int = 1) -> None:
-        works = (lambda: sketch_of(divided).only(inside), lambda: known_supports(divided))
-        self.sketch, self.known = at_once(*works, width=width)
+        number, _ = numbered(*divided)
+        self.sketch, self.known = at_once(
+            lambda: sketch_of(divided, number).only(inside),
+            lambda: known_supports(divided, number),
+            width=width,
+        )
         self._cluster, self._sizes = divided.clusters.cluster_of_row, divided.clusters.sizes
 
     def of(self, records: Int64s) -> Sketch:
@@ -65,10 +71,10 @@ class Small:
         return Sketch(whole.rows.take(records), bounds, whole.number[places], mass)
 
 
-def sketch_of(divided: Divided) -> Sketch:
-    """All of a release."""
+def sketch_of(divided: Divided, number: Int32s) -> Sketch:
+    """All of a release, with the chunk of each occurrence."""
     clusters = divided.clusters
-    return Sketch(clusters.rows, clusters.bounds, numbered(*divided)[0], _masses(divided))
+    return Sketch(clusters.rows, clusters.bounds, number, _masses(divided))
 
 
 def sketch_head(rows: Transactions, chunk: Int32s) -> Sketch:
@@ -105,18 +111,20 @@ def _masses(divided: Divided) -> Floats:
     chunks = joints.shared[inside].astype(np.int64)
     codes = chunks * len(rows.vocabulary) + rows.items[inside]
     _, which, totals = np.unique(codes, return_inverse=True, return_counts=True)
-    sizes = clusters.sizes[clusters.cluster_of_row[rows.rows[inside]]]
+    sizes = clusters.sizes[clusters.cluster_of_occurrence[inside]]
     joint_sizes = sizes_of(clusters, joints)[joints.chunk_node[chunks]]
     masses[inside] = totals[which] * sizes / joint_sizes
     return masses
 
 
-def known_supports(divided: Divided) -> Int64s:
+def known_supports(divided: Divided, number: Int32s) -> Int64s:
     """How many records have each item for certain: those in chunks, and one per term chunk."""
     rows, width = divided.clusters.rows, len(divided.clusters.rows.vocabulary)
-    number, _ = numbered(*divided)
     left = number < 0
-    listed = np.sort(divided.clusters.cluster_of_row[rows.rows[left]] * width + rows.items[left])
+    items, clusters = (
+        np.compress(left, each) for each in (rows.items, divided.clusters.cluster_of_occurrence)
+    )
+    listed = np.sort(clusters.astype(np.int64) * width + items)
     listed = listed[changes(listed)]  # faster than numpy.unique, which hashes
-    known: Int64s = np.bincount(rows.items[~left], minlength=width)
+    known: Int64s = np.bincount(np.compress(~left, rows.items), minlength=width)
     return known + np.bincount(listed % width, minlength=width)
