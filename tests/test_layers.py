@@ -13,7 +13,7 @@ from setveil.io.releases.folder import FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
-ROOT = {"errors", "words", "parameters", "disk", "showing", "threads"}
+ROOT = {"errors", "words", "parameters", "disk", "showing", "threads", "memory"}
 """Small modules that every folder but the kernels may use."""
 THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "parameters": {"errors"},
     "disk": {"errors"},
     "threads": set(),
+    "memory": set(),
     "showing": {"setveil"},  # what is shown is asked of the front door, which knows `report`
     "data": ROOT,
     "promises": ROOT,

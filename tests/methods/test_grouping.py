@@ -70,11 +70,13 @@ class Forced:
             below = partial(judge.kept, clusters)
         made = Head(small.clusters.rows, targets, way.rule, below)
         arranged = made._arranged(self.pieces(made, k))
-        judge.of_parts(clusters, arranged.part, arranged.chunks)
+        cut = arranged.part, arranged.chunks
+        heads = judge.of_heads(clusters, *cut)
+        judge.of_parts(clusters, *cut, heads)
         limit = chance.randint(k + 1, 6 * k) if self.limit is None else self.limit
         layers = lay(small.clusters, arranged, way._replace(limit=limit))
         self.note(small, arranged, layers)
-        judge.of_layers(layers)
+        judge.of_layers(layers, heads)
         return layers.divided
 
     def pieces(self, made: Head, k: int) -> list[Piece]:

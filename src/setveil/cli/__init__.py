@@ -24,8 +24,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     After the work is done, an interruption has no effect."""
     try:
         from setveil.cli.interrupt import listen, listen_no_more
+        from setveil.memory import reuse_memory
 
         listen()
+        reuse_memory()
         _prepare_streams()
         _prepare_warnings()
         code = _short_of_memory() or answer(sys.argv[1:] if args is None else args)

@@ -5,6 +5,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from setveil.threads import on_threads
+
 Int32s = npt.NDArray[np.int32]  # items and nodes
 Int64s = npt.NDArray[np.int64]  # offsets, counts, and numbers of records
 Floats = npt.NDArray[np.float64]
@@ -28,11 +30,17 @@ def gathered(values: npt.NDArray[Scalar], starts: Int64s, lengths: Int64s) -> np
     """The values at `ranges(starts, lengths)`, a part of them at a time, to save memory."""
     bounds = offsets(lengths)
     found = np.empty(bounds[-1], dtype=values.dtype)
+
+    def gather(part: tuple[int, int]) -> None:
+        some = slice(*part)
+        inside = slice(*bounds[[*part]].tolist())
+        np.take(values, ranges(starts[some], lengths[some]), out=found[inside], mode="clip")
+
     cuts = np.searchsorted(bounds, np.arange(0, bounds[-1], _AT_ONCE))
     edges = [*np.unique(cuts).tolist(), len(lengths)]
-    for low, high in zip(edges, edges[1:], strict=False):
-        places = ranges(starts[low:high], lengths[low:high])
-        found[bounds[low] : bounds[high]] = values[places]
+    width = None if len(edges) > 2 else 1
+    for _ in on_threads(gather, zip(edges, edges[1:], strict=False), width=width):
+        continue
     return found
 
 

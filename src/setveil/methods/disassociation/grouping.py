@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
@@ -10,6 +11,10 @@ from setveil.methods.disassociation.head import Arranged, Head
 from setveil.methods.disassociation.judging import Judge, Judged, Scope
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.sketches import Divided
+from setveil.threads import at_once
+
+if TYPE_CHECKING:
+    from setveil.kernels.disassociation.expected import Supports
 
 MOST_WORK = 12.0  # pairs to count per occurrence of an item; more take too long
 FEWEST_SWEEPS = 10  # of annealing, below which a head is too large for the data
@@ -27,27 +32,29 @@ def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
     found = _arranged(small, judge, way) if is_worth_it(judge, way.rule) else None
     if found is None:
         return small
-    arranged, limit = found
+    arranged, limit, heads = found
     layers = lay(small.clusters, arranged, way)
-    made = judge.of_layers(layers)
+    made = judge.of_layers(layers, heads)
     return layers.divided if made.is_safe(limit, way.rule.m) and made.total < limit.total else small
 
 
-def _arranged(small: Divided, judge: Judge, way: Way) -> tuple[Arranged, Judged] | None:
+def _arranged(small: Divided, judge: Judge, way: Way) -> tuple[Arranged, Judged, Supports] | None:
     """The best way to arrange the records with head chunks, if one is not worse than the small
-    clusters; and how these are judged."""
+    clusters; how these are judged; and what is expected where there are head chunks."""
     clusters, width = judge.small(small), way.engine.width
     below = partial(judge.kept, clusters)
     head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
     most = min(MOST_TRIPLES, MOST_WORK * small.clusters.rows.occurrences)
     if head.sweeps < FEWEST_SWEEPS or head.triples > most:
         return None
-    limit = judge.of_small(clusters)
-    for arranged in head.arrange(limit.top):
+    found, limit = at_once(head.arrange, partial(judge.of_small, clusters), width=width)
+    for arranged in sorted(found, key=lambda each: each.badness(limit.top)):
         if arranged.pairs > limit.pairs or arranged.top > limit.top:
             continue
-        if judge.of_parts(clusters, arranged.part, arranged.chunks).is_safe(limit, way.rule.m):
-            return arranged, limit
+        cut = arranged.part, arranged.chunks
+        heads = judge.of_heads(clusters, *cut)
+        if judge.of_parts(clusters, *cut, heads).is_safe(limit, way.rule.m):
+            return arranged, limit, heads
     return None
 
 

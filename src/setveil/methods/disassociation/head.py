@@ -38,6 +38,10 @@ class Arranged(NamedTuple):
     top: float  # of all pairs of the top items
     is_head: Flags  # which items are in the head
 
+    def badness(self, most: float) -> tuple[float, float]:
+        """How much it is expected to err; an error of the top pairs above `most` is worst."""
+        return max(self.top - most, 0.0), self.pairs + self.head + self.top / 2
+
 
 class Counts(NamedTuple):
     """How often the items of the head occur in some records."""
@@ -92,19 +96,15 @@ class Head:
         lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
         return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
 
-    def arrange(self, most: float) -> list[Arranged]:
-        """Ways to arrange the records, the one that is expected to err least first; those with an
-        error of the top pairs of more than `most` last.
-
-        In one of them all records are one part, unless m is 3; in each of the others some leave
-        it."""
+    def arrange(self) -> list[Arranged]:
+        """Ways to arrange the records: in one of them all records are one part, unless m is 3; in
+        each of the others some leave it."""
         is_deep = self._rule.m > 2
         whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
         works = self._splits(whole, cost)
         if not is_deep:
             works.insert(0, lambda: [self._whole(whole, cost)])
-        pieces = filter(None, at_once(*works, width=self._threads))
-        return sorted(map(self._arranged, pieces), key=partial(_badness, most=most))
+        return [*map(self._arranged, filter(None, at_once(*works, width=self._threads)))]
 
     def arrange_whole(self) -> Arranged:
         """The best arrangement with all records as one part."""
@@ -216,10 +216,6 @@ class Head:
         joined = (chunk[first] >= 0) & (chunk[first] == chunk[second])
         expected = np.where(joined, counts.together[first, second], apart)
         return Piece(counts.records, chunk, expected)
-
-
-def _badness(arranged: Arranged, most: float) -> tuple[float, float]:
-    return max(arranged.top - most, 0.0), arranged.pairs + arranged.head + arranged.top / 2
 
 
 Rows = tuple[Int64s, Int32s]

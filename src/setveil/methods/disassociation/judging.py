@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +22,6 @@ from setveil.methods.disassociation.sketches import (
     known_supports,
     sketch_head,
 )
-from setveil.threads import at_once
 
 if TYPE_CHECKING:
     from setveil.kernels.disassociation.expected import Supports, Triples
@@ -148,26 +149,25 @@ class Judge:
         """The same of clusters that were laid out before."""
         return self._judged(small.sketch, small.known)
 
-    def of_layers(self, layers: Layers) -> Judged:
-        """The expected errors of a release of which only the head counts, and what its items are
-        known to occur in."""
-        found, known = at_once(
-            lambda: self._expected(layers.sketch, self._triples),
-            lambda: known_supports(layers.divided, numbered(*layers.divided)[0]),
-            width=self._width,
-        )
-        return self._judged_by(found, known)
+    def of_layers(self, layers: Layers, heads: Supports) -> Judged:
+        """The expected errors of a release whose parts with head chunks have these supports."""
+        found = self._added(heads, layers.rest)
+        return self._judged_by(found, known_supports(layers.divided, numbered(*layers.divided)[0]))
 
-    def of_parts(self, small: Small, part: Int64s, chunks: Int32s) -> Judged:
-        """The expected errors if the records of each part are published in head chunks, or in small
-        clusters if no item has one."""
-        sketches = []
-        for number, chunk in enumerate(chunks):
-            sketch = small.of(np.flatnonzero(part == number))
-            if (chunk >= 0).any():
-                sketch = sketch_head(sketch.rows, chunk)
-            sketches.append(sketch)
-        return self._judged(join_sketches(sketches), self._items)
+    def of_parts(self, small: Small, part: Int64s, chunks: Int32s, heads: Supports) -> Judged:
+        """The same if the other parts are published in small clusters."""
+        rest = np.flatnonzero(~_has_head(chunks))
+        found = self._added(heads, [small.of(np.flatnonzero(part == number)) for number in rest])
+        return self._judged_by(found, self._items)
+
+    def of_heads(self, small: Small, part: Int64s, chunks: Int32s) -> Supports:
+        """The expected supports in the parts of the records that have head chunks."""
+        inside, rows = _has_head(chunks)[part], small.sketch.rows
+        sketches = [
+            sketch_head(rows.take(np.flatnonzero(inside & (part == number))), chunk)
+            for number, chunk in enumerate(chunks)
+        ]
+        return self._expected(join_sketches(sketches), self._triples)
 
     def small(self, divided: Divided) -> Small:
         """Small clusters, as far as the targets are concerned."""
@@ -188,6 +188,10 @@ class Judge:
         block = Block(sketch.rows.indptr, sketch.rows.items, sketch.bounds)
         found: Supports = expect_supports(block, sketch.number, sketch.mass, self._pairs, triples)
         return found
+
+    def _added(self, heads: Supports, rest: Sequence[Sketch]) -> Supports:
+        found = (self._expected(sketch, self._triples) for sketch in rest)
+        return reduce(lambda one, other: type(one)(*map(np.add, one, other)), found, heads)
 
     def _judged(self, sketch: Sketch, known: Int64s) -> Judged:
         """The expected errors, if so many records are known to have each item."""
@@ -289,6 +293,12 @@ class Judge:
         kept = (supports >= bar) & (_weights(supports, self._scope.many) > 0)
         first = np.concatenate(([0], np.cumsum(kept)))[listed.first]
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]
+
+
+def _has_head(chunks: Int32s) -> Flags:
+    """Whether each part has head chunks."""
+    found: Flags = np.any(chunks >= 0, axis=1)
+    return found
 
 
 def pairs_in(data: Transactions) -> float:

@@ -24,8 +24,6 @@ from setveil.methods.disassociation.sketches import (
     Divided,
     Layers,
     join_rows,
-    join_sketches,
-    sketch_head,
     sketch_of,
 )
 
@@ -44,7 +42,7 @@ class Way(NamedTuple):
 def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
     """The release of the records of some clusters, with the head chunks of each part above."""
     rows, origin = clusters.rows, clusters.origin
-    parts, sketches = [], []
+    parts, rest = [], []
     for number, chunks in enumerate(arranged.chunks):
         chosen = np.flatnonzero(arranged.part == number)
         below = _tail_clusters(rows.take(chosen), chunks, way)
@@ -54,13 +52,9 @@ def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
         join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
         part = join(whole, head, made)
         parts.append(part)
-        has_head = bool((chunks >= 0).any())
-        if has_head:
-            inside = only_items(whole.rows, arranged.is_head)
-            sketches.append(sketch_head(inside, chunks))
-        else:
-            sketches.append(sketch_of(part, numbered(*part)[0]).only(arranged.is_head))
-    return Layers(_merge(parts), join_sketches(sketches))
+        if (chunks < 0).all():
+            rest.append(sketch_of(part, numbered(*part)[0]).only(arranged.is_head))
+    return Layers(_merge(parts), rest)
 
 
 def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:

@@ -202,9 +202,8 @@ def numbered(clusters: Clusters, chunks: Chunks, joints: Joints) -> tuple[Int32s
     lengths = np.diff(clusters.rows.indptr[clusters.bounds])
     number = np.repeat(first[:-1].astype(np.int32), lengths)
     number += chunks.chunk
-    in_terms = np.flatnonzero(chunks.chunk < 0)
-    shared = joints.shared[in_terms]
-    number[in_terms] = np.where(shared >= 0, first[-1] + shared, -1)
+    shared = np.where(joints.shared >= 0, joints.shared + np.int32(first[-1]), np.int32(-1))
+    np.copyto(number, shared, where=chunks.chunk < 0)
     return number, int(first[-1]) + len(joints.chunk_node)
 
 

@@ -44,7 +44,7 @@ class Layers(NamedTuple):
     """Parts of the records, each with head chunks above all its clusters or none."""
 
     divided: Divided
-    sketch: Sketch  # of the head chunks alone, where there are any
+    rest: Sequence[Sketch]  # of the parts without head chunks
 
 
 class Small:
