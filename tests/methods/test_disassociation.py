@@ -17,7 +17,7 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.io import read
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation import Disassociation, refine
+from setveil.methods.disassociation import Disassociation, head, partitioning, refine
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, horpart, verpart
 from setveil.methods.disassociation.refine import assemble, level_plan, no_joints
 from setveil.metrics import measure
@@ -160,6 +160,26 @@ def test_several_blocks_give_a_release_that_verifies_whatever_the_number_of_thre
     assert releases[0] == releases[1]
     assert (releases[0].parent < 0).sum() > 1
     assert verify(releases[0], data).holds
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_data_take_other_ways_to_the_same_release(monkeypatch, seed):
+    data, promise, limit = random_case(seed, most=200)
+    method = Disassociation(max_cluster=limit - 1) if seed % 2 else Disassociation()
+    usual = method.anonymize(data, promise)
+    monkeypatch.setattr(refine, "OCCURRENCES", 30)
+    for module in (partitioning, head):
+        monkeypatch.setattr(module, "MANY", 0)
+    assert method.anonymize(data, promise, engine=Local(2)) == usual
+
+
+def test_records_are_in_order_by_key_then_hash_then_number():
+    random = np.random.default_rng(3)
+    for most in (1, 3, 50, 1 << 60):
+        for count in (0, 1, 2, 40):
+            keys, hashes = random.integers(0, most, (2, count)).astype(np.uint64)
+            found = partitioning._order_by(keys, hashes)
+            assert found.tolist() == np.lexsort((hashes, keys)).tolist()
 
 
 class TestFigures:
