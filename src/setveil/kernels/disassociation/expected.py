@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from setveil.kernels.arrays import Floats, Int64s
+from setveil.kernels.disassociation.frequent import FAR, find_pair
 from setveil.kernels.jit import kernel, patient, step
 
 SPREAD = 0.3
@@ -52,7 +53,7 @@ def expect_supports(block, number, mass, pairs, triples):
     b of s records of a cluster have two items, a b / s are expected to have both, and so on. An
     item of a term chunk counts once; one that is shared has its `mass` there, what its joint
     cluster gives to a cluster of this size (for all others that is 0), mixed with what it really
-    has: clusters that share an item are alike."""
+    has: clusters that share an item are alike. The pairs of each item are ascending."""
     width, many, more = len(pairs.first) - 1, len(pairs.second), len(triples.third)
     room = Room(
         np.zeros(width, np.int64),
@@ -111,15 +112,28 @@ def count_inside(block, number, record, pairs, triples, room):
     for at in range(block.indptr[record], block.indptr[record + 1]):
         if number[at] < 0:
             continue
-        for i in range(pairs.first[block.items[at]], pairs.first[block.items[at] + 1]):
+        start, stop = pairs.first[block.items[at]], pairs.first[block.items[at] + 1]
+        if stop - start > FAR * (block.indptr[record + 1] - at):
+            for other in range(at + 1, block.indptr[record + 1]):
+                if number[other] == number[at]:
+                    i = find_pair(pairs.second, start, stop, block.items[other])
+                    if i >= 0:
+                        count_pair(i, record, number[at], triples, room)
+            continue
+        for i in range(start, stop):
             other = pairs.second[i]
-            if room.last[other] != record or room.chunk[other] != number[at]:
-                continue
-            room.pairs[i] += 1
-            for t in range(triples.first[i], triples.first[i + 1]):
-                third = triples.third[t]
-                if room.last[third] == record and room.chunk[third] == number[at]:
-                    room.triples[t] += 1
+            if room.last[other] == record and room.chunk[other] == number[at]:
+                count_pair(i, record, number[at], triples, room)
+
+
+@step
+def count_pair(pair, record, number, triples, room):
+    """Count a pair of a record inside a chunk, and the triples under it."""
+    room.pairs[pair] += 1
+    for t in range(triples.first[pair], triples.first[pair + 1]):
+        third = triples.third[t]
+        if room.last[third] == record and room.chunk[third] == number:
+            room.triples[t] += 1
 
 
 @step

@@ -8,6 +8,9 @@ from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import roomier
 
+FAR = 16
+"""If the list of an item has so many pairs for each other item of a record, these are looked up."""
+
 
 class Pairs(NamedTuple):
     """Pairs of items, listed under the first of them: first[i] to first[i + 1] - 1 for item i."""
@@ -114,14 +117,40 @@ def list_triples(pairs, bar, most):
 
 @kernel
 def count_triples(indptr, items, pairs, triples):
-    """How many records have each triple."""
+    """How many records have each triple; the pairs of each item are ascending."""
     last, counts = np.full(len(pairs.first), -1, np.int64), np.zeros(len(triples.third), np.int64)
     for record in range(len(indptr) - 1):
         for at in range(indptr[record], indptr[record + 1]):
             last[items[at]] = record
         for at in range(indptr[record], indptr[record + 1]):
-            for i in range(pairs.first[items[at]], pairs.first[items[at] + 1]):
+            start, stop = pairs.first[items[at]], pairs.first[items[at] + 1]
+            if stop - start > FAR * (indptr[record + 1] - at):
+                for other in range(at + 1, indptr[record + 1]):
+                    i = find_pair(pairs.second, start, stop, items[other])
+                    if i >= 0:
+                        count_thirds(counts, triples, i, last, record)
+                continue
+            for i in range(start, stop):
                 if last[pairs.second[i]] == record:
-                    for t in range(triples.first[i], triples.first[i + 1]):
-                        counts[t] += last[triples.third[t]] == record
+                    count_thirds(counts, triples, i, last, record)
     return counts
+
+
+@step
+def count_thirds(counts, triples, pair, last, record):
+    """Count the triples of a record that are listed under one of its pairs."""
+    for t in range(triples.first[pair], triples.first[pair + 1]):
+        counts[t] += last[triples.third[t]] == record
+
+
+@step
+def find_pair(second, start, stop, item):
+    """The place of an item in a list; -1 if it is missing."""
+    end = stop
+    while start < stop:
+        middle = (start + stop) // 2
+        if second[middle] < item:
+            start = middle + 1
+        else:
+            stop = middle
+    return start if start < end and second[start] == item else np.int64(-1)

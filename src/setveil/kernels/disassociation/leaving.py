@@ -123,9 +123,11 @@ def find_stayers(ptr, items, chunk, together, rule):
     m = 3 no triple: as many as possible, but none whose triples are too many to count.
 
     A record with a rarer pair cannot stay with all others, so not with fewer either. When all such
-    records have left, the others are the largest set that can stay, whatever the order was. If
-    that takes too long, none stays."""
+    records have left, the others are the largest set that can stay, whatever the order was. Only
+    records with an item of a pair that was not rare before can have become such, or, with m = 3, of
+    a record that has left. If that takes too long, none stays."""
     counts, stays = together.copy(), np.ones(len(ptr) - 1, np.bool_)
+    now, later = np.ones(len(chunk), np.bool_), np.zeros(len(chunk), np.bool_)
     inside = count_inside(ptr, items, chunk, rule)
     left, passes = True, 0
     while left:
@@ -135,14 +137,28 @@ def find_stayers(ptr, items, chunk, together, rule):
             return stays
         for record in range(len(stays)):
             row = items[ptr[record] : ptr[record + 1]]
-            if stays[record] and has_rare(row, chunk, counts, inside, rule):
+            if not stays[record] or not has_any(row, now):
+                continue
+            if has_rare(row, chunk, counts, inside, rule):
                 stays[record], left = False, True
                 for i in range(len(row)):
                     for j in range(len(row)):
                         counts[row[i], row[j]] -= 1
+                        if counts[row[i], row[j]] == rule.k - 1 or rule.m > 2:
+                            now[row[i]] = later[row[i]] = True
                 if rule.m > 2 and len(row) <= LONGEST:
                     add_inside(inside, row, chunk, -1)
+        now[:], later[:] = later, False
     return stays
+
+
+@step
+def has_any(row, wanted):
+    """Whether a record has one of the items."""
+    for item in row:
+        if wanted[item]:
+            return True
+    return False
 
 
 @step

@@ -257,7 +257,9 @@ class Judge:
         counts = np.bincount(rows.items, minlength=len(self._items))
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
         pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
-        return pairs, bar
+        firsts = np.repeat(np.arange(len(self._items)), np.diff(pairs.first))
+        order = np.lexsort((pairs.second, firsts))
+        return pairs._replace(second=pairs.second[order], supports=pairs.supports[order]), bar
 
     def _all_pairs(self, rows: Transactions) -> tuple[Pairs, int] | None:
         """The same of many records, out of a table of all pairs, which is filled record by record:
