@@ -8,7 +8,7 @@ from setveil.kernels.arrays import Int64s
 from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import roomier
 
-FAR = 16
+FAR = 4
 """If the list of an item has so many pairs for each other item of a record, these are looked up."""
 
 
