@@ -148,7 +148,8 @@ def find_stayers(ptr, items, chunk, together, rule):
                             now[row[i]] = later[row[i]] = True
                 if rule.m > 2 and len(row) <= LONGEST:
                     add_inside(inside, row, chunk, -1)
-        now[:], later[:] = later, False
+        for item in range(len(chunk)):
+            now[item], later[item] = later[item], False
     return stays
 
 
