@@ -242,3 +242,15 @@ def test_of_two_that_compile_a_kernel_the_second_waits_for_the_first(tmp_path, m
 
 def test_where_no_lock_can_be_made_a_kernel_is_compiled_all_the_same(tmp_path):
     assert numba_inside._Turn(str(tmp_path / "missing" / "kernel.lock")).take() is False
+
+
+def test_kernels_run_without_scipys_linear_algebra_and_others_still_have_it():
+    code = """
+import sys, numpy as np, numba
+from setveil.kernels.disassociation.heads import count_together
+count_together(np.array([0, 2]), np.array([0, 1], dtype=np.int32), 2)
+assert "scipy.linalg" not in sys.modules
+print(numba.njit(lambda a: np.dot(a, a))(np.ones(3)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "3.0\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numba
@@ -51,6 +52,7 @@ def step(function: Function) -> Function:
     return cast(Function, njit(pipeline_class=inside.StepCompiler, **OPTIONS)(function))
 
 
+@cache
 def _inside() -> Any:
     """What rests on the inside of Numba; None if this version of Numba may be different inside.
 
@@ -59,6 +61,8 @@ def _inside() -> Any:
         return None
     try:
         from setveil.kernels import numba_inside
+
+        numba_inside.load_arrays()
     except (ImportError, AttributeError):
         return None
     return numba_inside

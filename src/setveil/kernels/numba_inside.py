@@ -23,6 +23,20 @@ JIT = "setveil.kernels.jit"
 _SEAL = sha256().digest_size
 
 
+def load_arrays() -> None:
+    """Import Numba's array functions without scipy's linear algebra, which takes a third of a
+    second: Numba asks whether it is there, and asks again before it is used."""
+    from numba.np import linalg
+
+    asked = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = asked
+    vars(arraymath)["ensure_blas"] = asked
+
+
 def cache_of(function: Callable[..., Any], on_miss: Callable[[], None]) -> Any:
     """The cache of a kernel, which calls `on_miss` before the kernel is compiled."""
     try:

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from statistics import NormalDist
 from typing import Any
@@ -28,9 +29,6 @@ _DAYS = [
     (datetime.date(2006, 3, 1) + datetime.timedelta(days=day)).isoformat() for day in range(94)
 ]
 _SESSION_DAYS = 92
-_CLOCKS = [
-    f" {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}" for second in range(86_400)
-]
 _HOURS = (12, 7, 4, 3, 2, 3, 6, 11, 18, 24, 28, 30, 31, 31, 31, 32, 33, 35, 38, 42, 44, 40, 31, 20)
 """How busy each hour of the day is."""
 
@@ -228,9 +226,15 @@ def _rows(
     order = np.lexsort((np.arange(len(owners)), times, owners))
     users = np.array([f"{number}\t" for number in numbers.tolist()], dtype=object)
     days = np.array([f"\t{day}" for day in _DAYS], dtype=object)[times // 86_400]
-    clocks = np.array(_CLOCKS, dtype=object)[times % 86_400]
+    clocks = np.array(_clocks(), dtype=object)[times % 86_400]
     events = (users[owners] + texts + days + clocks)[order]
     return _with_clicks(random, world, events)
+
+
+@cache
+def _clocks() -> list[str]:
+    """The time of each second of a day."""
+    return [f" {s // 3600:02d}:{s // 60 % 60:02d}:{s % 60:02d}" for s in range(86_400)]
 
 
 def _times(random: np.random.Generator, owners: Int64s, begins: Flags, sessions: Int64s) -> Int64s:

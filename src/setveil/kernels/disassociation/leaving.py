@@ -156,8 +156,8 @@ def find_stayers(ptr, items, chunk, together, rule):
 @step
 def has_any(row, wanted):
     """Whether a record has one of the items."""
-    for item in row:
-        if wanted[item]:
+    for i in range(len(row)):
+        if wanted[row[i]]:
             return True
     return False
 
