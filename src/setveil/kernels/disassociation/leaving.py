@@ -156,10 +156,10 @@ def find_stayers(ptr, items, chunk, together, rule):
 @step
 def has_any(row, wanted):
     """Whether a record has one of the items."""
+    found = False
     for i in range(len(row)):
-        if wanted[row[i]]:
-            return True
-    return False
+        found |= wanted[row[i]]
+    return found
 
 
 @step
