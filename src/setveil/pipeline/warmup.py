@@ -11,6 +11,8 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
+from setveil.io.formats.numbers import parse_compiled
+from setveil.io.formats.reading import Pieces
 from setveil.methods import METHODS
 from setveil.methods.compiling import is_compiled
 from setveil.methods.method import Method
@@ -88,6 +90,11 @@ def _write_and_read() -> None:
     read_text(bytes(written[0]), short=0)
 
 
+def _read_numbers() -> None:
+    lengths = parse_compiled(b"1 2\n").per_line
+    Pieces([(lengths, np.zeros(2, dtype=np.int32))]).assembled(["1"], bags=False)
+
+
 _OF_ITEMSETS, _OF_BAGS = "measures of itemsets", "measures of bags"
 _LAST = {
     _OF_ITEMSETS: ("setveil.kernels.pairs", "mine_pairs"),
@@ -99,6 +106,7 @@ _TASKS: dict[str, Callable[[], None]] = {
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
     "text of clusters": _write_and_read,
+    "lines of numbers": _read_numbers,
 }
 _LATE: dict[str, Callable[[], None]] = {
     f"late {name}": kind.warmup_late for name, kind in METHODS.items()
