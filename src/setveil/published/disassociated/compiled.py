@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.published.disassociated.clusters import FlatArrays
 from setveil.published.disassociated.order import Order
+from setveil.threads import at_once, on_threads, thread_count
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
@@ -88,9 +92,40 @@ def _written(release: Disassociated, words: Any, rank: Int64s) -> tuple[Text, Or
         *sorting.group(above, count + 1, True),
     )
     inside = writing.Rows(row_ptr, members, sets, release.subrecord_counts)
-    text, parts, chunks = writing.write_clusters(nodes, inside, listed, words)
-    order = writing.list_order(nodes, parts, chunks, inside)
-    return text, Order(hashlib.sha256(text).digest(), *order)
+    return _rendered(nodes, inside, listed, words)
+
+
+def _rendered(nodes: Any, rows: Any, terms: Any, words: Any) -> tuple[Text, Order]:
+    """The text and its order; what each node has of its own is written and copied on threads."""
+    from setveil.kernels.clusters import writing
+
+    ptr, chunk_lengths = writing.measure_heads(nodes, rows, terms, words)
+    written = np.empty(ptr[-1], dtype=np.uint8)
+    heads = writing.Heads(ptr, written, chunk_lengths, nodes.chunks.copy())
+    cuts = _cuts(ptr)
+    put = partial(_on_range, writing.put_heads, (nodes, rows, terms), words, heads)
+    deque(on_threads(put, pairwise(cuts)), maxlen=0)
+    parts, starts, text = writing.place_clusters(nodes, heads)
+    copy = partial(_on_range, writing.copy_heads, heads, starts, text)
+    deque(on_threads(copy, pairwise(cuts)), maxlen=0)
+    order, digest = at_once(
+        partial(writing.list_order, nodes, parts, heads.chunks, rows),
+        lambda: hashlib.sha256(text).digest(),
+    )
+    return text, Order(digest, *order)
+
+
+def _on_range(kernel: Any, *given: Any) -> None:
+    """Call a kernel for a range of nodes, which comes last."""
+    (low, high), rest = given[-1], given[:-1]
+    kernel(low, high, *rest)
+
+
+def _cuts(ptr: Int64s) -> list[int]:
+    """Where to cut the nodes so that each range of them has about the same number of bytes."""
+    pieces = 4 * thread_count()
+    wanted = np.arange(1, pieces) * (ptr[-1] // pieces)
+    return [0, *np.searchsorted(ptr[:-1], wanted).tolist(), len(ptr) - 1]
 
 
 def _room(text: bytes, words: int) -> Int64s:
