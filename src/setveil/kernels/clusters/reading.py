@@ -50,18 +50,25 @@ class Found(NamedTuple):
 def read_clusters(text, room):
     """The clusters of a text; they are of no use if the place that is returned is WRONG or FULL.
 
-    `room` is how many nodes, chunks, rows, items, terms and words there may be; only that of the
-    words is checked."""
+    The text is wrong, too, if lines, parts of a cluster or chunks are not in the order of their
+    texts. `room` is how many nodes, chunks, rows, items, terms and words there may be; only that of
+    the words is checked."""
     found = make_found(room)
     stack, depth, at = np.empty(room[NODES] + 1, np.int64), np.int64(0), np.int64(0)
+    starts = np.empty(room[NODES] + 1, np.int64)  # of the open node at each depth
+    before = np.full((room[NODES] + 1, 2), -1, np.int64)  # the last whole one there, and its end
     begins = True  # whether a cluster begins here; if not, one has ended
     while at >= 0 and (at < len(text) or depth > 0 or not begins):
         if begins:
             above = stack[depth - 1] if depth > 0 else np.int64(-1)
+            starts[depth] = at
             at, is_joint = read_node(text, at, above, found)
             if at >= 0 and is_joint:
                 stack[depth] = found.used[NODES] - 1
                 depth += 1
+                before[depth, 0] = -1
+            elif at >= 0:
+                at = follow(text, starts[depth], at, before, depth)
             begins = is_joint
         elif depth == 0:
             at = expect_byte(text, at, LINE)
@@ -71,7 +78,29 @@ def read_clusters(text, room):
         else:
             at = expect(text, at, END)
             depth -= 1
+            if at >= 0:
+                at = follow(text, starts[depth], at, before, depth)
     return at, found
+
+
+@step
+def follow(text, start, stop, before, depth):
+    """Note a text that ends here as the last one of its depth; WRONG if it comes before the one
+    that was."""
+    low, high = before[depth, 0], before[depth, 1]
+    before[depth, 0], before[depth, 1] = start, stop
+    if low >= 0 and is_below(text, start, stop, low, high):
+        return np.int64(WRONG)
+    return stop
+
+
+@step
+def is_below(text, start, stop, low, high):
+    """Whether `text[start:stop]` comes before `text[low:high]`, byte by byte."""
+    for i in range(min(stop - start, high - low)):
+        if text[start + i] != text[low + i]:
+            return text[start + i] < text[low + i]
+    return stop - start < high - low
 
 
 @step
@@ -162,16 +191,20 @@ def read_chunks(text, at, node, found):
     """Read chunks up to the bracket after the last one, which is not read."""
     if at < 0 or is_next(text, at, CLOSE):
         return at
+    low, high = np.int64(-1), np.int64(-1)
     while True:
-        at = expect_byte(text, at, OPEN)
+        start, at = at, expect_byte(text, at, OPEN)
         if at < 0:
             return at
         chunk = found.used[CHUNK]
         found.chunk_node[chunk] = node
         found.used[CHUNK] += 1
         at = expect_byte(text, read_rows(text, at, chunk, found), CLOSE)
+        if at >= 0 and low >= 0 and is_below(text, start, at, low, high):
+            return np.int64(WRONG)
         if not is_next(text, at, COMMA):
             return at
+        low, high = start, at
         at += 1
 
 
@@ -254,26 +287,30 @@ def is_same(values, one, length, other, other_length):
 
 @kernel
 def renumber_sets(ptr, words, number):
-    """The sets with the number of each word instead of the word, ascending; and whether no set has
-    a word twice."""
-    items, distinct = np.empty(len(words), np.int32), True
+    """The sets with the number of each word instead of the word, ascending."""
+    items = np.empty(len(words), np.int32)
     for row in range(len(ptr) - 1):
         for at in range(ptr[row], ptr[row + 1]):
             items[at] = number[words[at]]
         sort_slice(items, ptr[row], ptr[row + 1])
-        for at in range(ptr[row] + 1, ptr[row + 1]):
-            distinct = distinct and items[at] != items[at - 1]
-    return items, distinct
+    return items
 
 
 @kernel
-def are_distinct(chunk, ptr, items):
-    """Whether no two subrecords of a chunk that follow one another are equal."""
-    for row in range(1, len(chunk)):
-        before, length = ptr[row] - ptr[row - 1], ptr[row + 1] - ptr[row]
-        same = is_same(items, ptr[row - 1], before, ptr[row], length)
-        if same and chunk[row] == chunk[row - 1]:
-            return False
+def are_ascending(owner, ptr, words, rank):
+    """Whether the words of each set ascend, and the sets of each owner: by the ranks of the words,
+    the shorter of two like ones first, and no two are equal."""
+    for row in range(len(ptr) - 1):
+        for at in range(ptr[row] + 1, ptr[row + 1]):
+            if rank[words[at]] <= rank[words[at - 1]]:
+                return False
+        if row > 0 and owner[row] == owner[row - 1]:
+            i, j = ptr[row - 1], ptr[row]
+            while i < ptr[row] and j < ptr[row + 1] and words[i] == words[j]:
+                i += 1
+                j += 1
+            if j == ptr[row + 1] or (i < ptr[row] and rank[words[i]] > rank[words[j]]):
+                return False
     return True
 
 

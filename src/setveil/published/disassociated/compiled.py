@@ -44,20 +44,19 @@ def write_text(release: Disassociated, few: int | None = None) -> tuple[Text, Or
     return None if words is None else _written(release, *words)
 
 
-def read_text(text: bytes, short: int | None = None) -> FlatArrays | None:
-    """The clusters of `data.jsonl`; None if it is short, or not quite as setveil writes it.
+def read_text(text: bytes, short: int | None = None) -> tuple[FlatArrays, Order] | None:
+    """The clusters of `data.jsonl` and their order; None if it is short, or not quite as setveil
+    writes it.
 
-    What it returns is right only if `write_text` gives the same text for it."""
-    from setveil.kernels.clusters.reading import FULL, read_clusters
-
+    What it returns has this text and no other: everything is in the order of the text, and the text
+    in that order and without a byte too many."""
     if len(text) < (SHORT if short is None else short):
         return None
-    given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
-    at, found = read_clusters(given, _room(text, words))
-    while at == FULL:
-        words *= 16
-        at, found = read_clusters(given, _room(text, words))
-    return None if at < 0 else _arrays(text, found)
+    arrays, digest = at_once(partial(_read, text), lambda: hashlib.sha256(text).digest())
+    if arrays is None:
+        return None
+    parts = (arrays.parent, arrays.chunk_node, arrays.subrecord_chunk)
+    return arrays, Order(digest, *(np.arange(len(each)) for each in parts))
 
 
 def _words(items: Vocabulary) -> tuple[Any, Int64s] | None:
@@ -128,6 +127,17 @@ def _cuts(ptr: Int64s) -> list[int]:
     return [0, *np.searchsorted(ptr[:-1], wanted).tolist(), len(ptr) - 1]
 
 
+def _read(text: bytes) -> FlatArrays | None:
+    from setveil.kernels.clusters.reading import FULL, read_clusters
+
+    given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
+    at, found = read_clusters(given, _room(text, words))
+    while at == FULL:
+        words *= 16
+        at, found = read_clusters(given, _room(text, words))
+    return None if at < 0 else _arrays(text, found)
+
+
 def _room(text: bytes, words: int) -> Int64s:
     """How many nodes, chunks, rows, items, terms and words there may be."""
     nodes, lists, quotes = text.count(b"{"), text.count(b"["), text.count(b'"')
@@ -135,28 +145,32 @@ def _room(text: bytes, words: int) -> Int64s:
 
 
 def _arrays(text: bytes, found: Any) -> FlatArrays | None:
-    from setveil.kernels.clusters.reading import are_distinct, renumber_sets, sum_sizes
+    from setveil.kernels.clusters.reading import are_ascending, renumber_sets, sum_sizes
 
     nodes, chunks, rows, items, terms, words = found.used.tolist()
     labels = _labels(text, found.word_starts[:words], found.word_lengths[:words])
     if labels is None:
         return None
+    rank = positions(sorted(range(words), key=labels.__getitem__))
+    row_ptr, term_ptr = found.row_ptr[: rows + 1].copy(), found.term_ptr[: nodes + 1].copy()
+    row_chunk, parent = found.row_chunk[:rows].copy(), found.parent[:nodes].copy()
+    if not (
+        are_ascending(row_chunk, row_ptr, found.items[:items], rank)
+        and are_ascending(np.arange(nodes), term_ptr, found.terms[:terms], rank)
+    ):
+        return None
     vocabulary = Vocabulary.of(labels)
     numbers = vocabulary.encode(labels)
-    row_ptr, term_ptr = found.row_ptr[: rows + 1].copy(), found.term_ptr[: nodes + 1].copy()
-    inside, one = renumber_sets(row_ptr, found.items[:items], numbers)
-    listed, other = renumber_sets(term_ptr, found.terms[:terms], numbers)
-    row_chunk, parent = found.row_chunk[:rows].copy(), found.parent[:nodes].copy()
-    if not (one and other and are_distinct(row_chunk, row_ptr, inside)):
-        return None
+    inside = renumber_sets(row_ptr, found.items[:items], numbers)
+    listed = renumber_sets(term_ptr, found.terms[:terms], numbers)
     return FlatArrays(
         parent,
         sum_sizes(parent, found.sizes[:nodes]),
         found.chunk_node[:chunks].copy(),
-        Transactions(row_ptr, inside, vocabulary),
+        Transactions.trusted(row_ptr, inside, vocabulary),
         row_chunk,
         found.counts[:rows].copy(),
-        Transactions(term_ptr, listed, vocabulary),
+        Transactions.trusted(term_ptr, listed, vocabulary),
     )
 
 
