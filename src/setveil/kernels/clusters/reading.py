@@ -22,6 +22,10 @@ from setveil.kernels.steps import sort_slice
 
 QUOTE, BACKSLASH, ZERO, NINE = 34, 92, 48, 57
 MOST_DIGITS = 12
+SHORT_WORD = 7
+"""A key has every byte of a word of at most so many bytes, and their number in its top byte."""
+NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)
+MIXING = np.uint64(11400714819323198485)
 WRONG, FULL = -1, -2
 """What a step returns instead of the place where it ended: if the text is another than setveil
 writes, or if there are more words than there is room for."""
@@ -44,6 +48,7 @@ class Found(NamedTuple):
     word_starts: Int64s
     word_lengths: Int64s
     table: Int32s  # by hash: the number of a word, or -1
+    keys: np.ndarray  # the key of that word, if it is short
 
 
 @kernel
@@ -122,6 +127,7 @@ def make_found(room):
         np.empty(room[WORD], np.int64),
         np.empty(room[WORD], np.int64),
         np.full(size, -1, np.int32),
+        np.empty(size, np.uint64),
     )
 
 
@@ -231,47 +237,63 @@ def read_rows(text, at, chunk, found):
 
 @step
 def read_words(text, at, numbers, end, found):
-    """Read words up to the bracket after the last one; where it is, and the end of `numbers`."""
+    """Read words up to the bracket after the last one; where it is, and the end of `numbers`.
+
+    Most words are short and were met before, so these are found right here: taking an array out of
+    `found` costs as much as reading a word."""
     if at < 0 or is_next(text, at, CLOSE):
         return at, end
+    table, keys, size = found.table, found.keys, len(text)
+    mask = np.int64(len(table) - 1)
     while True:
-        at = expect_byte(text, at, QUOTE)
-        if at < 0:
-            return at, end
-        start, code = at, np.uint64(14695981039346656037)
-        while at < len(text) and text[at] != QUOTE:
-            if text[at] == BACKSLASH:
-                return np.int64(WRONG), end
-            code = (code ^ np.uint64(text[at])) * np.uint64(1099511628211)
+        if at >= size or text[at] != QUOTE:
+            return np.int64(WRONG), end
+        at += 1
+        start, key = at, np.uint64(0)
+        while at < size and text[at] != QUOTE and text[at] != BACKSLASH and at - start < SHORT_WORD:
+            key = (key << np.uint64(8)) | np.uint64(text[at])
             at += 1
-        number = find_word(text, start, at - start, code, found)
-        at = expect_byte(text, at, QUOTE)
-        if at < 0 or number < 0:
-            return min(at, number), end
+        key |= np.uint64(at - start) << np.uint64(56)
+        slot = np.int64((key * MIXING) >> np.uint64(32)) & mask
+        if at < size and text[at] == QUOTE and table[slot] >= 0 and keys[slot] == key:
+            number = np.int64(table[slot])
+        else:
+            at, number = find_word(text, start, at, key, found)
+        if number < 0:
+            return number, end
         numbers[end] = number
         end += 1
-        if not is_next(text, at, COMMA):
+        at += 1
+        if at >= size or text[at] != COMMA:
             return at, end
         at += 1
 
 
 @step
-def find_word(text, start, length, code, found):
-    """The number of a word, which is a new one if it was not met before; or FULL."""
-    mask = len(found.table) - 1
-    slot = np.int64(code >> np.uint64(32)) & mask
+def find_word(text, start, at, key, found):
+    """Where a word ends, and its number, which is a new one if it was not met before; or WRONG or
+    FULL. `key` has its bytes up to `at`."""
+    while at < len(text) and text[at] != QUOTE:
+        if text[at] == BACKSLASH:
+            return at, np.int64(WRONG)
+        key = (key ^ np.uint64(text[at])) * np.uint64(1099511628211)
+        at += 1
+    if at >= len(text):
+        return at, np.int64(WRONG)
+    mask, length = len(found.table) - 1, at - start
+    slot = np.int64((key * MIXING) >> np.uint64(32)) & mask
     while found.table[slot] >= 0:
         known = np.int64(found.table[slot])
         if is_same(text, found.word_starts[known], found.word_lengths[known], start, length):
-            return known
+            return at, known
         slot = (slot + 1) & mask
     number = found.used[WORD]
     if number >= len(found.word_starts):
-        return np.int64(FULL)
-    found.table[slot] = number
+        return at, np.int64(FULL)
+    found.table[slot], found.keys[slot] = number, key if length <= SHORT_WORD else NO_KEY
     found.word_starts[number], found.word_lengths[number] = start, length
     found.used[WORD] += 1
-    return number
+    return at, number
 
 
 @step
