@@ -8,17 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, sums
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets, positions, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
 
+MANY = 1_000_000
+"""Records with as many items are renamed and compared by compiled loops."""
 FAR = 1 << 30
 """More steps than any tree has."""
 
 
 def relabeled(data: Transactions, numbers: Int32s, vocabulary: Vocabulary) -> Transactions:
     """The same records with item i renamed to `numbers[i]` of another vocabulary."""
+    if type(data) is Transactions and len(data.items) >= MANY:
+        from setveil.kernels.records import merge_records
+
+        lengths, found, _ = merge_records(data.lengths, data.items, numbers, False)
+        return Transactions(offsets(lengths), found, vocabulary)
     items, rows = numbers[data.items], data.rows
     if isinstance(data, Bags):
         return Bags.from_pairs(rows, items, vocabulary, size=len(data), counts=data.counts)
@@ -115,15 +122,28 @@ def coverage(tree: Hierarchy, nodes: Int32s, node: int) -> tuple[Flags, Flags, F
     return within, above, np.where(above, tree.widths[node] / width, within)
 
 
-def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
+def distinct_records(data: Transactions, many: int | None = None) -> tuple[Transactions, Int64s]:
     """The distinct records, sorted by their items (and counts), and which of them each record
     is."""
+    if type(data) is Transactions and len(data.items) >= (MANY if many is None else many):
+        return _grouped(data)
     keys = _row_keys(data)
     place = {key: number for number, key in enumerate(sorted(set(keys)))}
     member = np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys))
     first = np.zeros(len(place), dtype=np.int64)
     first[member[::-1]] = np.arange(len(keys) - 1, -1, -1)
     return data.take(first), member
+
+
+def _grouped(data: Transactions) -> tuple[Transactions, Int64s]:
+    """The same by a compiled loop, so that only distinct records are sorted."""
+    from setveil.kernels.rows import group_records
+
+    group, first = group_records(data.indptr, data.items)
+    classes = data.take(first)
+    keys = _row_keys(classes)
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    return classes.take(order), positions(order)[group]
 
 
 def _row_keys(data: Transactions) -> list[bytes]:

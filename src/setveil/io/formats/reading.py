@@ -128,7 +128,9 @@ def _merge(
 ) -> tuple[Int64s, Int32s, Int64s]:
     from setveil.kernels.records import merge_records
 
-    lengths, items, counts = merge_records(*piece, numbers, bags)
+    given = piece[1].view()
+    given.flags.writeable = False  # as those of transactions are: compiled once for both
+    lengths, items, counts = merge_records(piece[0], given, numbers, bags)
     return lengths, items, counts
 
 

@@ -19,23 +19,26 @@ from setveil.kernels.clusters.writing import (
 )
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.steps import sort_slice
+from setveil.kernels.words import (
+    BACKSLASH,
+    MIXING,
+    SHORT_WORD,
+    WRONG,
+    Known,
+    find_word,
+    make_known,
+)
 
-QUOTE, BACKSLASH, ZERO, NINE = 34, 92, 48, 57
+QUOTE, ZERO, NINE = 34, 48, 57
 MOST_DIGITS = 12
-SHORT_WORD = 7
-"""A key has every byte of a word of at most so many bytes, and their number in its top byte."""
-NO_KEY = np.uint64(0xFFFFFFFFFFFFFFFF)
-MIXING = np.uint64(11400714819323198485)
-WRONG, FULL = -1, -2
-"""What a step returns instead of the place where it ended: if the text is another than setveil
-writes, or if there are more words than there is room for."""
-NODES, CHUNK, ROW, ITEM, TERM, WORD = 0, 1, 2, 3, 4, 5  # the slots of `used` and of `room`
+NODES, CHUNK, ROW, ITEM, TERM, WORD = 0, 1, 2, 3, 4, 5
+"""The slots of `room` and, but for the last, of `used`."""
 
 
 class Found(NamedTuple):
     """The clusters that were read, and the distinct words in the order in which they were met."""
 
-    used: Int64s  # how much of each array
+    used: Int64s  # how much of each array; `words` has its own
     parent: Int64s
     sizes: Int64s  # 0 for joint clusters
     term_ptr: Int64s
@@ -45,10 +48,7 @@ class Found(NamedTuple):
     row_ptr: Int64s
     items: Int32s
     counts: Int64s
-    word_starts: Int64s
-    word_lengths: Int64s
-    table: Int32s  # by hash: the number of a word, or -1
-    keys: np.ndarray  # the key of that word, if it is short
+    words: Known
 
 
 @kernel
@@ -110,11 +110,8 @@ def is_below(text, start, stop, low, high):
 
 @step
 def make_found(room):
-    size = np.int64(1024)
-    while size < 4 * room[WORD]:
-        size *= 2
     return Found(
-        np.zeros(6, np.int64),
+        np.zeros(5, np.int64),
         np.empty(room[NODES], np.int64),
         np.empty(room[NODES], np.int64),
         np.zeros(room[NODES] + 1, np.int64),
@@ -124,10 +121,7 @@ def make_found(room):
         np.zeros(room[ROW] + 1, np.int64),
         np.empty(room[ITEM], np.int32),
         np.empty(room[ROW], np.int64),
-        np.empty(room[WORD], np.int64),
-        np.empty(room[WORD], np.int64),
-        np.full(size, -1, np.int32),
-        np.empty(size, np.uint64),
+        make_known(room[WORD]),
     )
 
 
@@ -243,7 +237,7 @@ def read_words(text, at, numbers, end, found):
     `found` costs as much as reading a word."""
     if at < 0 or is_next(text, at, CLOSE):
         return at, end
-    table, keys, size = found.table, found.keys, len(text)
+    table, keys, size = found.words.table, found.words.keys, len(text)
     mask = np.int64(len(table) - 1)
     while True:
         if at >= size or text[at] != QUOTE:
@@ -258,7 +252,7 @@ def read_words(text, at, numbers, end, found):
         if at < size and text[at] == QUOTE and table[slot] >= 0 and keys[slot] == key:
             number = np.int64(table[slot])
         else:
-            at, number = find_word(text, start, at, key, found)
+            at, number = find_word(text, start, at, key, np.uint8(QUOTE), found.words)
         if number < 0:
             return number, end
         numbers[end] = number
@@ -267,44 +261,6 @@ def read_words(text, at, numbers, end, found):
         if at >= size or text[at] != COMMA:
             return at, end
         at += 1
-
-
-@step
-def find_word(text, start, at, key, found):
-    """Where a word ends, and its number, which is a new one if it was not met before; or WRONG or
-    FULL. `key` has its bytes up to `at`."""
-    while at < len(text) and text[at] != QUOTE:
-        if text[at] == BACKSLASH:
-            return at, np.int64(WRONG)
-        key = (key ^ np.uint64(text[at])) * np.uint64(1099511628211)
-        at += 1
-    if at >= len(text):
-        return at, np.int64(WRONG)
-    mask, length = len(found.table) - 1, at - start
-    slot = np.int64((key * MIXING) >> np.uint64(32)) & mask
-    while found.table[slot] >= 0:
-        known = np.int64(found.table[slot])
-        if is_same(text, found.word_starts[known], found.word_lengths[known], start, length):
-            return at, known
-        slot = (slot + 1) & mask
-    number = found.used[WORD]
-    if number >= len(found.word_starts):
-        return at, np.int64(FULL)
-    found.table[slot], found.keys[slot] = number, key if length <= SHORT_WORD else NO_KEY
-    found.word_starts[number], found.word_lengths[number] = start, length
-    found.used[WORD] += 1
-    return at, number
-
-
-@step
-def is_same(values, one, length, other, other_length):
-    """Whether `length` values from `one` on are `other_length` values from `other` on."""
-    same = length == other_length
-    at = 0
-    while same and at < length:
-        same = values[one + at] == values[other + at]
-        at += 1
-    return same
 
 
 @kernel

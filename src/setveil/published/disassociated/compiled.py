@@ -128,7 +128,8 @@ def _cuts(ptr: Int64s) -> list[int]:
 
 
 def _read(text: bytes) -> FlatArrays | None:
-    from setveil.kernels.clusters.reading import FULL, read_clusters
+    from setveil.kernels.clusters.reading import read_clusters
+    from setveil.kernels.words import FULL
 
     given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
     at, found = read_clusters(given, _room(text, words))
@@ -147,8 +148,9 @@ def _room(text: bytes, words: int) -> Int64s:
 def _arrays(text: bytes, found: Any) -> FlatArrays | None:
     from setveil.kernels.clusters.reading import are_ascending, renumber_sets, sum_sizes
 
-    nodes, chunks, rows, items, terms, words = found.used.tolist()
-    labels = _labels(text, found.word_starts[:words], found.word_lengths[:words])
+    nodes, chunks, rows, items, terms = found.used.tolist()
+    words = int(found.words.used[0])
+    labels = _labels(text, found.words.starts[:words], found.words.lengths[:words])
     if labels is None:
         return None
     rank = positions(sorted(range(words), key=labels.__getitem__))
