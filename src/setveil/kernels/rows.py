@@ -8,15 +8,16 @@ from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.words import (
     MIXING,
-    SHORT_WORD,
     WRONG,
     Known,
     find_word,
     is_same,
+    look_up,
     make_known,
+    read_key,
 )
 
-NEWLINE, QUOTE, COMMA, ZERO, NINE = 10, 34, 44, 48, 57
+NEWLINE, COMMA, ZERO, NINE = 10, 44, 48, 57
 MOST_DIGITS = 18
 
 
@@ -83,7 +84,7 @@ def read_rows(text, room):
     numbers, lengths = np.empty(lines, np.int64), np.zeros(lines, np.int64)
     items, words = np.empty(lines, np.int32), make_known(room)
     records, used, at, size = np.int64(-1), np.int64(0), np.int64(0), len(text)
-    table, keys, mask = words.table, words.keys, np.int64(len(words.table) - 1)
+    table, keys = words.table, words.keys
     state = np.int64(0)
     while at < size:
         at, record = read_number(text, at)
@@ -93,15 +94,11 @@ def read_rows(text, room):
         if records < 0 or record > numbers[records]:
             records += 1
             numbers[records] = record
-        start, key = at, np.uint64(0)
-        while at < size and text[at] != NEWLINE and at - start < SHORT_WORD:
-            key = (key << np.uint64(8)) | np.uint64(text[at])
-            at += 1
-        key |= np.uint64(at - start) << np.uint64(56)
-        slot = np.int64((key * MIXING) >> np.uint64(32)) & mask
-        if at < size and text[at] == NEWLINE and table[slot] >= 0 and keys[slot] == key:
-            number = np.int64(table[slot])
-        else:
+        start, number = at, np.int64(-1)
+        at, key = read_key(text, start, np.uint8(NEWLINE))
+        if at < size and text[at] == NEWLINE:
+            number = look_up(table, keys, key)
+        if number < 0:
             at, number = find_word(text, start, at, key, np.uint8(NEWLINE), words)
         if number < 0:
             state = number

@@ -43,9 +43,27 @@ def make_known(room):
 
 
 @step
+def read_key(text, start, mark):
+    """The key of a word up to its end, which is before the next `mark`, or as far as keys go; and
+    where that is."""
+    at, key = start, np.uint64(0)
+    while at < len(text) and at - start < SHORT_WORD and text[at] != mark and text[at] != BACKSLASH:
+        key = (key << np.uint64(8)) | np.uint64(text[at])
+        at += 1
+    return at, key | (np.uint64(at - start) << np.uint64(56))
+
+
+@step
+def look_up(table, keys, key):
+    """The number of a short word that was met before; -1 if `find_word` must look for it."""
+    slot = np.int64((key * MIXING) >> np.uint64(32)) & np.int64(len(table) - 1)
+    return np.int64(table[slot]) if table[slot] >= 0 and keys[slot] == key else np.int64(-1)
+
+
+@step
 def find_word(text, start, at, key, mark, known):
     """Where a word ends, which is before the next `mark`, and its number, a new one if it was not
-    met before; or WRONG or FULL. `key` has its bytes up to `at`."""
+    met before; or WRONG or FULL. `read_key` gave the key and the place."""
     while at < len(text) and text[at] != mark:
         if text[at] == BACKSLASH:
             return at, np.int64(WRONG)

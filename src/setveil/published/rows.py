@@ -4,6 +4,7 @@ represent."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets, position
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
+
+if TYPE_CHECKING:
+    from setveil.published.release import RecordRelease
 
 MANY = 1_000_000
 """Records with as many items are renamed and compared by compiled loops."""
@@ -51,6 +55,23 @@ def merged(rows: Transactions, weights: Int64s | None) -> tuple[Transactions, In
     """
     classes, member = distinct_records(rows)
     return classes, sums(member, 1 if weights is None else weights, len(classes)), member
+
+
+def same_records(one: RecordRelease, other: RecordRelease) -> bool:
+    """Whether two releases surely publish the same records equally often; compares arrays, which
+    is much quicker than to compare records item by item."""
+    if one.classes.indptr[-1] != other.classes.indptr[-1] or len(one.sizes) != len(other.sizes):
+        return False
+    place = {meaning: number for number, meaning in enumerate(other.meanings())}
+    found = [place.get(meaning, -1) for meaning in one.meanings()]
+    numbers = np.array(found, dtype=np.int32)
+    used = numbers[np.unique(one.classes.items)]
+    if (used < 0).any() or len(np.unique(used)) < len(used):
+        return False
+    renamed = merged(relabeled(one.classes, numbers, other.classes.vocabulary), one.sizes)
+    wanted = merged(other.classes, other.sizes)
+    same = renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
+    return same and len(wanted[0]) == len(other.classes)
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:

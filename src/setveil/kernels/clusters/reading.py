@@ -19,15 +19,7 @@ from setveil.kernels.clusters.writing import (
 )
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.steps import sort_slice
-from setveil.kernels.words import (
-    BACKSLASH,
-    MIXING,
-    SHORT_WORD,
-    WRONG,
-    Known,
-    find_word,
-    make_known,
-)
+from setveil.kernels.words import WRONG, Known, find_word, look_up, make_known, read_key
 
 QUOTE, ZERO, NINE = 34, 48, 57
 MOST_DIGITS = 12
@@ -238,20 +230,14 @@ def read_words(text, at, numbers, end, found):
     if at < 0 or is_next(text, at, CLOSE):
         return at, end
     table, keys, size = found.words.table, found.words.keys, len(text)
-    mask = np.int64(len(table) - 1)
     while True:
         if at >= size or text[at] != QUOTE:
             return np.int64(WRONG), end
-        at += 1
-        start, key = at, np.uint64(0)
-        while at < size and text[at] != QUOTE and text[at] != BACKSLASH and at - start < SHORT_WORD:
-            key = (key << np.uint64(8)) | np.uint64(text[at])
-            at += 1
-        key |= np.uint64(at - start) << np.uint64(56)
-        slot = np.int64((key * MIXING) >> np.uint64(32)) & mask
-        if at < size and text[at] == QUOTE and table[slot] >= 0 and keys[slot] == key:
-            number = np.int64(table[slot])
-        else:
+        start, number = at + 1, np.int64(-1)
+        at, key = read_key(text, start, np.uint8(QUOTE))
+        if at < size and text[at] == QUOTE:
+            number = look_up(table, keys, key)
+        if number < 0:
             at, number = find_word(text, start, at, key, np.uint8(QUOTE), found.words)
         if number < 0:
             return number, end
