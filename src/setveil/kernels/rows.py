@@ -78,7 +78,7 @@ class Rows(NamedTuple):
 def read_rows(text, room):
     """The rows of a text with lines `number,cell`, the numbers ascending; WRONG if it has anything
     else: another number, a quote, an empty cell, no line end."""
-    lines = np.int64(0)
+    lines = np.int64(1)  # the last one may lack its end, which is noticed only after its number
     for at in range(len(text)):
         lines += text[at] == NEWLINE
     numbers, lengths = np.empty(lines, np.int64), np.zeros(lines, np.int64)

@@ -36,7 +36,7 @@ _BLANKS = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 
 _ALL_NUMBERS = re.compile(r"\s*[0-9][0-9\s]*\Z", re.ASCII)
 
-LARGE = 1 << 23
+LARGE = 1 << 24
 """Files of at least so many bytes are read by compiled loops."""
 
 Piece = tuple[Int64s, Int32s]
@@ -72,7 +72,7 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
 
 
 def _pieces(
-    source: Source, numbers: Numbering[bytes], parse: Callable[[bytes], Parsed]
+    source: Source, numbers: Numbering[bytes], parser: Callable[[bytes], Parsed]
 ) -> Iterator[Piece]:
     """The records of each block: how many items each has, and their numbers.
 
@@ -81,7 +81,7 @@ def _pieces(
     lengths, items = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     lines = size = given = 0  # of these lines so far, the last has not ended
     with source.stream() as stream:
-        for block in on_threads(parse, _blocks(stream, source)):
+        for block in on_threads(parser, _blocks(stream, source)):
             block.per_line[:1] += lengths[-1]
             lengths = np.concatenate((lengths[:-1], block.per_line))
             items = np.concatenate((items, _numbered(block, numbers)))
