@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "methods": THEORY | {"kernels", "engines"},
     "audit": THEORY | {"alignment"},
     "metrics": ROOT | {"data", "hierarchy", "published", "alignment", "kernels"},
-    "io": THEORY,
+    "io": THEORY | {"kernels"},
     "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
     "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
     "cli": THEORY | {"methods", "metrics", "io", "pipeline", "report", "web", "setveil"},

@@ -15,10 +15,15 @@ from setveil.threads import thread_limit
 
 BASKETS = [[f"a{i % 3}", f"b{i % 4}", f"c{i % 5}"] for i in range(60)]
 FIRST = """
-import sys
+import pathlib
+import tempfile
 import setveil as sv
+from setveil.io.formats import fimi
+from setveil.io.releases import disassociated, rowtext
 from setveil.kernels.jit import watch_compiling
 from setveil.pipeline import warmup
+from setveil.published import rows
+from setveil.published.disassociated import compiled
 
 count = []
 warmup.run()
@@ -33,6 +38,15 @@ with watch_compiling(lambda: count.append(1), lambda: None):
     ):
         sv.anonymize(baskets, method=method, hierarchy="balanced:3", **words)
     sv.anonymize(bags, method="ssc", k=2, hierarchy="balanced:3")
+    for module in (fimi, rowtext, disassociated, compiled, rows):
+        for name in {"LARGE", "MANY", "SHORT", "FEW"} & vars(module).keys():
+            setattr(module, name, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "baskets.dat"
+        path.write_text("1 2 3\\n2 3\\n" * 30)
+        for number, words in enumerate(({"hierarchy": "balanced:3"}, {"m": 2})):
+            done = sv.anonymize(path, k=5, output=path.with_name(f"release {number}"), **words)
+            assert done.verdict.holds
 print(len(count))
 """
 

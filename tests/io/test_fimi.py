@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
+import sys
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io import read, write
 from setveil.io.formats import fimi
+from setveil.io.formats.numbers import parse, parse_compiled
+
+TOKENS = (
+    "1",
+    "2",
+    "07",
+    "0",
+    "10",
+    "123456",
+    "4194304",
+    "9" * 18,
+    "1" * 19,
+    "+1",
+    "x",
+    "é",
+    "\ufeff",
+)
+BLANKS = (" ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\v", "\f", "\0", "1 1 2\n", "3 2\n")
+PIECES = st.sampled_from([*TOKENS, *BLANKS])
+TEXTS = st.lists(PIECES, max_size=30).map("".join)
+NUMBERS = st.lists(st.sampled_from(["1", "27", " ", "\n", "\t", "300 5 5\n"]), max_size=30)
 
 
 def test_whole_numbers_are_items_in_numeric_order(make):
@@ -74,6 +100,33 @@ def test_blocks_of_any_size_give_the_same_records(make, monkeypatch, content, si
     whole = read(path)
     monkeypatch.setattr(fimi, "_BLOCK", size)
     assert read(path) == whole
+
+
+@pytest.mark.parametrize("bags", [False, True])
+@given(text=TEXTS | NUMBERS.map("".join), block=st.sampled_from([1, 3, 8, 1 << 22]))
+@settings(max_examples=40)
+def test_compiled_loops_read_the_same(tmp_path_factory, bags, text, block):
+    path = tmp_path_factory.getbasetemp() / "lines.dat"
+    path.write_bytes(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fimi, "_BLOCK", block)
+        patch.setattr(fimi, "LARGE", sys.maxsize)
+        plain = read(path, format="fimi", bags=bags)
+        patch.setattr(fimi, "LARGE", 0)
+        found = read(path, format="fimi", bags=bags)
+    assert found == plain
+    for name in ("indptr", "items", *(["counts"] if bags else [])):
+        one, other = getattr(found, name), getattr(plain, name)
+        assert (one.dtype, one.flags.writeable) == (other.dtype, False)
+
+
+@given(TEXTS | NUMBERS.map("".join))
+def test_compiled_loops_parse_the_same(text):
+    block = text.replace("\r", "\n").encode()
+    one, other = parse_compiled(block), parse(block)
+    assert (one.values is None) == (other.values is None)
+    for mine, theirs in zip(one, other, strict=True):
+        assert np.array_equal(mine, theirs)
 
 
 def test_text_that_is_not_utf8_is_refused_with_its_line(make):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from setveil.io.releases.disassociated import read_cluster_lines
 from setveil.methods import Disassociation
 from setveil.promises import KmAnonymity
 from setveil.published.disassociated import compiled
-from setveil.published.disassociated.canonical import canonical
+from setveil.published.disassociated.canonical import arranged, canonical
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
 from setveil.published.disassociated.compiled import read_text, write_text
 from setveil.published.disassociated.form import Disassociated
@@ -56,6 +56,11 @@ def same(one: Disassociated, arrays: tuple[object, ...]) -> bool:
     return one.items == other.items and all(np.array_equal(*pair) for pair in pairs)
 
 
+def flat(release: Disassociated) -> tuple[object, ...]:
+    """The arrays that a release is made of."""
+    return tuple(getattr(release, field.name) for field in fields(release))[:7]
+
+
 @pytest.mark.parametrize("batch", range(6))
 def test_both_write_the_same_text_in_the_same_order(batch):
     for seed in range(batch * 50, batch * 50 + 50):
@@ -73,7 +78,7 @@ def test_both_read_the_same_arrays(batch):
     for seed in range(batch * 50, batch * 50 + 50):
         text = bytes(write_text(random_release(seed), few=0)[0])
         plain = read_cluster_lines(text.splitlines(keepends=True), "data.jsonl")
-        assert same(Disassociated(*plain, PROMISE), read_text(text, short=0)), seed
+        assert same(Disassociated(*plain, PROMISE), read_text(text, short=0)[0]), seed
 
 
 def test_what_is_escaped_is_left_to_plain_python():
@@ -99,13 +104,55 @@ def test_a_text_that_was_changed_is_never_read_as_another_one():
             found = read_text(bytes(other), short=0)
             if found is None:
                 continue
-            again = bytes(write_text(Disassociated(*found, PROMISE), few=0)[0])
-            try:
-                plain = read_cluster_lines(bytes(other).splitlines(keepends=True), "data.jsonl")
-            except DataError:
-                assert again != other
-            else:
-                assert same(Disassociated(*plain, PROMISE), found)
+            arrays, order = found
+            again, wanted = write_text(Disassociated(*arrays, PROMISE), few=0)
+            assert bytes(again) == other
+            assert order.digest == wanted.digest
+            plain = read_cluster_lines(bytes(other).splitlines(keepends=True), "data.jsonl")
+            assert same(Disassociated(*plain, PROMISE), arrays)
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_a_text_in_another_order_is_left_to_plain_python(batch):
+    """Swap two pieces of a text that are both whole lists or clusters, at any depth."""
+    accepted = refused = 0
+    for seed in range(batch * 50, batch * 50 + 50):
+        release = random_release(seed)
+        chance, lines = random.Random(seed), [json.loads(line) for line in release.lines()]
+        for _ in range(10 * bool(lines)):
+            text = "".join(
+                json.dumps(each, ensure_ascii=False, separators=(",", ":")) + "\n"
+                for each in shuffled(lines, chance)
+            ).encode()
+            found = read_text(text, short=0)
+            wanted = "".join(f"{line}\n" for line in release.lines()).encode()
+            assert (found is not None) == (text == wanted)
+            accepted, refused = accepted + (text == wanted), refused + (text != wanted)
+    assert accepted
+    assert refused
+
+
+def shuffled(value, chance):
+    """The same JSON value with the members of some lists in another order."""
+    if isinstance(value, dict):
+        return {key: shuffled(each, chance) for key, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    members = [shuffled(each, chance) for each in value]
+    if chance.random() < 0.1 and not any(isinstance(each, int) for each in members):
+        chance.shuffle(members)
+    return members
+
+
+def test_what_was_read_is_in_its_own_order():
+    """Equal clusters may change places, which changes no array."""
+    for seed in range(100):
+        arrays, order = read_text(bytes(write_text(random_release(seed), few=0)[0]), short=0)
+        release = Disassociated(*arrays, PROMISE)
+        wanted = canonical(release)[1]
+        assert order.digest == wanted.digest
+        assert same(release, flat(arranged(release, order)))
+        assert same(release, flat(arranged(release, wanted)))
 
 
 @pytest.fixture
@@ -149,7 +196,7 @@ def test_more_words_than_there_is_room_for_at_first(monkeypatch):
     chunks = [{(f"w{n}",): 2} for n in range(100)]
     release = Disassociated.of_clusters([SimpleCluster(9, chunks)], PROMISE)
     text = bytes(write_text(release, few=0)[0])
-    assert same(release.arranged, read_text(text, short=0))
+    assert same(release.arranged, read_text(text, short=0)[0])
 
 
 def test_trusted_records_are_what_checked_ones_are():

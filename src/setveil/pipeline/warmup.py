@@ -10,7 +10,12 @@ from contextlib import contextmanager
 import numpy as np
 
 from setveil.data.transactions import Transactions
+from setveil.disk import private_folder
 from setveil.hierarchy.tree import Hierarchy
+from setveil.io.formats.numbers import parse_compiled
+from setveil.io.formats.reading import Pieces
+from setveil.io.releases.form import PartFile
+from setveil.io.releases.rowtext import read_rows, write_rows
 from setveil.methods import METHODS
 from setveil.methods.compiling import is_compiled
 from setveil.methods.method import Method
@@ -23,6 +28,7 @@ from setveil.published import Release, TypicalBags
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.compiled import read_text, write_text
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.rows import distinct_records
 from setveil.threads import thread_count
 
 
@@ -88,6 +94,15 @@ def _write_and_read() -> None:
     read_text(bytes(written[0]), short=0)
 
 
+def _read_numbers() -> None:
+    lengths = parse_compiled(b"1 2\n").per_line
+    data = Pieces([(lengths, np.zeros(2, dtype=np.int32))]).assembled(["1"], bags=False)
+    distinct_records(data, many=0)
+    with private_folder() as work:
+        write_rows(data, work / "rows.csv", 0, many=0)
+        read_rows(PartFile(work / "rows.csv", 0, 1), large=0)
+
+
 _OF_ITEMSETS, _OF_BAGS = "measures of itemsets", "measures of bags"
 _LAST = {
     _OF_ITEMSETS: ("setveil.kernels.pairs", "mine_pairs"),
@@ -99,6 +114,7 @@ _TASKS: dict[str, Callable[[], None]] = {
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
     "text of clusters": _write_and_read,
+    "lines of numbers": _read_numbers,
 }
 _LATE: dict[str, Callable[[], None]] = {
     f"late {name}": kind.warmup_late for name, kind in METHODS.items()

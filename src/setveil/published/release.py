@@ -19,6 +19,7 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
+from setveil.published.rows import same_records
 from setveil.showing import Shown
 
 if TYPE_CHECKING:
@@ -293,7 +294,9 @@ class RecordRelease(Release):
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""
-        return type(other) is type(self) and self._multiset() == other._multiset()
+        if type(other) is not type(self):
+            return False
+        return same_records(self, other) or self._multiset() == other._multiset()
 
     __hash__ = None  # type: ignore[assignment]
 

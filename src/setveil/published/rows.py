@@ -4,21 +4,32 @@ represent."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, sums
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets, positions, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
 
+if TYPE_CHECKING:
+    from setveil.published.release import RecordRelease
+
+MANY = 1_000_000
+"""Records with as many items are renamed and compared by compiled loops."""
 FAR = 1 << 30
 """More steps than any tree has."""
 
 
 def relabeled(data: Transactions, numbers: Int32s, vocabulary: Vocabulary) -> Transactions:
     """The same records with item i renamed to `numbers[i]` of another vocabulary."""
+    if type(data) is Transactions and len(data.items) >= MANY:
+        from setveil.kernels.records import merge_records
+
+        lengths, found, _ = merge_records(data.lengths, data.items, numbers, False)
+        return Transactions(offsets(lengths), found, vocabulary)
     items, rows = numbers[data.items], data.rows
     if isinstance(data, Bags):
         return Bags.from_pairs(rows, items, vocabulary, size=len(data), counts=data.counts)
@@ -44,6 +55,23 @@ def merged(rows: Transactions, weights: Int64s | None) -> tuple[Transactions, In
     """
     classes, member = distinct_records(rows)
     return classes, sums(member, 1 if weights is None else weights, len(classes)), member
+
+
+def same_records(one: RecordRelease, other: RecordRelease) -> bool:
+    """Whether two releases surely publish the same records equally often; compares arrays, which
+    is much quicker than to compare records item by item."""
+    if one.classes.indptr[-1] != other.classes.indptr[-1] or len(one.sizes) != len(other.sizes):
+        return False
+    place = {meaning: number for number, meaning in enumerate(other.meanings())}
+    found = [place.get(meaning, -1) for meaning in one.meanings()]
+    numbers = np.array(found, dtype=np.int32)
+    used = numbers[np.unique(one.classes.items)]
+    if (used < 0).any() or len(np.unique(used)) < len(used):
+        return False
+    renamed = merged(relabeled(one.classes, numbers, other.classes.vocabulary), one.sizes)
+    wanted = merged(other.classes, other.sizes)
+    same = renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
+    return same and len(wanted[0]) == len(other.classes)
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:
@@ -115,15 +143,28 @@ def coverage(tree: Hierarchy, nodes: Int32s, node: int) -> tuple[Flags, Flags, F
     return within, above, np.where(above, tree.widths[node] / width, within)
 
 
-def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
+def distinct_records(data: Transactions, many: int | None = None) -> tuple[Transactions, Int64s]:
     """The distinct records, sorted by their items (and counts), and which of them each record
     is."""
+    if type(data) is Transactions and len(data.items) >= (MANY if many is None else many):
+        return _grouped(data)
     keys = _row_keys(data)
     place = {key: number for number, key in enumerate(sorted(set(keys)))}
     member = np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys))
     first = np.zeros(len(place), dtype=np.int64)
     first[member[::-1]] = np.arange(len(keys) - 1, -1, -1)
     return data.take(first), member
+
+
+def _grouped(data: Transactions) -> tuple[Transactions, Int64s]:
+    """The same by a compiled loop, so that only distinct records are sorted."""
+    from setveil.kernels.rows import group_records
+
+    group, first = group_records(data.indptr, data.items)
+    classes = data.take(first)
+    keys = _row_keys(classes)
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    return classes.take(order), positions(order)[group]
 
 
 def _row_keys(data: Transactions) -> list[bytes]:

@@ -37,7 +37,7 @@ def write_release_rows(data: Transactions, before: int = 0) -> Iterator[str]:
 
 def write_baskets(data: Transactions) -> Iterator[str]:
     """One line per record; an empty record is a pair of quotes."""
-    cells = dict(zip(data.vocabulary.labels, _cells(data), strict=True))
+    cells = dict(zip(data.vocabulary.labels, csv_cells(data), strict=True))
     for record in occurrences(data):
         yield ",".join(map(cells.__getitem__, record)) or '""'
 
@@ -45,6 +45,14 @@ def write_baskets(data: Transactions) -> Iterator[str]:
 def csv_cell(label: str) -> str:
     """An item as a CSV cell."""
     return '"' + label.replace('"', '""') + '"' if _SPECIAL.search(label) else label
+
+
+def csv_cells(data: Transactions) -> list[str]:
+    """Each item of the vocabulary as a CSV cell; an empty one cannot be written."""
+    if "" in used_labels(data):
+        problem = "an empty text as an item cannot be written to a CSV file"
+        raise DataError(problem, remedy="choose another format, such as jsonl")
+    return [csv_cell(label) for label in data.vocabulary.labels]
 
 
 class _Layout(NamedTuple):
@@ -64,21 +72,13 @@ def _long_lines(
     """Blocks of about a hundred thousand lines, each without its last newline."""
     counted = isinstance(data, Bags)
     yield delimiter.join(("record", "item", "count") if counted else ("record", "item"))
-    ends = np.array([delimiter + cell for cell in _cells(data)] + [delimiter], dtype=object)
+    ends = np.array([delimiter + cell for cell in csv_cells(data)] + [delimiter], dtype=object)
     layout = _Layout(delimiter, empty_rows, ends, before)
     step = max(1, int(_ROWS_AT_ONCE / max(1.0, len(data.items) / max(1, len(data)))))
     for start in range(0, len(data), step):
         block = list(_block_rows(data, start, min(start + step, len(data)), layout))
         if block:
             yield "\n".join(block)
-
-
-def _cells(data: Transactions) -> list[str]:
-    """Each item of the vocabulary as a CSV cell."""
-    if "" in used_labels(data):
-        problem = "an empty text as an item cannot be written to a CSV file"
-        raise DataError(problem, remedy="choose another format, such as jsonl")
-    return [csv_cell(label) for label in data.vocabulary.labels]
 
 
 def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> Iterator[str]:

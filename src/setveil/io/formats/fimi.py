@@ -7,21 +7,22 @@ blank is a record even there, and that is how `write_fimi` writes empty records.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import BinaryIO, TypeVar
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.data.account import LINES
-from setveil.data.arrays import Flags, Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.records import Numbering
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
 from setveil.io.formats.guess import NO, POSSIBLE, Sample
-from setveil.io.formats.reading import Pairs, Reading
+from setveil.io.formats.numbers import SMALL_NUMBER, Parsed, parse, parse_compiled
+from setveil.io.formats.reading import Pairs, Pieces, Reading
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
+from setveil.threads import on_threads
 
 BYTE_ORDER_MARK = "\ufeff"
 """Readers drop one at the start of a file, so an item that begins with it gets a second one."""
@@ -31,16 +32,15 @@ MOST_REPEATS = 10_000_000
 
 _BLOCK = 1 << 22
 _LONGEST_ITEM = 1 << 22
-_SMALL_NUMBER = 1 << 22
-_LONGEST_NUMBER = 18
-_BLANK = np.zeros(256, dtype=bool)
-_BLANK[list(b" \t\n\r\v\f")] = True
 _BLANKS = (b" ", b"\t", b"\n", b"\r", b"\v", b"\f")
 
 _ALL_NUMBERS = re.compile(r"\s*[0-9][0-9\s]*\Z", re.ASCII)
 
-Bytes = npt.NDArray[np.uint8]
-Number = TypeVar("Number", bound=np.signedinteger)
+LARGE = 1 << 24
+"""Files of at least so many bytes are read by compiled loops."""
+
+Piece = tuple[Int64s, Int32s]
+"""How many items each of some records has, and their numbers."""
 
 
 def recognize_fimi(sample: Sample) -> int:
@@ -50,25 +50,30 @@ def recognize_fimi(sample: Sample) -> int:
 
 
 def read_fimi(source: Source, reading: Reading) -> Transactions:
-    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split."""
+    """Read a FIMI file; whole numbers are parsed as arrays, blocks of other text are split.
+
+    Large files are read by compiled loops; for small ones they would take longer to compile."""
     reading.account.layout = LINES
     numbers: Numbering[bytes] = Numbering()
-    pieces = _pieces(source, numbers)
+    is_large = source.plain().stat().st_size >= LARGE
+    pieces = _pieces(source, numbers, parse_compiled if is_large else parse)
     if reading.sink is not None:
         for piece in pieces:
             reading.sink.add(*piece)
         return reading.sink.finish(_decoded(source, numbers))
-    lengths, items = [np.zeros(0, dtype=np.int64)], list[Int32s]()
-    for some, held in pieces:
-        lengths.append(some)
-        items.append(held)
-    per_record = _joined(lengths)
-    owners = np.repeat(np.arange(len(per_record), dtype=np.int32), per_record)
+    held = list(pieces)
     labels = _decoded(source, numbers)
-    return Pairs(owners, _joined(items)).assembled(labels, len(per_record), bags=bool(reading.bags))
+    if is_large:
+        return Pieces(held).assembled(labels, bags=bool(reading.bags))
+    per_record = np.concatenate([lengths for lengths, _ in held])
+    owners = np.repeat(np.arange(len(per_record), dtype=np.int32), per_record)
+    pairs = Pairs(owners, np.concatenate([items for _, items in held]))
+    return pairs.assembled(labels, len(per_record), bags=bool(reading.bags))
 
 
-def _pieces(source: Source, numbers: Numbering[bytes]) -> Iterator[tuple[Int64s, Int32s]]:
+def _pieces(
+    source: Source, numbers: Numbering[bytes], parser: Callable[[bytes], Parsed]
+) -> Iterator[Piece]:
     """The records of each block: how many items each has, and their numbers.
 
     The last line of a block may go on in the next one. Empty lines are kept back until another line
@@ -76,16 +81,12 @@ def _pieces(source: Source, numbers: Numbering[bytes]) -> Iterator[tuple[Int64s,
     lengths, items = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     lines = size = given = 0  # of these lines so far, the last has not ended
     with source.stream() as stream:
-        for block in _blocks(stream, source):
-            text = np.frombuffer(block, dtype=np.uint8)
-            ends = np.flatnonzero(text == ord("\n"))
-            starts, widths = _tokens(text)
-            per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
-            per_line[:1] += lengths[-1]
-            lengths = np.concatenate((lengths[:-1], per_line))
-            items = np.concatenate((items, _numbered(block, text, starts, widths, numbers)))
-            size = _last_written(text, ends, lines, size)
-            lines += len(ends)
+        for block in on_threads(parser, _blocks(stream, source)):
+            block.per_line[:1] += lengths[-1]
+            lengths = np.concatenate((lengths[:-1], block.per_line))
+            items = np.concatenate((items, _numbered(block, numbers)))
+            size = lines + block.last + 1 if block.last >= 0 else size
+            lines += len(block.per_line) - 1
             ready = min(size, lines) - given
             if ready > 0:
                 held = int(lengths[:ready].sum())
@@ -150,53 +151,19 @@ def _with_newlines(block: bytes) -> bytes:
     return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in block else block
 
 
-def _tokens(text: Bytes) -> tuple[Int64s, Int64s]:
-    """Where each token starts, and how long it is."""
-    solid = ~_BLANK[text]
-    edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
-    return edges[::2], edges[1::2] - edges[::2]
-
-
-def _numbered(
-    block: bytes, text: Bytes, starts: Int64s, widths: Int64s, numbers: Numbering[bytes]
-) -> Int32s:
+def _numbered(block: Parsed, numbers: Numbering[bytes]) -> Int32s:
     """The number of each token; new tokens get the next ones."""
-    if not _all_plain_numbers(text, starts, widths):
-        found = map(numbers.__getitem__, block.split())
-        return np.fromiter(found, dtype=np.int32, count=len(starts))
-    values = _values(text, starts, widths)
-    top = int(values.max(initial=0))
-    is_small = top < _SMALL_NUMBER
-    distinct = np.flatnonzero(np.bincount(values, minlength=1)) if is_small else np.unique(values)
+    values, distinct = block.values, block.distinct
+    if values is None:
+        tokens = block.text.split()
+        return np.fromiter(map(numbers.__getitem__, tokens), dtype=np.int32, count=len(tokens))
     spelled = (numbers[b"%d" % value] for value in distinct.tolist())
     known = np.fromiter(spelled, dtype=np.int32, count=len(distinct))
-    if not is_small:
+    if len(distinct) and distinct[-1] >= SMALL_NUMBER:
         return known[np.searchsorted(distinct, values)]
-    place = np.zeros(top + 1, dtype=np.int32)
+    place = np.zeros(int(distinct[-1]) + 1 if len(distinct) else 0, dtype=np.int32)
     place[distinct] = known
     return place[values]
-
-
-def _all_plain_numbers(text: Bytes, starts: Int64s, widths: Int64s) -> bool:
-    """Whether all tokens are whole numbers without a sign or a leading zero, and not too long."""
-    digits: Flags = (text >= ord("0")) & (text <= ord("9"))
-    zero_first: Flags = (text[starts] == ord("0")) & (widths > 1)
-    short = widths.max(initial=0) <= _LONGEST_NUMBER
-    return bool(short and (digits | _BLANK[text]).all() and not zero_first.any())
-
-
-def _values(text: Bytes, starts: Int64s, widths: Int64s) -> Int64s:
-    values = np.zeros(len(starts), dtype=np.int64)
-    for place in range(int(widths.max(initial=0))):
-        longer = np.flatnonzero(widths > place)
-        values[longer] = values[longer] * 10 + (text[starts[longer] + place] - ord("0"))
-    return values
-
-
-def _last_written(text: Bytes, ends: Int64s, lines: int, size: int) -> int:
-    """The number of lines up to the last one that is not empty."""
-    written = np.flatnonzero(text != ord("\n"))
-    return lines + int(np.searchsorted(ends, written[-1])) + 1 if len(written) else size
 
 
 def _decoded(source: Source, numbers: Numbering[bytes]) -> list[str]:
@@ -214,7 +181,3 @@ def _first_bad_line(source: Source) -> int | None:
             except UnicodeDecodeError:
                 return number
     return None
-
-
-def _joined(parts: list[npt.NDArray[Number]]) -> npt.NDArray[Number]:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data import records
 from setveil.data.account import Account
-from setveil.data.arrays import Int32s, Int64s
+from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.io.source.source import Source
+from setveil.threads import on_threads
+
+Held = TypeVar("Held")
+Number = TypeVar("Number", bound=np.signedinteger)
 
 
 class Sink(Protocol):
@@ -88,6 +93,55 @@ class Pairs:
         if bags:
             return Bags.from_pairs(self.records, numbers, vocabulary, size=size, counts=self.counts)
         return Transactions.from_pairs(self.records, numbers, vocabulary, size=size)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Records by the thousand: how many items each has, and their numbers, in any order."""
+
+    held: list[tuple[Int64s, Int32s]]
+
+    def assembled(self, labels: list[str], *, bags: bool) -> Transactions:
+        """The same as `Pairs.assembled`, by compiled loops on all cores; empties the list."""
+        vocabulary = Vocabulary.of(labels)
+        numbers, lengths, items, counts = vocabulary.encode(labels), [], [], []
+        for some, found, times in on_threads(
+            partial(_merge, numbers=numbers, bags=bags), _emptied(self.held)
+        ):
+            lengths.append(some)
+            items.append(found)
+            counts.append(times)
+        indptr = offsets(_joined(lengths))
+        if bags:
+            return Bags(indptr, _joined(items), vocabulary, _joined(counts))
+        return Transactions.trusted(indptr, _joined(items), vocabulary)
+
+
+def _emptied(held: list[Held]) -> Iterator[Held]:
+    held.reverse()
+    while held:
+        yield held.pop()
+
+
+def _merge(
+    piece: tuple[Int64s, Int32s], *, numbers: Int32s, bags: bool
+) -> tuple[Int64s, Int32s, Int64s]:
+    from setveil.kernels.records import merge_records
+
+    given = piece[1].view()
+    given.flags.writeable = False  # as those of transactions are: compiled once for both
+    lengths, items, counts = merge_records(piece[0], given, numbers, bags)
+    return lengths, items, counts
+
+
+def _joined(parts: list[npt.NDArray[Number]]) -> npt.NDArray[Number]:
+    """The parts one after the other; empties the list, to save memory."""
+    whole = np.empty(sum(map(len, parts)), dtype=parts[0].dtype)
+    at = 0
+    for part in _emptied(parts):
+        whole[at : at + len(part)] = part
+        at += len(part)
+    return whole
 
 
 def no_record(source: Source, row: int) -> DataError:

@@ -87,12 +87,11 @@ def _read_quickly(folder: ReleaseFolder, part: PartFile) -> Disassociated | None
     """The same of a large file; None if something is not as it should be."""
     if part.path.stat().st_size < SHORT:
         return None
-    arrays = read_text(part.path.read_bytes())
-    if arrays is None:
-        return None
-    release = _release(folder, arrays, part)
+    read = read_text(part.path.read_bytes())
     digest = folder.about.get("files", {}).get(part.path.name)
-    return release if release.order.digest.hex() == digest else None
+    if read is None or read[1].digest.hex() != digest:
+        return None
+    return _release(folder, read[0], part).in_order(read[1])
 
 
 def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disassociated:

@@ -26,6 +26,7 @@ from setveil.io.formats.longform import numbered_items
 from setveil.io.formats.parquet import check_magic, write_parquet_rows
 from setveil.io.formats.reading import Pairs
 from setveil.io.releases.form import PartFile, ReleaseFolder
+from setveil.io.releases.rowtext import read_rows, write_rows
 from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
 from setveil.io.source.database import (
     column_types,
@@ -54,10 +55,10 @@ def write_records(records: Transactions, target: Path, before: int = 0) -> None:
     if target.suffix == ".dat":
         write_lines(write_fimi(records), target)
     elif target.suffix == ".csv":
-        write_lines(write_release_rows(records, before), target)
+        _write_rows(records, target, before)
     else:
         with private_folder() as work:
-            write_lines(write_release_rows(records, before), work / "rows")
+            _write_rows(records, work / "rows", before)
             write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
 
 
@@ -78,6 +79,11 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     counts = (rows.counts,) if isinstance(rows, Bags) else ()
     padded = type(rows)(indptr, rows.items, rows.vocabulary, *counts)
     return padded, np.append(weights, size - len(rows))
+
+
+def _write_rows(records: Transactions, target: Path, before: int) -> None:
+    if not write_rows(records, target, before):
+        write_lines(write_release_rows(records, before), target)
 
 
 def _read_part(part: PartFile, bags: bool) -> Transactions:
@@ -134,6 +140,9 @@ def _read_lines(part: PartFile, bags: bool) -> Transactions:
 def _read_table(part: PartFile, bags: bool) -> Transactions:
     """The records of `data.csv` or `data.parquet` that have rows."""
     path, size, last = part.path, part.size, part.before + part.size
+    quickly = read_rows(part) if path.suffix == ".csv" and not bags else None
+    if quickly is not None:
+        return quickly
     columns = ("record", "item", "count") if bags else ("record", "item")
     with open_source(path) as source, _loaded(source, path.name, columns) as connection:
         _check_rows(connection, path.name, columns)

@@ -19,19 +19,18 @@ from setveil.kernels.clusters.writing import (
 )
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.steps import sort_slice
+from setveil.kernels.words import WRONG, Known, find_word, look_up, make_known, read_key
 
-QUOTE, BACKSLASH, ZERO, NINE = 34, 92, 48, 57
+QUOTE, ZERO, NINE = 34, 48, 57
 MOST_DIGITS = 12
-WRONG, FULL = -1, -2
-"""What a step returns instead of the place where it ended: if the text is another than setveil
-writes, or if there are more words than there is room for."""
-NODES, CHUNK, ROW, ITEM, TERM, WORD = 0, 1, 2, 3, 4, 5  # the slots of `used` and of `room`
+NODES, CHUNK, ROW, ITEM, TERM, WORD = 0, 1, 2, 3, 4, 5
+"""The slots of `room` and, but for the last, of `used`."""
 
 
 class Found(NamedTuple):
     """The clusters that were read, and the distinct words in the order in which they were met."""
 
-    used: Int64s  # how much of each array
+    used: Int64s  # how much of each array; `words` has its own
     parent: Int64s
     sizes: Int64s  # 0 for joint clusters
     term_ptr: Int64s
@@ -41,27 +40,32 @@ class Found(NamedTuple):
     row_ptr: Int64s
     items: Int32s
     counts: Int64s
-    word_starts: Int64s
-    word_lengths: Int64s
-    table: Int32s  # by hash: the number of a word, or -1
+    words: Known
 
 
 @kernel
 def read_clusters(text, room):
     """The clusters of a text; they are of no use if the place that is returned is WRONG or FULL.
 
-    `room` is how many nodes, chunks, rows, items, terms and words there may be; only that of the
-    words is checked."""
+    The text is wrong, too, if lines, parts of a cluster or chunks are not in the order of their
+    texts. `room` is how many nodes, chunks, rows, items, terms and words there may be; only that of
+    the words is checked."""
     found = make_found(room)
     stack, depth, at = np.empty(room[NODES] + 1, np.int64), np.int64(0), np.int64(0)
+    starts = np.empty(room[NODES] + 1, np.int64)  # of the open node at each depth
+    before = np.full((room[NODES] + 1, 2), -1, np.int64)  # the last whole one there, and its end
     begins = True  # whether a cluster begins here; if not, one has ended
     while at >= 0 and (at < len(text) or depth > 0 or not begins):
         if begins:
             above = stack[depth - 1] if depth > 0 else np.int64(-1)
+            starts[depth] = at
             at, is_joint = read_node(text, at, above, found)
             if at >= 0 and is_joint:
                 stack[depth] = found.used[NODES] - 1
                 depth += 1
+                before[depth, 0] = -1
+            elif at >= 0:
+                at = follow(text, starts[depth], at, before, depth)
             begins = is_joint
         elif depth == 0:
             at = expect_byte(text, at, LINE)
@@ -71,16 +75,35 @@ def read_clusters(text, room):
         else:
             at = expect(text, at, END)
             depth -= 1
+            if at >= 0:
+                at = follow(text, starts[depth], at, before, depth)
     return at, found
 
 
 @step
+def follow(text, start, stop, before, depth):
+    """Note a text that ends here as the last one of its depth; WRONG if it comes before the one
+    that was."""
+    low, high = before[depth, 0], before[depth, 1]
+    before[depth, 0], before[depth, 1] = start, stop
+    if low >= 0 and is_below(text, start, stop, low, high):
+        return np.int64(WRONG)
+    return stop
+
+
+@step
+def is_below(text, start, stop, low, high):
+    """Whether `text[start:stop]` comes before `text[low:high]`, byte by byte."""
+    for i in range(min(stop - start, high - low)):
+        if text[start + i] != text[low + i]:
+            return text[start + i] < text[low + i]
+    return stop - start < high - low
+
+
+@step
 def make_found(room):
-    size = np.int64(1024)
-    while size < 4 * room[WORD]:
-        size *= 2
     return Found(
-        np.zeros(6, np.int64),
+        np.zeros(5, np.int64),
         np.empty(room[NODES], np.int64),
         np.empty(room[NODES], np.int64),
         np.zeros(room[NODES] + 1, np.int64),
@@ -90,9 +113,7 @@ def make_found(room):
         np.zeros(room[ROW] + 1, np.int64),
         np.empty(room[ITEM], np.int32),
         np.empty(room[ROW], np.int64),
-        np.empty(room[WORD], np.int64),
-        np.empty(room[WORD], np.int64),
-        np.full(size, -1, np.int32),
+        make_known(room[WORD]),
     )
 
 
@@ -162,16 +183,20 @@ def read_chunks(text, at, node, found):
     """Read chunks up to the bracket after the last one, which is not read."""
     if at < 0 or is_next(text, at, CLOSE):
         return at
+    low, high = np.int64(-1), np.int64(-1)
     while True:
-        at = expect_byte(text, at, OPEN)
+        start, at = at, expect_byte(text, at, OPEN)
         if at < 0:
             return at
         chunk = found.used[CHUNK]
         found.chunk_node[chunk] = node
         found.used[CHUNK] += 1
         at = expect_byte(text, read_rows(text, at, chunk, found), CLOSE)
+        if at >= 0 and low >= 0 and is_below(text, start, at, low, high):
+            return np.int64(WRONG)
         if not is_next(text, at, COMMA):
             return at
+        low, high = start, at
         at += 1
 
 
@@ -198,82 +223,58 @@ def read_rows(text, at, chunk, found):
 
 @step
 def read_words(text, at, numbers, end, found):
-    """Read words up to the bracket after the last one; where it is, and the end of `numbers`."""
+    """Read words up to the bracket after the last one; where it is, and the end of `numbers`.
+
+    Most words are short and were met before, so these are found right here: taking an array out of
+    `found` costs as much as reading a word."""
     if at < 0 or is_next(text, at, CLOSE):
         return at, end
+    table, keys, size = found.words.table, found.words.keys, len(text)
     while True:
-        at = expect_byte(text, at, QUOTE)
-        if at < 0:
-            return at, end
-        start, code = at, np.uint64(14695981039346656037)
-        while at < len(text) and text[at] != QUOTE:
-            if text[at] == BACKSLASH:
-                return np.int64(WRONG), end
-            code = (code ^ np.uint64(text[at])) * np.uint64(1099511628211)
-            at += 1
-        number = find_word(text, start, at - start, code, found)
-        at = expect_byte(text, at, QUOTE)
-        if at < 0 or number < 0:
-            return min(at, number), end
+        if at >= size or text[at] != QUOTE:
+            return np.int64(WRONG), end
+        start, number = at + 1, np.int64(-1)
+        at, key = read_key(text, start, np.uint8(QUOTE))
+        if at < size and text[at] == QUOTE:
+            number = look_up(table, keys, key)
+        if number < 0:
+            at, number = find_word(text, start, at, key, np.uint8(QUOTE), found.words)
+        if number < 0:
+            return number, end
         numbers[end] = number
         end += 1
-        if not is_next(text, at, COMMA):
+        at += 1
+        if at >= size or text[at] != COMMA:
             return at, end
         at += 1
-
-
-@step
-def find_word(text, start, length, code, found):
-    """The number of a word, which is a new one if it was not met before; or FULL."""
-    mask = len(found.table) - 1
-    slot = np.int64(code >> np.uint64(32)) & mask
-    while found.table[slot] >= 0:
-        known = np.int64(found.table[slot])
-        if is_same(text, found.word_starts[known], found.word_lengths[known], start, length):
-            return known
-        slot = (slot + 1) & mask
-    number = found.used[WORD]
-    if number >= len(found.word_starts):
-        return np.int64(FULL)
-    found.table[slot] = number
-    found.word_starts[number], found.word_lengths[number] = start, length
-    found.used[WORD] += 1
-    return number
-
-
-@step
-def is_same(values, one, length, other, other_length):
-    """Whether `length` values from `one` on are `other_length` values from `other` on."""
-    same = length == other_length
-    at = 0
-    while same and at < length:
-        same = values[one + at] == values[other + at]
-        at += 1
-    return same
 
 
 @kernel
 def renumber_sets(ptr, words, number):
-    """The sets with the number of each word instead of the word, ascending; and whether no set has
-    a word twice."""
-    items, distinct = np.empty(len(words), np.int32), True
+    """The sets with the number of each word instead of the word, ascending."""
+    items = np.empty(len(words), np.int32)
     for row in range(len(ptr) - 1):
         for at in range(ptr[row], ptr[row + 1]):
             items[at] = number[words[at]]
         sort_slice(items, ptr[row], ptr[row + 1])
-        for at in range(ptr[row] + 1, ptr[row + 1]):
-            distinct = distinct and items[at] != items[at - 1]
-    return items, distinct
+    return items
 
 
 @kernel
-def are_distinct(chunk, ptr, items):
-    """Whether no two subrecords of a chunk that follow one another are equal."""
-    for row in range(1, len(chunk)):
-        before, length = ptr[row] - ptr[row - 1], ptr[row + 1] - ptr[row]
-        same = is_same(items, ptr[row - 1], before, ptr[row], length)
-        if same and chunk[row] == chunk[row - 1]:
-            return False
+def are_ascending(owner, ptr, words, rank):
+    """Whether the words of each set ascend, and the sets of each owner: by the ranks of the words,
+    the shorter of two like ones first, and no two are equal."""
+    for row in range(len(ptr) - 1):
+        for at in range(ptr[row] + 1, ptr[row + 1]):
+            if rank[words[at]] <= rank[words[at - 1]]:
+                return False
+        if row > 0 and owner[row] == owner[row - 1]:
+            i, j = ptr[row - 1], ptr[row]
+            while i < ptr[row] and j < ptr[row + 1] and words[i] == words[j]:
+                i += 1
+                j += 1
+            if j == ptr[row + 1] or (i < ptr[row] and rank[words[i]] > rank[words[j]]):
+                return False
     return True
 
 

@@ -94,43 +94,45 @@ class Texts(NamedTuple):
 
 
 @step
-def change_places(texts, numbers, low, high, spare, between):
-    """Put the texts `numbers[low:high]`, which follow one another, in order, and their numbers."""
-    if is_sorted(texts, numbers, low, high):
+def change_places(texts, numbers, between):
+    """Put texts that follow one another, with a byte between each two, in order; and their
+    numbers."""
+    if is_sorted(texts, numbers):
         return
-    start, stop = texts.starts[numbers[low]], np.int64(0)
-    sort_texts(texts, numbers, low, high)
-    at = start
-    for i in range(low, high):
+    count = len(numbers)
+    start, stop = texts.starts[0], texts.starts[count - 1] + texts.lengths[count - 1]
+    sort_texts(texts, numbers)
+    spare, at = np.empty(stop - start, np.uint8), np.int64(0)
+    for i in range(count):
         first = texts.starts[numbers[i]]
         for place in range(first, first + texts.lengths[numbers[i]]):
             spare[at] = texts.text[place]
             at += 1
-        if i + 1 < high:
+        if i + 1 < count:
             spare[at] = between
             at += 1
-    stop = at
-    for at in range(start, stop):
-        texts.text[at] = spare[at]
+    for at in range(stop - start):
+        texts.text[start + at] = spare[at]
 
 
 @step
-def is_sorted(texts, numbers, low, high):
-    at = low + 1
-    while at < high and not comes_before(texts, numbers[at], numbers[at - 1]):
+def is_sorted(texts, numbers):
+    at = 1
+    while at < len(numbers) and not comes_before(texts, numbers[at], numbers[at - 1]):
         at += 1
-    return at >= high
+    return at >= len(numbers)
 
 
 @step
-def sort_texts(texts, numbers, low, high):
+def sort_texts(texts, numbers):
     """Merge sort; equal texts keep their order."""
-    spare, width = np.empty(high - low, np.int64), np.int64(1)
-    while width < high - low:
-        for start in range(low, high, 2 * width):
-            middle, stop = min(start + width, high), min(start + 2 * width, high)
+    count = len(numbers)
+    spare, width = np.empty(count, np.int64), np.int64(1)
+    while width < count:
+        for start in range(0, count, 2 * width):
+            middle, stop = min(start + width, count), min(start + 2 * width, count)
             left, right = start, middle
-            for at in range(start - low, stop - low):
+            for at in range(start, stop):
                 if right >= stop or (
                     left < middle and not comes_before(texts, numbers[right], numbers[left])
                 ):
@@ -139,8 +141,8 @@ def sort_texts(texts, numbers, low, high):
                 else:
                     spare[at] = numbers[right]
                     right += 1
-        for at in range(low, high):
-            numbers[at] = spare[at - low]
+        for at in range(count):
+            numbers[at] = spare[at]
         width *= 2
 
 

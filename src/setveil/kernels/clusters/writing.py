@@ -47,62 +47,180 @@ class Rows(NamedTuple):
     counts: Int64s
 
 
-@kernel
-def write_clusters(nodes, rows, terms, words):
-    """The text with one top-level cluster per line, and the parts and chunks of each node in the
-    order of their texts.
+class Heads(NamedTuple):
+    """The text of each node without its parts: `text[ptr[v]:ptr[v + 1]]`. That of a simple cluster
+    is whole, that of a joint one ends where its parts begin."""
 
-    The length of each text is known from its parts, so every text is written to its place at once,
-    as if the parts were in order. Then the parts of each node, the innermost first, change places.
-    """
+    ptr: Int64s
+    text: np.ndarray
+    chunk_lengths: Int64s
+    chunks: Int64s  # those of each node in the order of their texts
+
+
+@kernel
+def measure_heads(nodes, rows, terms, words):
+    """Where the text of each node begins if they follow one another, and the length of each
+    chunk."""
     chunk_lengths = np.empty(len(rows.ptr) - 1, np.int64)
     for chunk in range(len(chunk_lengths)):
         chunk_lengths[chunk] = measure_chunk(rows, chunk, words)
-    count = len(nodes.parent)
-    starts, lengths = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
-    for node in range(count - 1, -1, -1):
-        lengths[node] += measure_node(nodes, node, chunk_lengths, terms, words)
-        above = nodes.parent[node] if nodes.parent[node] >= 0 else count
-        lengths[above] += lengths[node] + 1
-    text = np.empty(lengths[count], np.uint8)
-    spare = np.empty(lengths[count], np.uint8)
-    chunks, parts = nodes.chunks.copy(), nodes.parts.copy()
-    chunk_starts = np.empty(len(chunk_lengths), np.int64)
-    place_parts(nodes, count, starts, lengths, np.int64(0), text, np.uint8(LINE))
-    for node in range(count):
-        at = put_head(nodes, node, starts[node], text)
-        low, high = nodes.chunk_ptr[node], nodes.chunk_ptr[node + 1]
-        stop = at
-        for i in range(low, high):
-            chunk_starts[nodes.chunks[i]] = stop
-            stop = put_chunk(rows, nodes.chunks[i], words, stop, text)
-            if i + 1 < high:
-                text[stop] = COMMA
-                stop += 1
-        change_places(Texts(text, chunk_starts, chunk_lengths), chunks, low, high, spare, COMMA)
+    ptr = np.zeros(len(nodes.parent) + 1, np.int64)
+    for node in range(len(nodes.parent)):
+        ptr[node + 1] = ptr[node] + measure_node(nodes, node, chunk_lengths, terms, words)
+    return ptr, chunk_lengths
+
+
+@kernel
+def put_heads(low, high, clusters, words, heads):
+    """Write the texts of some nodes into `heads`, with their chunks in the order of their texts.
+
+    Others may write those of other nodes at the same time."""
+    nodes, rows, terms = clusters
+    chunk_starts = np.empty(nodes.chunk_ptr[high] - nodes.chunk_ptr[low], np.int64)
+    first = nodes.chunk_ptr[low]
+    for node in range(low, high):
+        at = put_head(nodes, node, heads.ptr[node], heads.text)
+        for i in range(nodes.chunk_ptr[node], nodes.chunk_ptr[node + 1]):
+            if i > nodes.chunk_ptr[node]:
+                heads.text[at] = COMMA
+                at += 1
+            chunk_starts[i - first] = at
+            at = put_chunk(rows, nodes.chunks[i], words, at, heads.text)
+        order_chunks(nodes, node, chunk_starts, first, heads)
         if nodes.simple[node]:
-            stop = put(TERMS, stop, text)
-            stop = put_words(terms, node, words, stop, text)
+            at = put(TERMS, at, heads.text)
+            at = put_words(terms, node, words, at, heads.text)
+            put(END, at, heads.text)
         else:
-            stop = put(PARTS, stop, text)
-            stop = place_parts(nodes, node, starts, lengths, stop, text, np.uint8(COMMA))
-        put(END, stop, text)
-    for owner in range(count - 1, -1, -1):
-        low, high = nodes.part_ptr[owner], nodes.part_ptr[owner + 1]
-        change_places(Texts(text, starts, lengths), parts, low, high, spare, COMMA)
-    low, high = nodes.part_ptr[count], nodes.part_ptr[count + 1]
-    change_places(Texts(text, starts, lengths), parts, low, high, spare, LINE)
-    return text, parts, chunks
+            put(PARTS, at, heads.text)
+
+
+@step
+def order_chunks(nodes, node, chunk_starts, first, heads):
+    """Put the chunks of a node, which were written one after the other, in order."""
+    low, high = nodes.chunk_ptr[node], nodes.chunk_ptr[node + 1]
+    if high - low < 2:
+        return
+    lengths, numbers = np.empty(high - low, np.int64), np.empty(high - low, np.int64)
+    for i in range(high - low):
+        lengths[i], numbers[i] = heads.chunk_lengths[nodes.chunks[low + i]], i
+    texts = Texts(heads.text, chunk_starts[low - first : high - first], lengths)
+    change_places(texts, numbers, COMMA)
+    for i in range(high - low):
+        heads.chunks[low + i] = nodes.chunks[low + numbers[i]]
+
+
+@kernel
+def place_clusters(nodes, heads):
+    """The parts of each node in the order of their texts, where each node begins in the text of
+    all, and that text: without the heads, but with what follows them.
+
+    The innermost parts come first, so those that are compared are in order themselves."""
+    count = len(nodes.parent)
+    parts, stack = nodes.parts.copy(), np.empty((count + 1, 4), np.int64)
+    starts, lengths = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
+    for owner in range(count, -1, -1):
+        if owner < count:
+            order_parts(nodes, parts, owner, heads, stack)
+            lengths[owner] += heads.ptr[owner + 1] - heads.ptr[owner]
+            if not nodes.simple[owner]:
+                lengths[owner] += len(END) - 1  # no comma follows the last part
+            above = nodes.parent[owner] if nodes.parent[owner] >= 0 else count
+            lengths[above] += lengths[owner] + 1
+    order_parts(nodes, parts, count, heads, stack)
+    text = np.empty(lengths[count], np.uint8)
+    place_parts(nodes, parts, count, starts, lengths, np.int64(0), text)
+    for node in range(count):
+        if not nodes.simple[node]:
+            at = starts[node] + heads.ptr[node + 1] - heads.ptr[node]
+            put(END, place_parts(nodes, parts, node, starts, lengths, at, text), text)
+    return parts, starts, text
+
+
+@kernel
+def copy_heads(low, high, heads, starts, text):
+    """Copy the texts of some nodes to their places."""
+    for node in range(low, high):
+        source, target = np.uint64(heads.ptr[node]), np.uint64(starts[node])
+        for i in range(np.uint64(heads.ptr[node + 1] - heads.ptr[node])):
+            text[target + i] = heads.text[source + i]
+
+
+@step
+def order_parts(nodes, parts, owner, heads, stack):
+    """Merge sort; equal parts keep their order."""
+    low, high = nodes.part_ptr[owner], nodes.part_ptr[owner + 1]
+    if high - low < 2:
+        return
+    spare, width = np.empty(high - low, np.int64), np.int64(1)
+    while width < high - low:
+        for start in range(low, high, 2 * width):
+            middle, stop = min(start + width, high), min(start + 2 * width, high)
+            left, right = start, middle
+            for at in range(start - low, stop - low):
+                if right >= stop or (
+                    left < middle
+                    and compare_nodes(nodes, parts, parts[right], parts[left], heads, stack) >= 0
+                ):
+                    spare[at] = parts[left]
+                    left += 1
+                else:
+                    spare[at] = parts[right]
+                    right += 1
+        for at in range(low, high):
+            parts[at] = spare[at - low]
+        width *= 2
+
+
+@step
+def compare_nodes(nodes, parts, one, other, heads, stack):
+    """Below 0 if the text of a node comes before that of another, above 0 if after, else 0.
+
+    No text of a node is the beginning of another, so the first difference is in the heads of two
+    nodes at the same place, or where one has no more parts: its bracket comes after a comma."""
+    found, depth = compare_heads(heads, one, other), np.int64(0)
+    if found != 0 or nodes.simple[one]:
+        return found
+    stack[0, 0], stack[0, 1] = nodes.part_ptr[one], nodes.part_ptr[one + 1]
+    stack[0, 2], stack[0, 3] = nodes.part_ptr[other], nodes.part_ptr[other + 1]
+    while depth >= 0:
+        one_ends = stack[depth, 0] == stack[depth, 1]
+        other_ends = stack[depth, 2] == stack[depth, 3]
+        if one_ends and other_ends:
+            depth -= 1
+            continue
+        if one_ends or other_ends:
+            return np.int64(1) if one_ends else np.int64(-1)
+        one, other = parts[stack[depth, 0]], parts[stack[depth, 2]]
+        stack[depth, 0] += 1
+        stack[depth, 2] += 1
+        found = compare_heads(heads, one, other)
+        if found != 0:
+            return found
+        if not nodes.simple[one]:
+            depth += 1
+            stack[depth, 0], stack[depth, 1] = nodes.part_ptr[one], nodes.part_ptr[one + 1]
+            stack[depth, 2], stack[depth, 3] = nodes.part_ptr[other], nodes.part_ptr[other + 1]
+    return np.int64(0)
+
+
+@step
+def compare_heads(heads, one, other):
+    i, j = heads.ptr[one], heads.ptr[other]
+    for at in range(min(heads.ptr[one + 1] - i, heads.ptr[other + 1] - j)):
+        if heads.text[i + at] != heads.text[j + at]:
+            return np.int64(heads.text[i + at]) - np.int64(heads.text[j + at])
+    return np.int64(0)
 
 
 @step
 def measure_words(sets, number, words):
     """The bytes of the words of a set, with a comma between each two."""
     low, high = sets.ptr[number], sets.ptr[number + 1]
+    given, ptr = sets.words, words.ptr
     length = max(high - low - 1, 0)
     for at in range(low, high):
-        word = sets.words[at]
-        length += words.ptr[word + 1] - words.ptr[word]
+        length += ptr[given[at] + 1] - ptr[given[at]]
     return length
 
 
@@ -118,15 +236,15 @@ def measure_chunk(rows, chunk, words):
 
 @step
 def measure_node(nodes, node, chunk_lengths, terms, words):
-    """The bytes of a node without its parts; less one for the comma that the last part lacks."""
+    """The bytes of a node without its parts and what follows them."""
     low, high = nodes.chunk_ptr[node], nodes.chunk_ptr[node + 1]
-    length = len(END) + max(high - low - 1, 0)
+    length = max(high - low - 1, 0)
     for i in range(low, high):
         length += chunk_lengths[nodes.chunks[i]]
     if nodes.simple[node]:
         length += len(SIZE) + count_digits(nodes.sizes[node]) + len(CHUNKS)
-        return length + len(TERMS) + measure_words(terms, node, words)
-    return length + len(SHARED) + len(PARTS) - 1
+        return length + len(TERMS) + measure_words(terms, node, words) + len(END)
+    return length + len(SHARED) + len(PARTS)
 
 
 @step
@@ -139,15 +257,16 @@ def count_digits(number):
 
 
 @step
-def place_parts(nodes, owner, starts, lengths, at, text, between):
-    """Give each part its place, with a byte between each two (at the top after each); returns the
-    end."""
+def place_parts(nodes, parts, owner, starts, lengths, at, text):
+    """Give each part its place, with a comma between each two (at the top with a line end after
+    each); returns the end."""
     low, high = nodes.part_ptr[owner], nodes.part_ptr[owner + 1]
+    is_top = owner == len(nodes.parent)
     for i in range(low, high):
-        starts[nodes.parts[i]] = at
-        at += lengths[nodes.parts[i]]
-        if i + 1 < high or owner == len(nodes.parent):
-            text[at] = between
+        starts[parts[i]] = at
+        at += lengths[parts[i]]
+        if i + 1 < high or is_top:
+            text[at] = LINE if is_top else COMMA
             at += 1
     return at
 
@@ -172,9 +291,11 @@ def put_number(number, at, text):
 @step
 def put_words(sets, number, words, at, text):
     low, high = sets.ptr[number], sets.ptr[number + 1]
+    given, ptr, letters = sets.words, words.ptr, words.text  # taken out of the loop, for speed
     for i in range(low, high):
-        for place in range(words.ptr[sets.words[i]], words.ptr[sets.words[i] + 1]):
-            text[at] = words.text[place]
+        word = given[i]
+        for place in range(ptr[word], ptr[word + 1]):
+            text[at] = letters[place]
             at += 1
         if i + 1 < high:
             text[at] = COMMA

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.published.disassociated.clusters import FlatArrays
 from setveil.published.disassociated.order import Order
+from setveil.threads import at_once, on_threads, thread_count
 
 if TYPE_CHECKING:
     from setveil.published.disassociated.form import Disassociated
@@ -40,20 +44,19 @@ def write_text(release: Disassociated, few: int | None = None) -> tuple[Text, Or
     return None if words is None else _written(release, *words)
 
 
-def read_text(text: bytes, short: int | None = None) -> FlatArrays | None:
-    """The clusters of `data.jsonl`; None if it is short, or not quite as setveil writes it.
+def read_text(text: bytes, short: int | None = None) -> tuple[FlatArrays, Order] | None:
+    """The clusters of `data.jsonl` and their order; None if it is short, or not quite as setveil
+    writes it.
 
-    What it returns is right only if `write_text` gives the same text for it."""
-    from setveil.kernels.clusters.reading import FULL, read_clusters
-
+    What it returns has this text and no other: everything is in the order of the text, and the text
+    in that order and without a byte too many."""
     if len(text) < (SHORT if short is None else short):
         return None
-    given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
-    at, found = read_clusters(given, _room(text, words))
-    while at == FULL:
-        words *= 16
-        at, found = read_clusters(given, _room(text, words))
-    return None if at < 0 else _arrays(text, found)
+    arrays, digest = at_once(partial(_read, text), lambda: hashlib.sha256(text).digest())
+    if arrays is None:
+        return None
+    parts = (arrays.parent, arrays.chunk_node, arrays.subrecord_chunk)
+    return arrays, Order(digest, *(np.arange(len(each)) for each in parts))
 
 
 def _words(items: Vocabulary) -> tuple[Any, Int64s] | None:
@@ -88,9 +91,52 @@ def _written(release: Disassociated, words: Any, rank: Int64s) -> tuple[Text, Or
         *sorting.group(above, count + 1, True),
     )
     inside = writing.Rows(row_ptr, members, sets, release.subrecord_counts)
-    text, parts, chunks = writing.write_clusters(nodes, inside, listed, words)
-    order = writing.list_order(nodes, parts, chunks, inside)
-    return text, Order(hashlib.sha256(text).digest(), *order)
+    return _rendered(nodes, inside, listed, words)
+
+
+def _rendered(nodes: Any, rows: Any, terms: Any, words: Any) -> tuple[Text, Order]:
+    """The text and its order; what each node has of its own is written and copied on threads."""
+    from setveil.kernels.clusters import writing
+
+    ptr, chunk_lengths = writing.measure_heads(nodes, rows, terms, words)
+    written = np.empty(ptr[-1], dtype=np.uint8)
+    heads = writing.Heads(ptr, written, chunk_lengths, nodes.chunks.copy())
+    cuts = _cuts(ptr)
+    put = partial(_on_range, writing.put_heads, (nodes, rows, terms), words, heads)
+    deque(on_threads(put, pairwise(cuts)), maxlen=0)
+    parts, starts, text = writing.place_clusters(nodes, heads)
+    copy = partial(_on_range, writing.copy_heads, heads, starts, text)
+    deque(on_threads(copy, pairwise(cuts)), maxlen=0)
+    order, digest = at_once(
+        partial(writing.list_order, nodes, parts, heads.chunks, rows),
+        lambda: hashlib.sha256(text).digest(),
+    )
+    return text, Order(digest, *order)
+
+
+def _on_range(kernel: Any, *given: Any) -> None:
+    """Call a kernel for a range of nodes, which comes last."""
+    (low, high), rest = given[-1], given[:-1]
+    kernel(low, high, *rest)
+
+
+def _cuts(ptr: Int64s) -> list[int]:
+    """Where to cut the nodes so that each range of them has about the same number of bytes."""
+    pieces = 4 * thread_count()
+    wanted = np.arange(1, pieces) * (ptr[-1] // pieces)
+    return [0, *np.searchsorted(ptr[:-1], wanted).tolist(), len(ptr) - 1]
+
+
+def _read(text: bytes) -> FlatArrays | None:
+    from setveil.kernels.clusters.reading import read_clusters
+    from setveil.kernels.words import FULL
+
+    given, words = np.frombuffer(text, dtype=np.uint8), _WORDS
+    at, found = read_clusters(given, _room(text, words))
+    while at == FULL:
+        words *= 16
+        at, found = read_clusters(given, _room(text, words))
+    return None if at < 0 else _arrays(text, found)
 
 
 def _room(text: bytes, words: int) -> Int64s:
@@ -100,28 +146,33 @@ def _room(text: bytes, words: int) -> Int64s:
 
 
 def _arrays(text: bytes, found: Any) -> FlatArrays | None:
-    from setveil.kernels.clusters.reading import are_distinct, renumber_sets, sum_sizes
+    from setveil.kernels.clusters.reading import are_ascending, renumber_sets, sum_sizes
 
-    nodes, chunks, rows, items, terms, words = found.used.tolist()
-    labels = _labels(text, found.word_starts[:words], found.word_lengths[:words])
+    nodes, chunks, rows, items, terms = found.used.tolist()
+    words = int(found.words.used[0])
+    labels = _labels(text, found.words.starts[:words], found.words.lengths[:words])
     if labels is None:
+        return None
+    rank = positions(sorted(range(words), key=labels.__getitem__))
+    row_ptr, term_ptr = found.row_ptr[: rows + 1].copy(), found.term_ptr[: nodes + 1].copy()
+    row_chunk, parent = found.row_chunk[:rows].copy(), found.parent[:nodes].copy()
+    if not (
+        are_ascending(row_chunk, row_ptr, found.items[:items], rank)
+        and are_ascending(np.arange(nodes), term_ptr, found.terms[:terms], rank)
+    ):
         return None
     vocabulary = Vocabulary.of(labels)
     numbers = vocabulary.encode(labels)
-    row_ptr, term_ptr = found.row_ptr[: rows + 1].copy(), found.term_ptr[: nodes + 1].copy()
-    inside, one = renumber_sets(row_ptr, found.items[:items], numbers)
-    listed, other = renumber_sets(term_ptr, found.terms[:terms], numbers)
-    row_chunk, parent = found.row_chunk[:rows].copy(), found.parent[:nodes].copy()
-    if not (one and other and are_distinct(row_chunk, row_ptr, inside)):
-        return None
+    inside = renumber_sets(row_ptr, found.items[:items], numbers)
+    listed = renumber_sets(term_ptr, found.terms[:terms], numbers)
     return FlatArrays(
         parent,
         sum_sizes(parent, found.sizes[:nodes]),
         found.chunk_node[:chunks].copy(),
-        Transactions(row_ptr, inside, vocabulary),
+        Transactions.trusted(row_ptr, inside, vocabulary),
         row_chunk,
         found.counts[:rows].copy(),
-        Transactions(term_ptr, listed, vocabulary),
+        Transactions.trusted(term_ptr, listed, vocabulary),
     )
 
 

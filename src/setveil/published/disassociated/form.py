@@ -164,7 +164,7 @@ class Disassociated(Release):
         if text is not None:
             return bytes(text).decode().split("\n")[:-1]
         lines, order = canonical(self)
-        self.__dict__["order"] = order
+        self.in_order(order)
         return lines
 
     def text(self) -> npt.NDArray[np.uint8] | None:
@@ -175,8 +175,13 @@ class Disassociated(Release):
         found = write_text(self)
         if found is None:
             return None
-        self.__dict__["order"] = found[1]
+        self.in_order(found[1])
         return found[0]
+
+    def in_order(self, order: Order) -> Disassociated:
+        """The same release, whose order is known and need not be found."""
+        self.__dict__["order"] = order
+        return self
 
     def paired_as(self, other: Disassociated) -> Disassociated | None:
         same = other.arranged
