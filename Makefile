@@ -14,6 +14,9 @@ GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
 
+# Tests start many processes, and without bytecode each of them compiles the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all wordnet chromium java axe lint format docs-tables bench torture lock clean
 

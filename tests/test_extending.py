@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,27 +16,38 @@ import pytest
 TOP = Path(__file__).resolve().parents[1]
 RECORDS = [["beer", "wine"], ["beer"], ["beer", "wine"], ["milk"], ["wine", "tea"], ["beer"]]
 FILE = "#pipes\n" + "".join("|".join(record) + "\n" for record in RECORDS)
-COMMAND = """
+COMMANDS = """
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from tests.toys.register import register
-from setveil.cli import main
+from setveil.cli import answer
 
 register()
-main()
+found = []
+for arguments in json.loads(sys.argv[1]):
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = answer(arguments)
+    found.append((code, out.getvalue() + err.getvalue()))
+print(json.dumps(found))
 """
 
 
-def run(*arguments: object, code: int = 0) -> str:
-    """What a command prints, also what is private, when the toys are in the tables."""
+def run(*commands: str, code: int = 0) -> list[str]:
+    """What each command prints, also what is private, when the toys are in the tables.
+
+    One process runs them all, as it takes a second to start; the last one ends with `code`."""
     path = os.pathsep.join([str(TOP), str(TOP / "src"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *map(str, arguments)],
+        [sys.executable, "-c", COMMANDS, json.dumps([shlex.split(each) for each in commands])],
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        check=False,
+        check=True,
     )
-    assert done.returncode == code, done.stderr
-    return done.stdout + done.stderr
+    codes, shown = zip(*json.loads(done.stdout), strict=True)
+    assert codes == (*[0] * (len(commands) - 1), code), shown
+    return list(shown)
 
 
 @pytest.fixture
@@ -46,48 +58,63 @@ def data(tmp_path):
 
 
 def test_help_shows_the_new_method_promise_number_parameter_and_format():
-    text = re.sub(r"\s+", " ", run("anonymize", "--help"))
+    text, measures = (
+        re.sub(r"\s+", " ", each) for each in run("anonymize --help", "measure --help")
+    )
     for words in ("tally", "quorum", "--q", "--margin", "pipes"):
         assert words in text
     assert "Publish only items that this many people have." in text
     assert "Leave out items this close to q." in text
-    assert "forgotten" in run("measure", "--help")
+    assert "forgotten" in measures
 
 
 def test_a_file_of_the_new_format_becomes_a_verified_folder_of_the_new_form(data, tmp_path):
     release = tmp_path / "release"
-    shown = run("anonymize", data, "-o", release, "--method", "tally", "--q", 3)
+    shown, verified, refuted = run(
+        f"anonymize {data} -o {release} --method tally --q 3",
+        f"verify {release} --original {data} --json",
+        f"verify {release} --q 4 --json",
+        code=1,
+    )
     assert "quorum (q = 3)" in shown
     assert "share of the items that are not published" in shown
     about = json.loads((release / "release.json").read_text(encoding="utf-8"))
     assert about["form"] == "tallies"
     assert about["promise"]["q"] == 3
     assert (release / "data.tally").read_text(encoding="utf-8") == "beer\t4\nwine\t3\n"
-    assert json.loads(run("verify", release, "--original", data, "--json"))["holds"]
-    assert not json.loads(run("verify", release, "--q", 4, "--json", code=1))["holds"]
+    assert json.loads(verified)["holds"]
+    assert not json.loads(refuted)["holds"]
 
 
 def test_a_release_of_the_new_form_can_be_measured_asked_and_reconstructed(data, tmp_path):
     release = tmp_path / "release"
-    run("anonymize", data, "-o", release, "--method", "tally", "--q", 3)
-    measured = run("measure", release, "--original", data, "--json")
-    assert json.loads(measured) == {"forgotten": 0.5}
-    names = ("--metric", "are", "--metric", "tkd", "--metric", "re")
-    others = json.loads(run("measure", release, "--original", data, *names, "--json"))
+    measure = f"measure {release} --original {data} --json"
+    _, *shown = run(
+        f"anonymize {data} -o {release} --method tally --q 3",
+        measure,
+        f"{measure} --metric are --metric tkd --metric re",
+        f"support {release} beer wine --json",
+    )
+    measured, others, asked = map(json.loads, shown)
+    assert measured == {"forgotten": 0.5}
     assert set(others) == {"are", "tkd", "re"}
-    asked = json.loads(run("support", release, "beer", "wine", "--json"))
     assert (asked["lower"], asked["upper"]) == (1, 3)
 
 
 def test_the_new_promise_can_be_verified_on_plain_data(data):
-    assert json.loads(run("verify", data, "--q", 2, "--json", code=1))["holds"] is False
+    (refuted,) = run(f"verify {data} --q 2 --json", code=1)
+    assert json.loads(refuted)["holds"] is False
 
 
 def test_the_new_format_is_known_by_suffix_content_and_option(data, tmp_path):
     unnamed = tmp_path / "shop.txt"
     unnamed.write_text(FILE, encoding="utf-8")
-    by_suffix, by_content = (json.loads(run("inspect", path, "--json")) for path in (data, unnamed))
-    by_option = json.loads(run("inspect", unnamed, "--input-format", "pipes", "--json"))
+    by_suffix, by_content, by_option = run(
+        f"inspect {data} --json",
+        f"inspect {unnamed} --json",
+        f"inspect {unnamed} --input-format pipes --json",
+    )
+    assert json.loads(by_suffix)["summary"]["records"] == len(RECORDS)
     assert by_suffix == by_content == by_option
 
 

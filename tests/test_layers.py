@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,7 @@ STANDARD = {
 """What kernels import besides."""
 
 
+@cache
 def rooms() -> dict[str, list[Path]]:
     """The files of every folder, and every module next to the folders."""
     found: dict[str, list[Path]] = {}
@@ -65,9 +67,15 @@ def rooms() -> dict[str, list[Path]]:
     return found
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Every node of the syntax tree of a file; each file is parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imports(path: Path, *, at_start: bool = False) -> Iterator[str]:
     """The dotted name of every module a file imports; `at_start`: only when the file itself is."""
-    nodes: list[ast.AST] = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = nodes_of(path)
     late = {id(inner) for node in nodes if at_start and _is_late(node) for inner in ast.walk(node)}
     for node in nodes:
         if id(node) in late:
@@ -138,7 +146,7 @@ PROMISE_CLASSES = {kind.__name__ for kind in PROMISES.values()}
 
 def class_tests(path: Path) -> Iterator[tuple[int, str]]:
     """The line and the class of every `isinstance` and `case` that asks for a form or a promise."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         asked: ast.AST | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             asked = node.args[1] if node.func.id == "isinstance" else None
@@ -170,7 +178,7 @@ def test_no_check_metric_or_file_reads_the_provenance_of_a_release():
     fields."""
     for room in ("audit", "metrics", "io", "alignment", "published"):
         for path in rooms()[room]:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in nodes_of(path):
                 value = getattr(node, "value", None)
                 read = isinstance(node, ast.Subscript | ast.Attribute) and (
                     isinstance(value, ast.Attribute) and value.attr == "method"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,14 +16,48 @@ from setveil.errors import DataError, MisfitError, ParameterError
 ROWS = [["a", "b"], ["a", "b"], ["c"], ["c"], ["a", "c"], ["a", "c"]]
 DATA = sv.Transactions.of(ROWS)
 TREE = sv.Hierarchy.balanced(DATA, 2)
-SETS = sv.Partition().anonymize(ROWS, sv.KAnonymity(k=2), TREE)
-PIECES = sv.Disassociation().anonymize(ROWS, sv.KmAnonymity(k=2, m=2))
-KEPT = sv.Suppression().anonymize(ROWS, sv.Coherence(h=0.9, k=2, p=2))
-WORDS = sv.SSC().anonymize(ROWS, sv.VocabularyKAnonymity(k=2), TREE)
-RELEASES = {release.form: release for release in (SETS, PIECES, KEPT, WORDS)}
 TABLE = pd.DataFrame({"items": ROWS})
 
-each_release = pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES)
+
+@cache
+def sets():
+    """Like the other releases made by the first test that asks, as kernels may be compiled."""
+    return sv.Partition().anonymize(ROWS, sv.KAnonymity(k=2), TREE)
+
+
+@cache
+def pieces():
+    return sv.Disassociation().anonymize(ROWS, sv.KmAnonymity(k=2, m=2))
+
+
+@cache
+def kept():
+    return sv.Suppression().anonymize(ROWS, sv.Coherence(h=0.9, k=2, p=2))
+
+
+@cache
+def words():
+    return sv.SSC().anonymize(ROWS, sv.VocabularyKAnonymity(k=2), TREE)
+
+
+RELEASES = {
+    "generalized": sets,
+    "disassociated": pieces,
+    "suppressed": kept,
+    "typical-bags": words,
+}
+WITH_RECORDS = ("generalized", "suppressed", "typical-bags")
+
+each_release = pytest.mark.parametrize("release", RELEASES, indirect=True)
+each_with_records = pytest.mark.parametrize("release", WITH_RECORDS, indirect=True)
+
+
+@pytest.fixture
+def release(request):
+    """The release of a form."""
+    found = RELEASES[request.param]()
+    assert found.form == request.param
+    return found
 
 
 @pytest.mark.parametrize("name", [name for name in sv.__all__ if callable(getattr(sv, name))])
@@ -42,12 +77,12 @@ def test_functions_of_data_take_what_people_have(data):
     assert sv.exposure(data) == sv.exposure(DATA)
     assert list(sv.top_itemsets(data, 3)) == list(sv.top_itemsets(DATA, 3))
     assert sv.verify(data, promise=sv.KAnonymity(k=2)).holds
-    assert sv.verify(SETS, data).holds
-    assert sv.measure(SETS, data) == sv.measure(SETS, DATA)
+    assert sv.verify(sets(), data).holds
+    assert sv.measure(sets(), data) == sv.measure(sets(), DATA)
     assert sv.Hierarchy.balanced(sv.as_transactions(data), 2) == TREE
 
 
-@pytest.mark.parametrize("release", [SETS, KEPT, WORDS], ids=lambda release: release.form)
+@each_with_records
 def test_a_release_with_records_is_data(release):
     assert sv.summarize(release).records == 6
     assert sv.exposure(release).whole == 0
@@ -67,8 +102,8 @@ def test_a_release_without_records_says_what_to_do():
         with pytest.raises(
             DataError, match=r"make possible ones with setveil\.reconstruct\(release\)"
         ):
-            use(PIECES)
-    assert sv.summarize(sv.reconstruct(PIECES, seed=1)).records == 6
+            use(pieces())
+    assert sv.summarize(sv.reconstruct(pieces(), seed=1)).records == 6
 
 
 @each_release
@@ -86,13 +121,13 @@ def test_only_releases_are_reconstructed(data):
         sv.reconstruct(data)
 
 
-@pytest.mark.parametrize("release", [SETS, KEPT, WORDS], ids=lambda release: release.form)
+@each_with_records
 def test_only_releases_with_term_chunks_take_a_number_per_term(release):
     with pytest.raises(ParameterError, match="has no term chunks"):
         sv.reconstruct(release, most_per_term=2)
 
 
-@pytest.mark.parametrize("release", [SETS, KEPT, WORDS, PIECES], ids=repr)
+@each_release
 def test_the_top_itemsets_of_every_release_have_bounds(release):
     for itemset, bounds in sv.top_itemsets_with_bounds(release, 3):
         assert bounds == release.support(itemset)
@@ -107,10 +142,10 @@ def test_bounds_are_for_releases(data):
 
 def test_a_text_is_no_itemset():
     with pytest.raises(DataError, match="write \\['ab'\\] for one item"):
-        PIECES.support("ab")
+        pieces().support("ab")
     with pytest.raises(DataError, match="a record must be an iterable of items, not 5"):
-        PIECES.support(5)
-    assert PIECES.support(np.array(["a", "b"])) == PIECES.support({"b", "a"})
+        pieces().support(5)
+    assert pieces().support(np.array(["a", "b"])) == pieces().support({"b", "a"})
 
 
 @each_release
@@ -119,7 +154,7 @@ def test_what_is_no_seed_is_refused(release, seed):
     def asked():
         yield lambda: sv.measure(release, DATA, seed=seed)
         yield lambda: sv.reconstruct(release, seed)
-        if release is not PIECES:
+        if release is not pieces():
             yield lambda: release.records(seed)
 
     for ask in asked():
@@ -159,23 +194,27 @@ def test_what_cannot_be_measured_is_refused(release):
 @pytest.mark.parametrize(
     ("arguments", "options", "problem"),
     [
-        ((None,), {}, "an object of type NoneType does not hold records"),
-        (("release",), {}, "release is not a usable release: there is no such folder"),
-        ((ROWS,), {}, "plain data carries no promise"),
-        ((DATA, SETS), {}, "plain data carries no promise"),
-        ((SETS, sv.KAnonymity(k=2)), {}, "an object of type KAnonymity does not hold records"),
-        ((SETS,), {"promise": 2}, "promise = 2 is not allowed"),
-        ((SETS,), {"limit": 0}, "it must be a whole number of 1 or more"),
-        ((WORDS, DATA), {"hierarchy": 5}, "it must be a Hierarchy"),
-        ((WORDS, DATA), {"hierarchy": "tree.csv"}, "tree.csv: there is no such file"),
-        ((SETS,), {"colour": "red"}, "verify has no such parameter"),
-        ((SETS,), {"m": 2}, "m = 2 is not allowed|k = None is not allowed"),
+        (lambda: (None,), {}, "an object of type NoneType does not hold records"),
+        (lambda: ("release",), {}, "release is not a usable release: there is no such folder"),
+        (lambda: (ROWS,), {}, "plain data carries no promise"),
+        (lambda: (DATA, sets()), {}, "plain data carries no promise"),
+        (
+            lambda: (sets(), sv.KAnonymity(k=2)),
+            {},
+            "an object of type KAnonymity does not hold records",
+        ),
+        (lambda: (sets(),), {"promise": 2}, "promise = 2 is not allowed"),
+        (lambda: (sets(),), {"limit": 0}, "it must be a whole number of 1 or more"),
+        (lambda: (words(), DATA), {"hierarchy": 5}, "it must be a Hierarchy"),
+        (lambda: (words(), DATA), {"hierarchy": "tree.csv"}, "tree.csv: there is no such file"),
+        (lambda: (sets(),), {"colour": "red"}, "verify has no such parameter"),
+        (lambda: (sets(),), {"m": 2}, "m = 2 is not allowed|k = None is not allowed"),
     ],
-    ids=repr,
+    ids=lambda value: None if callable(value) else repr(value),
 )
 def test_what_cannot_be_verified_is_refused(arguments, options, problem):
     with pytest.raises((DataError, ParameterError), match=problem):
-        sv.verify(*arguments, **options)
+        sv.verify(*arguments(), **options)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +236,8 @@ def test_what_cannot_be_verified_is_refused(arguments, options, problem):
             lambda: sv.top_itemsets(DATA, 1, weights=[0.5] * 6),
             "a whole number of 0 or more for each of the 6 records",
         ),
-        (lambda: sv.top_itemsets_with_bounds(PIECES, 0), "count = 0 is not allowed"),
-        (lambda: sv.reconstruct(PIECES, most_per_term=0), "most_per_term = 0 is not allowed"),
+        (lambda: sv.top_itemsets_with_bounds(pieces(), 0), "count = 0 is not allowed"),
+        (lambda: sv.reconstruct(pieces(), most_per_term=0), "most_per_term = 0 is not allowed"),
         (lambda: sv.exposure(DATA, k=1), "k = 1 is not allowed"),
         (lambda: sv.exposure(DATA, known="2"), "known = '2' is not allowed"),
         (lambda: sv.summarize(DATA, -1), "most_frequent = -1 is not allowed"),
@@ -213,12 +252,12 @@ def test_numbers_outside_what_is_allowed_are_refused(ask, problem):
 def test_numbers_of_numpy_are_numbers():
     assert list(sv.top_itemsets(DATA, np.int64(2))) == list(sv.top_itemsets(DATA, 2))
     assert sv.exposure(DATA, k=np.int64(2), known=np.int64(2)) == sv.exposure(DATA, k=2, known=[2])
-    assert SETS.records(np.int64(3)) == SETS.records(3)
-    assert sv.verify(SETS, limit=np.int64(2)).holds
+    assert sets().records(np.int64(3)) == sets().records(3)
+    assert sv.verify(sets(), limit=np.int64(2)).holds
 
 
 def test_a_verdict_is_true_when_it_holds():
-    good, bad = sv.verify(SETS, DATA), sv.verify(DATA, promise=sv.KAnonymity(k=3))
+    good, bad = sv.verify(sets(), DATA), sv.verify(DATA, promise=sv.KAnonymity(k=3))
     assert good
     assert not bad
     assert repr(good) == "Verdict(holds: k-anonymity (k = 2); 4 of 4 checks hold)"

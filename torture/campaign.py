@@ -50,20 +50,24 @@ class Tally:
         return Tally(self.tried + other.tried, sorted(self.bad + other.bad), seconds)
 
 
-def attempt(campaign: Campaign, cases: range, seed: int = 0) -> Tally:
-    """Try the cases with these numbers. Case `i` of a seed is the same in every run."""
+def attempt(campaign: Campaign, cases: range, seed: int = 0, folder: Path | None = None) -> Tally:
+    """Try the cases with these numbers. Case `i` of a seed is the same in every run.
+
+    What cases prepare for each other is in `folder`, or in a new one that is removed at the end."""
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="setveil-torture-"))
+        try:
+            return attempt(campaign, cases, seed, folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
     tally, began = Tally(), time.monotonic()
-    folder = Path(tempfile.mkdtemp(prefix="setveil-torture-"))
-    try:
-        for number in cases:
-            try:
-                wrong = campaign.case(random.Random(f"{seed}/{number}"), folder)
-            except Exception as error:
-                wrong = f"{type(error).__name__}: {error}"
-            tally.tried += 1
-            if wrong is not None:
-                tally.bad.append((number, wrong))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    for number in cases:
+        try:
+            wrong = campaign.case(random.Random(f"{seed}/{number}"), folder)
+        except Exception as error:
+            wrong = f"{type(error).__name__}: {error}"
+        tally.tried += 1
+        if wrong is not None:
+            tally.bad.append((number, wrong))
     tally.seconds = time.monotonic() - began
     return tally

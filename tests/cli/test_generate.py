@@ -106,9 +106,9 @@ def test_the_demo_does_every_step(call, folder):
 
 
 def test_the_demo_replaces_itself_and_nothing_else(call, folder):
-    assert call("demo", "demo", "--records", 100).code == 0
-    assert call("demo", "demo", "--records", 200).code == 0
-    assert len(setveil.read_release("demo/release")) == 200
+    assert call("demo", "demo", "--records", 400).code == 0
+    assert call("demo", "demo", "--records", 500).code == 0
+    assert len(setveil.read_release("demo/release")) == 500
     mine = folder / "mine"
     mine.mkdir()
     (mine / "precious.txt").write_text("keep me", encoding="utf-8")

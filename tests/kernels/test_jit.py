@@ -41,9 +41,12 @@ def answer_of(folder, name):
         "-c",
         f"from {name}.inner.kernels import answer; print(answer(), len(answer.stats.cache_hits))",
     ]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+    env |= {"PYTHONDONTWRITEBYTECODE": "1"}  # which may be stale if a file changes within a second
+    env.pop("NUMBA_CACHE_DIR", None)  # the cache is next to the files
     found = subprocess.run(
         run,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
+        env=env,
         capture_output=True,
         text=True,
         check=True,

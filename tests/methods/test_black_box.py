@@ -67,7 +67,7 @@ def test_what_diffpart_publishes_depends_on_a_record_no_more_than_promised():
 
 def test_half_the_noise_is_caught():
     run = of_frequent(QuickNoise(0.5))
-    assert bound(run, shows_both, [*FRAME, ["a", "b"]], FRAME, 2500) > EPSILON
+    assert bound(run, shows_both, [*FRAME, ["a", "b"]], FRAME, 1200) > EPSILON
 
 
 @pytest.mark.long

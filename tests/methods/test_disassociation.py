@@ -97,7 +97,7 @@ def random_case(seed: int, most: int = 60) -> tuple[Transactions, KmAnonymity, i
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "batch",
-    [range(200), pytest.param(range(200, 8_000), marks=pytest.mark.long)],
+    [range(120), pytest.param(range(120, 8_000), marks=pytest.mark.long)],
     ids=["quick", "long"],
 )
 def test_the_release_equals_the_oracle_and_verifies(way, batch):
@@ -111,7 +111,7 @@ def test_the_release_equals_the_oracle_and_verifies(way, batch):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     "batch",
-    [range(150), pytest.param(range(150, 8_000), marks=pytest.mark.long)],
+    [range(100), pytest.param(range(100, 8_000), marks=pytest.mark.long)],
     ids=["quick", "long"],
 )
 def test_brute_force_over_all_worlds_finds_no_violation(way, batch):

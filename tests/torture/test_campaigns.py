@@ -7,17 +7,25 @@ from pathlib import Path
 
 import pytest
 
+from torture import processes
 from torture.campaign import Campaign, attempt
 from torture.table import CAMPAIGNS
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the campaigns of processes prepare what their commands read, once for all of them."""
+    return tmp_path_factory.mktemp("torture")
+
+
 @pytest.mark.parametrize("name", [name for name in CAMPAIGNS if CAMPAIGNS[name].few])
-def test_a_few_cases_of_each_campaign_end_well(name: str) -> None:
+def test_a_few_cases_of_each_campaign_end_well(name: str, prepared: Path) -> None:
     campaign = CAMPAIGNS[name]
     reason = campaign.skip()
     if reason:
         pytest.skip(reason)
-    tally = attempt(campaign, range(campaign.few))
+    folder = prepared if campaign.case.__module__ == processes.__name__ else None
+    tally = attempt(campaign, range(campaign.few), folder=folder)
     assert tally.bad == []
     assert tally.tried == campaign.few
 

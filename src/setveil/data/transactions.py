@@ -90,9 +90,8 @@ class Transactions(Shown):
         return len(self.indptr) - 1
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        labels = self.vocabulary.labels
-        for items in self.parted(self.items.tolist()):
-            yield tuple(labels[item] for item in items)
+        labels = list(map(self.vocabulary.labels.__getitem__, self.items.tolist()))
+        yield from map(tuple, self.parted(labels))
 
     @overload
     def __getitem__(self, number: int) -> tuple[str, ...]: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,8 @@ class _Job:
         """One more item is known: one that the person does not have."""
         draws = self.pool.draws(items, self.trials, self.random)
         draws = self.pool.with_lacking(draws, self.random)
-        values = [float(self.view.candidates(d.known, d.lacking)) for d in draws.draws]
+        count = cache(self.view.candidates)  # of little data, the same items are drawn often
+        values = [float(count(d.known, d.lacking)) for d in draws.draws]
         within = self.promise.most_known is None
         return [self._row("lacking", items, within, draws, np.array(values))] if values else []
 
