@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.arrays import offsets
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Flags, Forest
@@ -106,8 +107,13 @@ class SupportIndex:
 
 
 def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
-    order = np.argsort(rows.items, kind="stable")
-    return np.searchsorted(rows.items[order], np.arange(len(rows.vocabulary) + 1)), rows.rows[order]
+    """The rows that hold each item: where each begins, and the rows one item after the other."""
+    bits = len(rows).bit_length()
+    codes = rows.items.astype(np.int64) << bits
+    codes |= rows.rows
+    codes.sort()
+    codes &= (1 << bits) - 1
+    return offsets(rows.supports()), codes
 
 
 class Query:
