@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
 _MOST_ASKED = 1_000
+_USUAL = 1_000
+"""How many itemsets most metrics ask for."""
 MOST_TIES = 100_000  # how many itemsets that tie for the last rank are kept at most
 
 
@@ -178,11 +180,11 @@ class _Asked:
         return find_top(self.count(data), wanted)
 
     def count(self, data: Weighted) -> Counted:
-        from setveil.kernels.top import count_frequent
+        from setveil.kernels.top import count_needed
 
         with self._lock:
             if self._counted is None:
-                self._counted = count_frequent(data)
+                self._counted = count_needed(data, _USUAL)
             return self._counted
 
 
