@@ -66,15 +66,25 @@ def positions(order: npt.ArrayLike) -> Int64s:
 
 def order_of(keys: npt.NDArray[np.integer]) -> Int64s:
     """The numbers of the keys in the order of the keys, as a stable `numpy.argsort`; the keys must
-    be 0 or more. Numbers packed with their keys sort several times as fast."""
-    bits = len(keys).bit_length()
+    be 0 or more."""
+    return sorted_pairs(keys, np.arange(len(keys)))[1]
+
+
+def sorted_pairs(keys: npt.NDArray[np.integer], numbers: Int64s) -> tuple[Int64s, Int64s]:
+    """Pairs of a key and a number, sorted; both must be 0 or more.
+
+    Packed into one number each, if they fit, they sort several times as fast."""
+    bits = int(numbers.max(initial=0)).bit_length()
     if int(keys.max(initial=0)).bit_length() + bits > _WORD:
-        return np.argsort(keys, kind="stable")
-    packed = keys.astype(np.int64) << bits
-    packed |= np.arange(len(keys))
-    packed.sort()
-    packed &= (1 << bits) - 1
-    return packed
+        order = np.lexsort((numbers, keys))
+        return keys[order].astype(np.int64), numbers[order]
+    codes = keys.astype(np.int64)
+    codes <<= bits
+    codes |= numbers
+    codes.sort()
+    numbers = codes & ((1 << bits) - 1)
+    codes >>= bits
+    return codes, numbers
 
 
 def find(ordered: Int64s, values: Int64s) -> Int64s:
@@ -89,6 +99,20 @@ def distinct(codes: Int64s) -> Int64s:
     """The distinct values, ascending; sorting is faster here than `numpy.unique`, which hashes."""
     ordered = np.sort(codes)
     return ordered[changes(ordered)]
+
+
+def numbered(codes: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct values, ascending, and the number of each value among them; the values must be
+    0 or more."""
+    if int(codes.max(initial=0)).bit_length() + len(codes).bit_length() <= _WORD:
+        ordered, order = sorted_pairs(codes, np.arange(len(codes)))
+    else:
+        order = np.argsort(codes)
+        ordered = codes[order]
+    first = changes(ordered)
+    numbers = np.empty(len(codes), dtype=np.int64)
+    numbers[order] = np.cumsum(first) - 1
+    return ordered[first], numbers
 
 
 def changes(*columns: npt.NDArray[np.integer]) -> Flags:

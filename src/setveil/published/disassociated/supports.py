@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import offsets
+from setveil.data.arrays import offsets, sorted_pairs
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Flags, Forest
@@ -108,12 +108,7 @@ class SupportIndex:
 
 def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
     """The rows that hold each item: where each begins, and the rows one item after the other."""
-    bits = len(rows).bit_length()
-    codes = rows.items.astype(np.int64) << bits
-    codes |= rows.rows
-    codes.sort()
-    codes &= (1 << bits) - 1
-    return offsets(rows.supports()), codes
+    return offsets(rows.supports()), sorted_pairs(rows.items, rows.rows)[1]
 
 
 class Query:
