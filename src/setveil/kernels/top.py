@@ -26,6 +26,7 @@ ANY_SIZE = 1 << 40
 """In place of the most items of an itemset: no limit."""
 _FEW, _MANY = 256, 6000
 """The pairs of so many items at least, and at most, are counted in a table."""
+_AT_ONCE = 1 << 20
 _SAMPLE, _THIN = 1 << 16, 4
 """How many records a sample has, and of how many times as many records it is taken."""
 _QUICK, _MOST_MORE = 8, 100_000
@@ -132,7 +133,7 @@ def count_frequent(data: Weighted, least: int = 0) -> Counted:
 
     So many items that the table has no more entries than the data has twice; and not those with a
     support below `least`, except for the first few."""
-    supports = _supports(data)
+    supports = supports_of(data)
     width = min(_width(data), max(int((supports >= least).sum()), _FEW))
     order = np.lexsort((np.arange(data.width), -supports))
     beyond = int(supports[order[width]]) if width < data.width else 0
@@ -269,12 +270,12 @@ def support_of_rank(data: Weighted, count: int) -> int:
     """The support of the `count`-th most frequent item, at least 1; no other item can be needed."""
     if count > data.width:
         return 1
-    return max(int(np.sort(_supports(data))[::-1][count - 1]), 1)
+    return max(int(np.sort(supports_of(data))[::-1][count - 1]), 1)
 
 
 def ranked_rows(data: Weighted, least: int) -> tuple[RankedRows, Int64s]:
     """The rows over items ranked by falling support, `least` or more; and the item of each rank."""
-    supports = _supports(data)
+    supports = supports_of(data)
     order = np.lexsort((np.arange(data.width), -supports))
     order = order[: int((supports >= least).sum())]
     rank = np.full(data.width, -1, dtype=np.int32)
@@ -291,9 +292,13 @@ def _with_holders(indptr: Int64s, items: Int32s, weights: Int64s, supports: Int6
     return RankedRows(indptr, items, weights, supports, starts, holders)
 
 
-def _supports(data: Weighted) -> Int64s:
+def supports_of(data: Weighted) -> Int64s:
+    """The summed weight of the records that contain each item."""
     if (data.weights == 1).all():
-        return np.bincount(data.items, minlength=data.width).astype(np.int64, copy=False)
+        supports = np.zeros(data.width, dtype=np.int64)
+        for start in range(0, len(data.items), _AT_ONCE):  # `bincount` copies what it counts
+            supports += np.bincount(data.items[start : start + _AT_ONCE], minlength=data.width)
+        return supports
     weights = np.repeat(data.weights, np.diff(data.indptr))
     return np.bincount(data.items, weights=weights, minlength=data.width).astype(np.int64)
 

@@ -157,9 +157,14 @@ class Remembering:
             lock = self._locks[key]
         with lock:
             first = self._known[key].first(count) if key in self._known else None
+            if first is not None:
+                return first
+            if (least_size, most_size) == (1, None):
+                first = _with_items(data, self(data, count, least_size=2, weights=weights), weights)
             if first is None:
                 wanted = _wanted(count, least_size, most_size)
-                self._known[key] = first = _found(asked.find_top, data, wanted, weights)
+                first = _found(asked.find_top, data, wanted, weights)
+            self._known[key] = first
         return first
 
     def _ask(self, data: object) -> _Asked:
@@ -267,6 +272,25 @@ def _found(
 ) -> Itemsets:
     data = as_transactions(thing)
     return _sorted(find(_weighted(data, weights), wanted), data, wanted.itemsets)
+
+
+def _with_items(thing: object, longer: Itemsets, weights: npt.ArrayLike | None) -> Itemsets | None:
+    """The top itemsets of any size, given as many of two or more items; None if ties are missing.
+
+    Those of two or more items that are among the top are among the top of their kind."""
+    from setveil.kernels.top import Found, supports_of
+
+    data, count = as_transactions(thing), longer.wanted
+    single = supports_of(_weighted(data, weights))
+    supports = np.concatenate((single, longer.supports))
+    least = max(int(np.sort(supports)[-count:][0]), 1) if len(supports) >= count else 1
+    kept = supports >= least
+    if not longer.complete or kept.sum() > count + MOST_TIES:
+        return None
+    sizes = np.concatenate((np.ones(len(single), dtype=np.int64), longer.itemsets.lengths))
+    items = np.concatenate((np.arange(len(single)), longer.itemsets.items))
+    found = Found(sizes[kept], supports[kept], items[np.repeat(kept, sizes)], True)
+    return _sorted(found, data, count)
 
 
 def _weighted(data: Transactions, weights: npt.ArrayLike | None) -> Weighted:

@@ -13,7 +13,16 @@ import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.projections import Difference, Rows, compare_rows, project
-from setveil.data.arrays import Flags, Int64s, changes, find, order_of, positions, ranges, sorted_pairs
+from setveil.data.arrays import (
+    Flags,
+    Int64s,
+    changes,
+    find,
+    order_of,
+    positions,
+    ranges,
+    sorted_pairs,
+)
 from setveil.data.transactions import Transactions
 from setveil.threads import on_threads
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import changes
+from setveil.data.arrays import Int32s, changes, offsets
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
@@ -99,7 +99,23 @@ def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transa
     rows = release.subrecords.take(kinds[inside])
     owners = np.concatenate((np.repeat(records[inside], rows.lengths), records[~inside]))
     items = np.concatenate((rows.items, release.terms.items[kinds[~inside] - count]))
-    return Transactions.from_pairs(owners, items, release.items, size=len(release))
+    return _sorted_rows(owners, items, release)
+
+
+def _sorted_rows(owners: Offsets, items: Int32s, release: Disassociated) -> Transactions:
+    """Records out of pairs; as `Transactions.from_pairs`, but these are known to be distinct mostly
+    and to fit into one number each. `owners` is used up, to save memory."""
+    lengths = np.bincount(owners, minlength=len(release))
+    bits = len(release.items).bit_length()
+    owners <<= bits
+    owners |= items
+    owners.sort()
+    items_of = (1 << bits) - 1
+    if (owners[1:] == owners[:-1]).any():
+        pairs = owners >> bits, owners & items_of
+        return Transactions.from_pairs(*pairs, release.items, size=len(release))
+    owners &= items_of
+    return Transactions.trusted(offsets(lengths), owners.astype(np.int32), release.items)
 
 
 def _check(forest: Forest) -> None:
