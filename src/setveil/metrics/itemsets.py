@@ -288,7 +288,7 @@ def _with_items(thing: object, longer: Itemsets, weights: npt.ArrayLike | None) 
     if not longer.complete or kept.sum() > count + MOST_TIES:
         return None
     sizes = np.concatenate((np.ones(len(single), dtype=np.int64), longer.itemsets.lengths))
-    items = np.concatenate((np.arange(len(single)), longer.itemsets.items))
+    items: Int64s = np.concatenate((np.arange(len(single)), longer.itemsets.items))
     found = Found(sizes[kept], supports[kept], items[np.repeat(kept, sizes)], True)
     return _sorted(found, data, count)
 

@@ -111,7 +111,8 @@ def _shortest(published: Rows, projected: Rows, rows: Int64s, limit: int) -> Int
     chunks = np.concatenate((published.chunks, projected.chunks))[rows]
     order = np.lexsort((chunks, lengths))
     groups = np.cumsum(changes(lengths[order], chunks[order]))
-    return order[groups <= groups[min(limit, len(order)) - 1]]
+    shortest: Int64s = order[groups <= groups[min(limit, len(order)) - 1]]
+    return shortest
 
 
 def _name(published: Rows, projected: Rows) -> Int64s:
