@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from setveil.data import arrays
-from setveil.data.arrays import gathered, ranges, sums
+from setveil.data.arrays import gathered, numbered, order_of, ranges, sorted_pairs, sums
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
@@ -37,3 +39,33 @@ def test_sums_are_exact_however_large_the_values_are():
 def test_a_group_beyond_the_last_one_is_an_error():
     with pytest.raises(IndexError):
         sums(np.array([3]), 1, 3)
+
+
+keys = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30)
+any_shift = pytest.mark.parametrize("shift", [0, 40, 59])
+
+
+@any_shift
+@given(pairs=keys)
+def test_pairs_are_sorted_whether_or_not_they_fit_into_one_number(shift, pairs):
+    first = np.array([one << shift for one, _ in pairs], dtype=np.int64)
+    found = sorted_pairs(first, np.array([other for _, other in pairs], dtype=np.int64))
+    assert [*zip(*(each.tolist() for each in found), strict=True)] == sorted(
+        (one << shift, other) for one, other in pairs
+    )
+
+
+@any_shift
+@given(pairs=keys)
+def test_the_order_of_keys_is_that_of_a_stable_sort(shift, pairs):
+    values = np.array([one << shift for one, _ in pairs], dtype=np.int64)
+    assert order_of(values).tolist() == np.argsort(values, kind="stable").tolist()
+
+
+@any_shift
+@given(pairs=keys)
+def test_equal_values_have_equal_numbers(shift, pairs):
+    values = np.array([one << shift for one, _ in pairs], dtype=np.int64)
+    known, numbers = numbered(values)
+    assert known.tolist() == sorted(set(values.tolist()))
+    assert known[numbers].tolist() == values.tolist()

@@ -193,6 +193,27 @@ def test_any_number_of_items_may_be_in_the_table_of_pairs(data, count, least_siz
         top._FEW, top._MANY = few
 
 
+@given(
+    data=transactions(min_records=4, max_records=40, max_items=9),
+    count=st.integers(1, 40),
+    least_size=st.integers(1, 4),
+    sample=st.integers(1, 10),
+    quick=st.integers(1, 4),
+)
+def test_a_sample_may_show_too_few_items(data, count, least_size, sample, quick):
+    from setveil.kernels import top
+
+    names = "_FEW", "_SAMPLE", "_THIN", "_QUICK", "_DEVIATIONS"
+    before = [getattr(top, name) for name in names]
+    try:
+        for name, value in zip(names, (1, sample, 1, quick, 0), strict=True):
+            setattr(top, name, value)
+        check("all", data, count, least_size)
+    finally:
+        for name, value in zip(names, before, strict=True):
+            setattr(top, name, value)
+
+
 def test_lists_of_the_same_records_count_pairs_once():
     from setveil.kernels import top
 

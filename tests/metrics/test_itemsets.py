@@ -67,6 +67,20 @@ def test_a_remembered_list_is_the_one_that_would_be_found_anew(records, asked):
         assert (list(again), again.wanted, again.certain) == (list(anew), count, anew.certain)
 
 
+@given(
+    st.lists(
+        st.tuples(st.frozensets(st.sampled_from("abcdef"), max_size=5), st.integers(0, 4)),
+        max_size=12,
+    ),
+    st.integers(1, 30),
+)
+def test_a_remembered_list_of_weighted_records_is_the_one_that_would_be_found_anew(rows, count):
+    data, weights = Transactions.of([record for record, _ in rows]), [each for _, each in rows]
+    again = Remembering()(data, count, weights=weights)
+    anew = top_itemsets(data, count, weights=weights)
+    assert (list(again), again.certain, again.complete) == (list(anew), anew.certain, True)
+
+
 def test_a_list_is_not_cut_where_some_ties_may_be_missing():
     data = Transactions.of([["a", "b", "c", "d"]])
     whole = top_itemsets(data, 2)

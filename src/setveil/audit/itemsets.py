@@ -9,11 +9,21 @@ from typing import overload
 import numpy as np
 
 from setveil.audit.records import Counted
-from setveil.data.arrays import Flags, Int64s, changes, find, offsets, positions, ranges, sums
+from setveil.data.arrays import (
+    Flags,
+    Int64s,
+    changes,
+    find,
+    offsets,
+    order_of,
+    positions,
+    ranges,
+    sums,
+)
 from setveil.data.transactions import Bags, Transactions
 
 _MOST_EXTENSIONS = 4_000_000
-"""How many one-item extensions are counted at once."""
+"""How many one-item extensions are counted at once, unless a search says otherwise."""
 _WORD = 63
 
 
@@ -116,8 +126,12 @@ class Search:
     and the larger is never minimal.
     """
 
-    def __init__(self, data: Vertical, k: int, sources: Flags | None = None) -> None:
+    def __init__(
+        self, data: Vertical, k: int, sources: Flags | None = None, *, at_once: int | None = None
+    ) -> None:
         self.data, self.k = data, k
+        self.at_once = _MOST_EXTENSIONS if at_once is None else at_once
+        """How many one-item extensions are counted at once."""
         light = data.weights < k
         self.sources = light if sources is None else light & sources
         self.exhausted = False
@@ -142,25 +156,29 @@ class Search:
             yield from self._rare(whole, codes, places)
             self.exhausted = False
             return
-        pending = [(self._extended(whole, codes, places), 1)]
+        pending = [(self._parts(self._extended(whole, codes, places)), 1)]
         while pending:
-            groups, depth = pending.pop()
-            while len(groups):
-                part, groups = self._split(groups)
-                codes, places = self._extensions(part)
-                if depth + 1 < size:
-                    pending.append((groups, depth))
-                    groups, depth = self._extended(part, codes, places), depth + 1
-                    continue
-                self.exhausted = self.exhausted and not len(codes)
-                yield from self._rare(part, codes, places)
+            parts, depth = pending[-1]
+            part = next(parts, None)
+            if part is None:
+                pending.pop()
+                continue
+            codes, places = self._extensions(part)
+            if depth + 1 < size:
+                pending.append((self._parts(self._extended(part, codes, places)), depth + 1))
+                continue
+            self.exhausted = self.exhausted and not len(codes)
+            yield from self._rare(part, codes, places)
 
-    def _split(self, groups: _Groups) -> tuple[_Groups, _Groups]:
-        """The first groups, whose extensions can be counted at once, and the rest."""
+    def _parts(self, groups: _Groups) -> Iterator[_Groups]:
+        """The groups in parts whose extensions can be counted at once."""
         room = self._end[self._row[groups.places]] - groups.places - 1
-        totals = offsets(room)[groups.bounds]
-        cut = max(int(np.searchsorted(totals, _MOST_EXTENSIONS, side="right")) - 1, 1)
-        return groups.part(0, cut), groups.part(cut, len(groups))
+        totals, start = offsets(room)[groups.bounds], 0
+        while start < len(groups):
+            most = totals[start] + self.at_once
+            stop = max(int(np.searchsorted(totals, most, side="right")) - 1, start + 1)
+            yield groups.part(start, stop)
+            start = stop
 
     def _extensions(self, groups: _Groups) -> tuple[Int64s, Int64s]:
         """Each itemset with each later item: (code of group and item, place of the item)."""
@@ -171,7 +189,7 @@ class Search:
 
     def _extended(self, groups: _Groups, codes: Int64s, places: Int64s) -> _Groups:
         """The extensions that may still lead to a minimal rare itemset."""
-        order = np.argsort(codes, kind="stable")
+        order = order_of(codes)
         codes, places = codes[order], places[order]
         starts = np.flatnonzero(changes(codes))
         rows = self._row[places]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.kernels.arrays import Int32s, Int64s
+from setveil.kernels.arrays import Flags, Int32s, Int64s
 from setveil.kernels.itemsets import (
     COUNT,
     FULL,
@@ -26,6 +26,14 @@ ANY_SIZE = 1 << 40
 """In place of the most items of an itemset: no limit."""
 _FEW, _MANY = 256, 6000
 """The pairs of so many items at least, and at most, are counted in a table."""
+_AT_ONCE = 1 << 20
+_SAMPLE, _THIN = 1 << 16, 4
+"""How many records a sample has, and of how many times as many records it is taken."""
+_QUICK, _MOST_MORE = 8, 100_000
+"""How many times as many itemsets as are wanted, or how many more, are stored before it is known
+which these are."""
+_DEVIATIONS = 4
+"""By how many standard deviations of a support in a sample the true one may be lower."""
 
 
 class Weighted(NamedTuple):
@@ -70,19 +78,24 @@ class Found(NamedTuple):
 def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
     """The wanted itemsets of greatest support.
 
-    First by the supports of all pairs of the most frequent items (`count_frequent`). Other items
-    are needed only if they may be in a wanted itemset: then by all items, one after the other."""
-    counted = data if isinstance(data, Counted) else count_frequent(data)
+    First by the supports of all pairs of the most frequent items (`count_needed`). Other items are
+    needed only if they may be in a wanted itemset: then by the pairs of more items and, if these
+    are too many, by all items, one after the other."""
+    counted = data if isinstance(data, Counted) else count_needed(data, wanted.itemsets)
     sizes, capacity = Sizes(wanted.least_size, wanted.most_size), wanted.itemsets + wanted.most_ties
-    least = _least_support(counted, wanted.itemsets, sizes)
-    if least > counted.beyond:
-        mining = _pruned(counted, least, sizes)
-    else:
-        mining, least = _whole(counted.data, wanted.itemsets, sizes)
+    mined = _mine(counted, wanted.itemsets, sizes)
+    if mined.least <= counted.beyond and len(counted.supports) < _width(counted.data):
+        counted = count_frequent(counted.data)
+        mined = _mine(counted, wanted.itemsets, sizes)
+    if mined.least <= counted.beyond:
+        mined = _mine_all(counted.data, wanted.itemsets, sizes)
+    if mined.found is not None and len(mined.found.sizes) <= capacity:
+        return mined.found
+    mining, least = mined.mining, mined.least
     found = mining.stored(least - 1, capacity)
     if found.complete:
         return found
-    ties = _only_support(found, least)
+    ties = _of_support(found, found.supports == least)
     certain = mining.stored(least, wanted.itemsets)
     return Found(
         np.concatenate((ties.sizes, certain.sizes)),
@@ -92,12 +105,36 @@ def find_top(data: Weighted | Counted, wanted: Wanted) -> Found:
     )
 
 
-def count_frequent(data: Weighted) -> Counted:
+def count_needed(data: Weighted, itemsets: int) -> Counted:
+    """Count the pairs of those items that the top itemsets, so many of them, probably have.
+
+    A sample shows how frequent the last of as many pairs and triples is; rarer items are in none of
+    them. `find_top` notices if the sample was wrong."""
+    step = len(data.weights) // _SAMPLE
+    if step < _THIN or not (data.weights == 1).all():
+        return count_frequent(data)
+    sample = count_frequent(_every(data, step))
+    least = min(_mine(sample, itemsets, Sizes(size, size)).least for size in (2, 3))
+    return count_frequent(data, int(step * (least - _DEVIATIONS * least**0.5)))
+
+
+def _every(data: Weighted, step: int) -> Weighted:
+    """Each record that comes `step` after another."""
+    starts = data.indptr[:-1:step]
+    lengths = data.indptr[1::step] - starts
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    items = data.items[np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])]
+    indptr.flags.writeable = items.flags.writeable = False
+    return Weighted(indptr, items, data.weights[::step].copy(), data.width)
+
+
+def count_frequent(data: Weighted, least: int = 0) -> Counted:
     """Count the pairs of the most frequent items, for any number of calls of `find_top`.
 
-    So many items that the table has no more entries than the data has twice."""
-    width = min(data.width, max(int((4 * len(data.items)) ** 0.5), _FEW), _MANY)
-    supports = _supports(data)
+    So many items that the table has no more entries than the data has twice; and not those with a
+    support below `least`, except for the first few."""
+    supports = supports_of(data)
+    width = min(_width(data), max(int((supports >= least).sum()), _FEW))
     order = np.lexsort((np.arange(data.width), -supports))
     beyond = int(supports[order[width]]) if width < data.width else 0
     order = order[:width]
@@ -110,6 +147,11 @@ def count_frequent(data: Weighted) -> Counted:
     return Counted(data, indptr, items, order, supports[order], pairs, beyond)
 
 
+def _width(data: Weighted) -> int:
+    """How many items a table of pairs has at most."""
+    return min(data.width, max(int((4 * len(data.items)) ** 0.5), _FEW), _MANY)
+
+
 def split_places(places: Int64s) -> tuple[Int64s, Int64s]:
     """The lower and the higher item of the pairs at these places of a table."""
     high = ((1 + np.sqrt(1 + 8 * places.astype(np.float64))) // 2).astype(np.int64)
@@ -117,26 +159,51 @@ def split_places(places: Int64s) -> tuple[Int64s, Int64s]:
     return places - high * (high - 1) // 2, high
 
 
-def _least_support(counted: Counted, count: int, sizes: Sizes) -> int:
-    """The support of the last wanted itemset among these items, at least 1."""
+class _Mined(NamedTuple):
+    """Rows that contain the wanted itemsets, the support of the last of these, at least 1, and all
+    of them with those that tie with it, if they are not too many."""
+
+    mining: _Mining
+    least: int
+    found: Found | None
+
+
+def _mine(counted: Counted, count: int, sizes: Sizes) -> _Mined:
+    """Mine the `count` top itemsets of the items of a table.
+
+    The supports of items and pairs, if these are wanted, show from which support on to search. If
+    not, it is guessed: there may be too few, or so many that the last wanted one is found first."""
     pairs = counted.pairs.supports
     known = [counted.supports] if sizes.least <= 1 else []
     known += [pairs] if sizes.least <= 2 <= sizes.most else []
-    greatest = _greatest(np.concatenate(known), count) if known else np.zeros(count, np.int64)
-    if sizes.most <= 2:
-        return max(int(greatest[0]), 1)
-    deeper = Sizes(max(sizes.least, 3), sizes.most)
-    # Without items and pairs to begin with, a guess: the support of as many pairs.
-    guess = int(greatest[0]) if known else int(_greatest(pairs, count)[0])
+    if known:
+        greatest = _greatest(np.concatenate(known), count)
+        mining = _pruned(counted, max(int(greatest[0]), 1), sizes)
+        return _Mined(mining, _least_support(mining, greatest, int(greatest[0])), None)
+    guess = int(_greatest(pairs, count)[0])
     while True:
-        sink = _new_sink(heap=count)
+        mining = _pruned(counted, max(guess, 1), sizes)
+        found = mining.stored(max(guess, 1) - 1, min(_QUICK * count, count + _MOST_MORE))
+        if not found.complete:
+            return _Mined(mining, _least_support(mining, np.zeros(count, np.int64), guess), None)
+        if len(found.sizes) >= count or guess <= 1:
+            least = max(int(_greatest(found.supports, count)[0]), 1)
+            return _Mined(mining, least, _of_support(found, found.supports >= least))
+        guess //= 4
+
+
+def _least_support(mining: _Mining, greatest: Int64s, guess: int) -> int:
+    """The support of the last wanted itemset, at least 1, given the greatest ones of items and
+    pairs; there are enough of the support that was guessed."""
+    sizes = mining.sizes
+    if sizes.most > 2:
+        sink = _new_sink(heap=len(greatest))
         sink.heap[:], sink.state[LIMIT] = np.sort(greatest), guess
-        mining = _pruned(counted, guess + 1, deeper)
+        deeper = Sizes(max(sizes.least, 3), sizes.most)
         assert mining.pairs is not None
         mine_pairs(mining.rows, mining.pairs, sink, mining.scratch, deeper)
-        if sink.heap[0] >= guess:
-            return max(int(sink.heap[0]), 1)
-        guess //= 4
+        return max(int(sink.heap[0]), guess, 1)
+    return max(guess, 1)
 
 
 def _greatest(supports: Int64s, count: int) -> Int64s:
@@ -190,24 +257,25 @@ class _Mining(NamedTuple):
             space *= 4
 
 
-def _whole(data: Weighted, count: int, sizes: Sizes) -> tuple[_Mining, int]:
-    """All rows, and the support of the last wanted itemset, at least 1."""
+def _mine_all(data: Weighted, count: int, sizes: Sizes) -> _Mined:
+    """Mine the `count` top itemsets of all items."""
     rows, order = ranked_rows(data, support_of_rank(data, count) if sizes.least == 1 else 1)
     scratch, sink = _new_scratch(rows), _new_sink(heap=count)
     mine(rows, sink, scratch, sizes)
-    return _Mining(rows, order, scratch, sizes, None), max(int(sink.state[LIMIT]), 1)
+    mining = _Mining(rows, order, scratch, sizes, None)
+    return _Mined(mining, max(int(sink.state[LIMIT]), 1), None)
 
 
 def support_of_rank(data: Weighted, count: int) -> int:
     """The support of the `count`-th most frequent item, at least 1; no other item can be needed."""
     if count > data.width:
         return 1
-    return max(int(np.sort(_supports(data))[::-1][count - 1]), 1)
+    return max(int(np.sort(supports_of(data))[::-1][count - 1]), 1)
 
 
 def ranked_rows(data: Weighted, least: int) -> tuple[RankedRows, Int64s]:
     """The rows over items ranked by falling support, `least` or more; and the item of each rank."""
-    supports = _supports(data)
+    supports = supports_of(data)
     order = np.lexsort((np.arange(data.width), -supports))
     order = order[: int((supports >= least).sum())]
     rank = np.full(data.width, -1, dtype=np.int32)
@@ -224,9 +292,13 @@ def _with_holders(indptr: Int64s, items: Int32s, weights: Int64s, supports: Int6
     return RankedRows(indptr, items, weights, supports, starts, holders)
 
 
-def _supports(data: Weighted) -> Int64s:
+def supports_of(data: Weighted) -> Int64s:
+    """The summed weight of the records that contain each item."""
     if (data.weights == 1).all():
-        return np.bincount(data.items, minlength=data.width).astype(np.int64, copy=False)
+        supports = np.zeros(data.width, dtype=np.int64)
+        for start in range(0, len(data.items), _AT_ONCE):  # `bincount` copies what it counts
+            supports += np.bincount(data.items[start : start + _AT_ONCE], minlength=data.width)
+        return supports
     weights = np.repeat(data.weights, np.diff(data.indptr))
     return np.bincount(data.items, weights=weights, minlength=data.width).astype(np.int64)
 
@@ -256,7 +328,6 @@ def _decoded(sink: Sink, order: Int64s) -> Found:
     return Found(sink.sizes[:count], sink.supports[:count], items, bool(sink.state[FULL] == 0))
 
 
-def _only_support(found: Found, support: int) -> Found:
-    keep = found.supports == support
+def _of_support(found: Found, keep: Flags) -> Found:
     items = found.items[np.repeat(keep, found.sizes)]
     return found._replace(sizes=found.sizes[keep], supports=found.supports[keep], items=items)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _MOST_COUNT = 100_000_000
 _MOST_WEIGHT = 1 << 53
 _MOST_ASKED = 1_000
+_USUAL = 1_000
+"""How many itemsets most metrics ask for."""
 MOST_TIES = 100_000  # how many itemsets that tie for the last rank are kept at most
 
 
@@ -155,9 +157,14 @@ class Remembering:
             lock = self._locks[key]
         with lock:
             first = self._known[key].first(count) if key in self._known else None
+            if first is not None:
+                return first
+            if (least_size, most_size) == (1, None):
+                first = _with_items(data, self(data, count, least_size=2, weights=weights), weights)
             if first is None:
                 wanted = _wanted(count, least_size, most_size)
-                self._known[key] = first = _found(asked.find_top, data, wanted, weights)
+                first = _found(asked.find_top, data, wanted, weights)
+            self._known[key] = first
         return first
 
     def _ask(self, data: object) -> _Asked:
@@ -178,11 +185,11 @@ class _Asked:
         return find_top(self.count(data), wanted)
 
     def count(self, data: Weighted) -> Counted:
-        from setveil.kernels.top import count_frequent
+        from setveil.kernels.top import count_needed
 
         with self._lock:
             if self._counted is None:
-                self._counted = count_frequent(data)
+                self._counted = count_needed(data, _USUAL)
             return self._counted
 
 
@@ -265,6 +272,25 @@ def _found(
 ) -> Itemsets:
     data = as_transactions(thing)
     return _sorted(find(_weighted(data, weights), wanted), data, wanted.itemsets)
+
+
+def _with_items(thing: object, longer: Itemsets, weights: npt.ArrayLike | None) -> Itemsets | None:
+    """The top itemsets of any size, given as many of two or more items; None if ties are missing.
+
+    Those of two or more items that are among the top are among the top of their kind."""
+    from setveil.kernels.top import Found, supports_of
+
+    data, count = as_transactions(thing), longer.wanted
+    single = supports_of(_weighted(data, weights))
+    supports = np.concatenate((single, longer.supports))
+    least = max(int(np.sort(supports)[-count:][0]), 1) if len(supports) >= count else 1
+    kept = supports >= least
+    if not longer.complete or kept.sum() > count + MOST_TIES:
+        return None
+    sizes = np.concatenate((np.ones(len(single), dtype=np.int64), longer.itemsets.lengths))
+    items: Int64s = np.concatenate((np.arange(len(single)), longer.itemsets.items))
+    found = Found(sizes[kept], supports[kept], items[np.repeat(kept, sizes)], True)
+    return _sorted(found, data, count)
 
 
 def _weighted(data: Transactions, weights: npt.ArrayLike | None) -> Weighted:

@@ -115,11 +115,13 @@ def _bitmap(
 ) -> npt.NDArray[np.uint64]:
     """A row of bits per item, a bit per record of the block, and last a row of ones."""
     words = (stop - start + 63) // 64
-    table = np.zeros((height + 1, words), dtype=np.uint64)
-    table[-1] = ~np.uint64(0)
+    table = np.zeros((height + 1) * words, dtype=np.uint64)
+    table[-words:] = ~np.uint64(0)
     rows = row_of[data.items[data.indptr[start] : data.indptr[stop]]]
-    owners = np.repeat(np.arange(stop - start), np.diff(data.indptr[start : stop + 1]))
-    asked = rows >= 0
-    bits = np.uint64(1) << (owners[asked] & 63).astype(np.uint64)
-    np.bitwise_or.at(table, (rows[asked], owners[asked] >> 6), bits)
-    return table
+    records = np.arange(stop - start, dtype=np.int32)
+    owners = np.repeat(records, np.diff(data.indptr[start : stop + 1]))
+    asked = np.flatnonzero(rows >= 0)
+    owners = owners[asked]
+    bits = np.uint64(1) << (owners & 63).astype(np.uint64)
+    np.bitwise_or.at(table, rows[asked] * words + (owners >> 6), bits)
+    return table.reshape(height + 1, words)

@@ -73,9 +73,11 @@ def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:
 def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
     """A note if some people have nothing but sensitive items, which no group can hide."""
     named = promise.named_items.get("sensitive", frozenset())
+    if not named:
+        return ()
     public = np.array([label not in named for label in data.vocabulary], dtype=bool)
     shown = np.bincount(data.rows[public[data.items]], minlength=len(data))
-    only = int(((shown == 0) & (data.lengths > 0)).sum()) if named else 0
+    only = int(((shown == 0) & (data.lengths > 0)).sum())
     if not only:
         return ()
     have = "1 person has" if only == 1 else f"{only:,} people have"

@@ -13,14 +13,25 @@ import numpy as np
 
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.projections import Difference, Rows, compare_rows, project
-from setveil.data.arrays import Flags, Int64s, changes, find, positions, ranges
+from setveil.data.arrays import (
+    Flags,
+    Int64s,
+    changes,
+    find,
+    order_of,
+    positions,
+    ranges,
+    sorted_pairs,
+)
 from setveil.data.transactions import Transactions
 from setveil.threads import on_threads
 
 _ENTRIES = 1 << 18
 """About how many entries of the original a block has."""
 _PARTS = 8
-"""Into how many parts shared chunks are divided."""
+"""Into how many parts shared chunks are divided at least."""
+TERM, NOWHERE = -1, -2
+"""In place of a chunk: the item is in the term chunk, or its cluster does not show it."""
 
 
 @dataclass(frozen=True)
@@ -116,53 +127,72 @@ def _blocks(placed: Placed) -> Iterator[_Block]:
 
 def _sorted(keys: Int64s, starts: Int64s) -> tuple[Int64s, Int64s]:
     """The members of all blocks, one block after the other, and where each block begins."""
-    order = np.argsort(keys, kind="stable")
+    order = order_of(keys)
     return order, np.append(np.searchsorted(keys, starts, sorter=order), len(keys))
 
 
 def _compare_block(block: _Block, limit: int) -> tuple[Findings, Rows]:
     """What is wrong, and what the originals of the block have in shared chunks."""
-    layout, original = block.placed.layout, block.placed.original
-    starts = original.indptr[block.records]
-    lengths = original.indptr[block.records + 1] - starts
-    items = block.placed.numbers[original.items[ranges(starts, lengths)]]
-    owners = np.repeat(np.arange(len(block.records)), lengths)
-    nodes = block.placed.alignment[block.records][owners]
-    terms = layout.term_places[block.inside(layout.term_places)]
-    chunks, loose, shared = _locate(block, nodes, items, terms)
-    lost = np.flatnonzero((chunks < 0) & (loose < 0))
-    if len(lost):
-        first = lost[np.argmin(block.records[owners[lost]])]
-        missing = int(block.records[owners[first]]), int(nodes[first]), int(items[first])
-        return Findings(missing), project(lost[:0], lost[:0], lost[:0])
-    idle = terms[np.bincount(loose[loose >= 0], minlength=len(terms)) == 0]
-    own = np.flatnonzero((loose < 0) & ~shared)
-    projected = project(owners[own], chunks[own], items[own])
-    differences = compare_rows(*_published(layout, block.subrecords), projected, limit)
-    findings = Findings(None, int(idle[0]) if len(idle) else None, tuple(differences))
-    above = np.flatnonzero(shared)
-    return findings, project(owners[above], chunks[above], items[above])
-
-
-def _locate(
-    block: _Block, nodes: Int64s, items: Int64s, terms: Int64s
-) -> tuple[Int64s, Int64s, Flags]:
-    """For each occurrence the lowest chunk with its item on the way up, or its number among the
-    places in term chunks, -1 where there is none; and whether the chunk is a shared one."""
     layout = block.placed.layout
-    wanted = nodes * layout.width + items
+    terms = layout.term_places[block.inside(layout.term_places)]
+    places, at, owners = _occurrences(block)
+    chunks, is_shared = _locate(block, places, terms)
+    if (chunks == NOWHERE).any():
+        lost = np.flatnonzero((chunks == NOWHERE)[at])
+        return Findings(_first_lost(block, places[at[lost]], owners[lost])), Rows.joined([])
+    idle = terms[find(places, terms) < 0][:1].tolist()
+    items = places % layout.width
+    own = np.flatnonzero(((chunks != TERM) & ~is_shared)[at])
+    projected = project(owners[own], chunks[at[own]], items[at[own]])
+    differences = compare_rows(*_published(layout, block.subrecords), projected, limit)
+    above = np.flatnonzero(is_shared[at])
+    findings = Findings(None, idle[0] if idle else None, tuple(differences))
+    return findings, project(owners[above], chunks[at[above]], items[at[above]])
+
+
+def _occurrences(block: _Block) -> tuple[Int64s, Int64s, Int64s]:
+    """The places that originals of the block have, ascending; and for each of their occurrences
+    the number of its place, and of its record in the block."""
+    placed, width = block.placed, block.placed.layout.width
+    starts = placed.original.indptr[block.records]
+    lengths = placed.original.indptr[block.records + 1] - starts
+    items = placed.numbers[placed.original.items[ranges(starts, lengths)]]
+    low = block.low * width
+    first = placed.alignment[block.records] * width - low
+    owners = np.repeat(np.arange(len(first)), lengths)
+    found, owners = sorted_pairs(np.repeat(first, lengths) + items, owners)
+    new = changes(found)
+    return found[new] + low, np.cumsum(new) - 1, owners
+
+
+def _first_lost(block: _Block, places: Int64s, owners: Int64s) -> tuple[int, int, int]:
+    """Of occurrences that no chunk shows, the first one: its record, its node and its item."""
+    placed, record = block.placed, int(block.records[owners].min())
+    lost = set((places[block.records[owners] == record] % placed.layout.width).tolist())
+    items = placed.numbers[placed.original.items[placed.original.entries(record)]].tolist()
+    return record, int(placed.alignment[record]), next(item for item in items if item in lost)
+
+
+def _locate(block: _Block, places: Int64s, terms: Int64s) -> tuple[Int64s, Flags]:
+    """For each place, ascending, the lowest chunk with its item on the way up, `TERM` or `NOWHERE`;
+    and whether it is a shared chunk of a cluster above."""
+    layout = block.placed.layout
     known = block.inside(layout.chunk_places[0])
-    at, loose = find(layout.chunk_places[0][known], wanted), find(terms, wanted)
-    chunks = (
-        np.where(at >= 0, layout.chunk_places[1][known][at], -1) if known.stop > known.start else at
-    )
-    missing = np.flatnonzero((at < 0) & (loose < 0))
-    above = layout.shared.lowest_above(nodes[missing], items[missing])
+    chunks = np.full(len(places), NOWHERE)
+    # There are fewer places in the release than in the originals, so these are searched for.
+    for places_of, values in (
+        (terms, np.full(len(terms), TERM)),
+        (layout.chunk_places[0][known], layout.chunk_places[1][known]),
+    ):
+        at = find(places, places_of)
+        chunks[at[at >= 0]] = values[at >= 0]
+    missing = np.flatnonzero(chunks == NOWHERE)
+    above = layout.shared.lowest_above(*np.divmod(places[missing], layout.width))
     missing, above = missing[above >= 0], above[above >= 0]
     chunks[missing] = layout.shared.chunks[above]
-    shared = np.zeros(len(items), dtype=bool)
-    shared[missing] = True
-    return chunks, loose, shared
+    is_shared = np.zeros(len(places), dtype=bool)
+    is_shared[missing] = True
+    return chunks, is_shared
 
 
 def _published(layout: Layout, subrecords: Int64s) -> tuple[Rows, Int64s]:
@@ -179,8 +209,14 @@ def _shared_chunks(layout: Layout, found: list[Rows]) -> Iterator[tuple[Rows, In
     release = layout.release
     rows = Rows.joined(found)
     published = np.flatnonzero(~release.is_simple[release.chunk_node[release.subrecord_chunk]])
-    size = len(release.chunk_node) // _PARTS + 1
-    part_of, part = release.subrecord_chunk[published] // size, rows.chunks // size
-    for number in range(_PARTS):
-        some = np.flatnonzero(part == number)
-        yield *_published(layout, published[part_of == number]), rows.take(some)
+    starts = np.linspace(0, len(release.chunk_node), _parts(rows), endpoint=False, dtype=np.int64)
+    here, own = _sorted(release.subrecord_chunk[published], starts)
+    there, bounds = _sorted(rows.chunks, starts)
+    for at in range(len(starts)):
+        some = rows.take(there[bounds[at] : bounds[at + 1]])
+        yield *_published(layout, published[here[own[at] : own[at + 1]]]), some
+
+
+def _parts(rows: Rows) -> int:
+    """Into how many parts shared chunks are divided."""
+    return max(_PARTS, len(rows.items) // _ENTRIES)

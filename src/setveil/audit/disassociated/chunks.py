@@ -68,9 +68,7 @@ def is_rare(layout: Layout, promise: KmAnonymity) -> Flags:
 
 def _by_chunk(layout: Layout) -> Vertical:
     """The subrecords as records in which the same item of two chunks is two items."""
-    rows = layout.release.subrecords
-    chunks, items = layout.domains
-    codes = layout.release.subrecord_chunk[rows.rows] * layout.width + rows.items
-    numbers = np.searchsorted(chunks * layout.width + items, codes)
-    labels = Reordered(layout.release.items.labels, items)
-    return Vertical.ranked(rows.indptr, numbers, layout.release.subrecord_counts, labels)
+    release, (_, items) = layout.release, layout.domains
+    labels = Reordered(release.items.labels, items)
+    indptr, counts = release.subrecords.indptr, release.subrecord_counts
+    return Vertical.ranked(indptr, layout.domain_at, counts, labels)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Int64s, changes, distinct, ranges, sums
+from setveil.data.arrays import Int64s, changes, numbered, ranges, sums
 
 _WORD = 63
 NONE = np.zeros(0, dtype=np.int64)
@@ -61,18 +61,19 @@ def project(records: Int64s, chunks: Int64s, items: Int64s) -> Rows:
         chunks: The chunk that has it.
         items: Its item, by the number in the release.
     """
-    known = distinct(chunks)
-    short = np.searchsorted(known, chunks)
-    for_chunk, for_item = len(known).bit_length(), int(items.max(initial=0)).bit_length()
-    if int(records.max(initial=0)).bit_length() + for_chunk + for_item > _WORD:
-        order = np.lexsort((items, short, records))
-        owners, items = (records << for_chunk | short)[order], items[order]
+    sizes = (int(each.max(initial=0)).bit_length() for each in (records, chunks, items))
+    for_record, for_chunk, for_item = sizes
+    if for_record + for_chunk + for_item > _WORD:
+        order = np.lexsort((items, chunks, records))
+        owners, chunks, items = records[order], chunks[order], items[order]
+        starts = np.flatnonzero(changes(owners, chunks))
+        of_row = chunks[starts]
     else:
-        codes = np.sort((records << for_chunk | short) << for_item | items)
+        codes = np.sort((records << for_chunk | chunks) << for_item | items)
         owners, items = codes >> for_item, codes & ((1 << for_item) - 1)
-    starts = np.flatnonzero(changes(owners))
-    of_row = known[owners[starts] & ((1 << for_chunk) - 1)]
-    return Rows(of_row, starts, np.diff(np.append(starts, len(owners))), items)
+        starts = np.flatnonzero(changes(owners))
+        of_row = owners[starts] & ((1 << for_chunk) - 1)
+    return Rows(of_row, starts, np.diff(np.append(starts, len(items))), items)
 
 
 def compare_rows(published: Rows, counts: Int64s, projected: Rows, limit: int) -> list[Difference]:
@@ -88,35 +89,52 @@ def compare_rows(published: Rows, counts: Int64s, projected: Rows, limit: int) -
     split, size = len(published.chunks), int(names.max(initial=-1)) + 1
     here = sums(names[:split], counts, size)
     there = np.bincount(names[split:], minlength=size)
+    wrong = np.flatnonzero(here != there)
+    if not len(wrong):
+        return []
+    first = np.empty(size, dtype=np.int64)
+    first[names[::-1]] = np.arange(len(names))[::-1]
     differences = []
-    for name in np.flatnonzero(here != there)[:limit].tolist():
-        row = int(np.flatnonzero(names == name)[0])
+    for name in wrong[_shortest(published, projected, first[wrong], limit)].tolist():
+        row = int(first[name])
         rows, at = (published, row) if row < split else (projected, row - split)
         items, chunk = rows.row(at), int(rows.chunks[at])
         found = int(here[name]), int(there[name])
         differences.append(Difference(len(items), chunk, items, *found))
-    return differences
+    return sorted(differences)[:limit]
+
+
+def _shortest(published: Rows, projected: Rows, rows: Int64s, limit: int) -> Int64s:
+    """Which of some rows are the shortest ones, of the first chunks: `limit` of them, and those of
+    the last one's chunk that are as long."""
+    lengths = np.concatenate((published.lengths, projected.lengths))[rows]
+    chunks = np.concatenate((published.chunks, projected.chunks))[rows]
+    order = np.lexsort((chunks, lengths))
+    groups = np.cumsum(changes(lengths[order], chunks[order]))
+    shortest: Int64s = order[groups <= groups[min(limit, len(order)) - 1]]
+    return shortest
 
 
 def _name(published: Rows, projected: Rows) -> Int64s:
     """A number for each row, equal exactly for equal sets of one chunk: published rows come first.
 
-    Read item by item: two rows have the same number while their chunks and items so far are equal.
-    Shorter rows have lower numbers.
+    Read some items at a time, as many as fit into a word with the number so far: two rows have the
+    same number while their chunks and items so far are equal. Where a row has ended, it has a 0.
     """
     entries = ranges(published.starts, published.lengths)
-    items = np.concatenate((published.items[entries].astype(np.int64), projected.items))
+    items = np.concatenate((published.items[entries].astype(np.int64), projected.items, [-1])) + 1
     lengths = np.concatenate((published.lengths, projected.lengths))
     starts = np.cumsum(lengths) - lengths
-    names = np.concatenate((published.chunks, projected.chunks))
-    names = np.searchsorted(distinct(names), names)
-    width = int(items.max(initial=0)) + 1
-    following, at = int(names.max(initial=-1)) + 1, 0
-    alive = np.flatnonzero(lengths > 0)
+    known, names = numbered(np.concatenate((published.chunks, projected.chunks)))
+    bits, longest = int(items.max()).bit_length(), int(lengths.max(initial=0))
+    alive, at, base = np.flatnonzero(lengths > 0), 0, 0
     while len(alive):
-        codes = names[alive] * width + items[starts[alive] + at]
-        known = distinct(codes)
-        names[alive] = following + np.searchsorted(known, codes)
-        following, at = following + len(known), at + 1
-        alive = alive[lengths[alive] > at]
+        codes, begins, ends = names[alive] - base, starts[alive], lengths[alive]
+        stop = at + max((_WORD - len(known).bit_length()) // bits, 1)
+        for place in range(at, min(stop, longest)):
+            codes = codes << bits | items[np.where(ends > place, begins + place, -1)]
+        base, at = base + len(known), stop
+        known, found = numbered(codes)
+        names[alive] = base + found
+        alive = alive[ends > at]
     return names

@@ -101,6 +101,8 @@ def _double(layout: Layout, place: int, where: str) -> Witness:
 
 
 def _terms_below_chunks(layout: Layout) -> Iterator[Witness]:
+    if not layout.repeats_shared_terms:
+        return
     numbers, nodes = layout.climb(layout.term_places)
     for number, above in zip(numbers.tolist(), nodes.tolist(), strict=True):
         node, item = divmod(int(layout.term_places[number]), layout.width)

@@ -81,16 +81,20 @@ class Forest:
         return sums(release.subrecord_chunk, release.subrecord_counts, len(release.chunk_node))
 
     @cached_property
+    def domains(self) -> tuple[Offsets, Offsets]:
+        """The items of each chunk: pairs (item, chunk), ascending."""
+        release = self.release
+        codes = _codes(release.subrecords, release.subrecord_chunk, len(release.chunk_node))
+        return np.divmod(distinct(codes), max(len(release.chunk_node), 1))
+
+    @cached_property
     def places(self) -> Offsets:
         """Which node has which item: codes `item * (nodes + 1) + preorder of the node`, ascending.
 
         Raises:
             DataError: if an item is in two chunks of one cluster.
         """
-        release = self.release
-        entries, chunks = release.subrecords, release.subrecord_chunk
-        by_chunk = distinct(_codes(entries, chunks, len(release.chunk_node)))
-        items, chunk = np.divmod(by_chunk, max(len(release.chunk_node), 1))
+        release, (items, chunk) = self.release, self.domains
         width = len(release.parent) + 1
         inside = items * width + self.preorder[release.chunk_node[chunk]]
         codes = np.sort(np.concatenate((inside, _codes(release.terms, self.preorder, width))))
@@ -108,22 +112,33 @@ class Forest:
 
         A shared chunk does not count an item for clusters that list it themselves: in a record
         chunk, in the term chunk, or in a shared chunk further down. [Terrovitis2012] section 3"""
+        found: dict[int, list[tuple[int, int]]] = {}
+        barred = self._barred_items
+        rows, chunks = self.release.subrecords, self.release.subrecord_chunk
+        some = np.isin(chunks, [chunk for _, chunk in barred])
+        for row in np.flatnonzero(some).tolist() if barred else ():
+            chunk = int(chunks[row])
+            for item in rows.items[rows.entries(row)].tolist():
+                if (item, chunk) in barred:
+                    found.setdefault(row, []).extend(barred[item, chunk])
+        return found
+
+    @property
+    def _barred_items(self) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """The same intervals by item and shared chunk."""
         release, width = self.release, len(self.release.parent) + 1
-        nodes = release.chunk_node[release.subrecord_chunk]
-        shared = np.flatnonzero(~release.is_simple[nodes])
-        rows = release.subrecords.take(shared)
-        owners = nodes[shared][rows.rows]
-        base = rows.items.astype(np.int64) * width
+        items, chunks = self.domains
+        shared = np.flatnonzero(~release.is_simple[release.chunk_node[chunks]])
+        items, chunks = items[shared], chunks[shared]
+        owners, base = release.chunk_node[chunks], items * width
         lows = np.searchsorted(self.places, base + self.preorder[owners] + 1)
         highs = np.searchsorted(self.places, base + self.node_stop[owners])
-        by_preorder = np.argsort(self.preorder)
-        found: dict[int, list[tuple[int, int]]] = {}
-        for entry in np.flatnonzero(highs > lows).tolist():
-            below = by_preorder[self.places[lows[entry] : highs[entry]] - base[entry]]
-            intervals = found.setdefault(int(shared[rows.rows[entry]]), [])
-            intervals.extend(
-                zip(self.first[below].tolist(), self.stop[below].tolist(), strict=True)
-            )
+        by_preorder = positions(self.preorder)
+        found = {}
+        for at in np.flatnonzero(highs > lows).tolist():
+            below = by_preorder[self.places[lows[at] : highs[at]] - base[at]]
+            intervals = zip(self.first[below].tolist(), self.stop[below].tolist(), strict=True)
+            found[int(items[at]), int(chunks[at])] = [*intervals]
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.data.arrays import changes
+from setveil.data.arrays import Int32s, changes, offsets
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
@@ -99,7 +99,23 @@ def assemble(release: Disassociated, records: Offsets, kinds: Offsets) -> Transa
     rows = release.subrecords.take(kinds[inside])
     owners = np.concatenate((np.repeat(records[inside], rows.lengths), records[~inside]))
     items = np.concatenate((rows.items, release.terms.items[kinds[~inside] - count]))
-    return Transactions.from_pairs(owners, items, release.items, size=len(release))
+    return _sorted_rows(owners, items, release)
+
+
+def _sorted_rows(owners: Offsets, items: Int32s, release: Disassociated) -> Transactions:
+    """Records out of pairs; as `Transactions.from_pairs`, but these are known to be distinct mostly
+    and to fit into one number each. `owners` is used up, to save memory."""
+    lengths = np.bincount(owners, minlength=len(release))
+    bits = len(release.items).bit_length()
+    owners <<= bits
+    owners |= items
+    owners.sort()
+    items_of = (1 << bits) - 1
+    if (owners[1:] == owners[:-1]).any():
+        pairs = owners >> bits, owners & items_of
+        return Transactions.from_pairs(*pairs, release.items, size=len(release))
+    owners &= items_of
+    return Transactions.trusted(offsets(lengths), owners.astype(np.int32), release.items)
 
 
 def _check(forest: Forest) -> None:
@@ -121,24 +137,26 @@ def _place_subrecords(forest: Forest, random: np.random.Generator) -> tuple[Offs
     narrow = np.zeros(len(release.chunk_node), dtype=bool)
     narrow[release.subrecord_chunk[list(forest.barred)]] = True
     wide = np.flatnonzero(~narrow)
-    order = np.argsort(release.subrecord_chunk, kind="stable")
-    order = order[~narrow[release.subrecord_chunk[order]]]
+    by_chunk = np.argsort(release.subrecord_chunk, kind="stable")
+    chunks = release.subrecord_chunk[by_chunk]
+    order = by_chunk[~narrow[chunks]]
     kinds = [np.repeat(order, release.subrecord_counts[order])]
     first, sizes = forest.records(release.chunk_node[wide])
     places = [draw_places(first, sizes, forest.chunk_sizes[wide], random)]
     for chunk in np.flatnonzero(narrow).tolist():
-        found = _place_narrow(forest, chunk, random)
+        low, high = np.searchsorted(chunks, [chunk, chunk + 1]).tolist()
+        found = _place_narrow(forest, by_chunk[low:high], random)
         places.append(found[0])
         kinds.append(found[1])
     return np.concatenate(places), np.concatenate(kinds)
 
 
 def _place_narrow(
-    forest: Forest, chunk: int, random: np.random.Generator
+    forest: Forest, rows: Offsets, random: np.random.Generator
 ) -> tuple[Offsets, Offsets]:
-    """The same for a shared chunk some of whose subrecords cannot belong to some clusters."""
+    """The same for the subrecords of a shared chunk, if some cannot belong to some clusters."""
     release = forest.release
-    rows, node = np.flatnonzero(release.subrecord_chunk == chunk), int(release.chunk_node[chunk])
+    node = int(release.chunk_node[release.subrecord_chunk[rows[0]]])
     low, high = int(forest.first[node]), int(forest.stop[node])
     allowed = np.ones((len(rows), high - low), dtype=bool)
     for at, row in enumerate(rows.tolist()):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.arrays import offsets, sorted_pairs
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Flags, Forest
@@ -106,8 +107,8 @@ class SupportIndex:
 
 
 def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
-    order = np.argsort(rows.items, kind="stable")
-    return np.searchsorted(rows.items[order], np.arange(len(rows.vocabulary) + 1)), rows.rows[order]
+    """The rows that hold each item: where each begins, and the rows one item after the other."""
+    return offsets(rows.supports()), sorted_pairs(rows.items, rows.rows)[1]
 
 
 class Query:
