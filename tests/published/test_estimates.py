@@ -14,11 +14,11 @@ from setveil.published.generalized import Generalized
 from tests.audit.releases import parents_of, published_of, releases
 from tests.oracle.losses import estimate
 
+WAYS = [{"_MOST_CELLS": 1}, {"_MOST_CELLS": 8_000_000}, {"MANY": 0, "_RECORDS_AT_ONCE": 2}]
 
-@given(st.one_of(releases(), releases(multiset=True)), st.data(), st.sampled_from([1, 8_000_000]))
-def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_blocks(
-    pair, data, most
-):
+
+@given(st.one_of(releases(), releases(multiset=True)), st.data(), st.sampled_from(WAYS))
+def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_blocks(pair, data, way):
     release, _ = pair
     tree = release.hierarchy
     items = data.draw(
@@ -27,8 +27,10 @@ def test_estimates_are_those_of_the_oracle_however_the_classes_are_cut_into_bloc
         )
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(estimates, "_MOST_CELLS", most)
-        found = estimates.estimate_supports(release, items, np.arange(len(items))[None, :])
+        for name, value in way.items():
+            patch.setattr(estimates, name, value)
+        rows = np.array([[*range(len(items)), -1]])
+        found = estimates.estimate_supports(release, items, rows)
     assert found[0] == pytest.approx(
         float(estimate(published_of(release), items, parents_of(tree)))
     )

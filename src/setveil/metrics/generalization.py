@@ -159,9 +159,9 @@ def published_occurrences(release: Generalized, original: Transactions) -> Int64
             classes.items, weights=classes.counts * release.sizes[classes.rows], minlength=size
         ).astype(np.int64)
     nodes = representing_nodes(aligned(release, original), original)
-    covered = nodes >= 0
-    counts = original.counts[covered] if isinstance(original, Bags) else None
-    return np.bincount(nodes[covered], weights=counts, minlength=size).astype(np.int64)
+    counts = original.counts if isinstance(original, Bags) else None
+    found = np.bincount(nodes + 1, weights=counts, minlength=size + 1)  # first those without a node
+    return found[1:].astype(np.int64)
 
 
 def suppressed_share(release: Suppressed, original: Transactions) -> float:

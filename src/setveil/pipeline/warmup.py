@@ -23,11 +23,12 @@ from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.retrieval import sdist
 from setveil.metrics.terms import pair_supports
 from setveil.pipeline.children import start_child
-from setveil.promises import KmAnonymity, VocabularyKAnonymity
-from setveil.published import Release, TypicalBags
+from setveil.promises import KAnonymity, KmAnonymity, VocabularyKAnonymity
+from setveil.published import Generalized, Release, TypicalBags
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.compiled import read_text, write_text
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.estimates import estimate_supports
 from setveil.published.rows import distinct_records
 from setveil.threads import thread_count
 
@@ -87,6 +88,12 @@ def _measure_bags() -> None:
     sdist(release, Transactions.of(bags), hierarchy=Hierarchy.balanced(("a", "b")))
 
 
+def _count_queries() -> None:
+    tree = Hierarchy.balanced(("a", "b"))
+    release = Generalized.of([["a"], ["b"]], tree, KAnonymity(k=2))
+    estimate_supports(release, ["a", "b"], np.array([[0, 1]]), many=0)
+
+
 def _write_and_read() -> None:
     cluster = SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}], ["c"])
     written = write_text(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), few=0)
@@ -113,6 +120,7 @@ _TASKS: dict[str, Callable[[], None]] = {
     **{name: kind.warmup for name, kind in METHODS.items()},
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
+    "chances of queries": _count_queries,
     "text of clusters": _write_and_read,
     "lines of numbers": _read_numbers,
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s, ranges
+from setveil.data.arrays import Floats, Int64s, positions, ranges
 from setveil.data.transactions import Bags
 from setveil.threads import on_threads
 
@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     from setveil.published.generalized import Generalized
 
 _MOST_CELLS = 1_000_000
+MANY = 50_000_000
+"""So many pairs of a record and a query are worth compiling a loop."""
+_RECORDS_AT_ONCE = 1 << 14
 
 
-def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -> Floats:
+def estimate_supports(
+    release: Generalized, items: list[str], queries: Int64s, many: int | None = None
+) -> Floats:
     """The expected number of records that contain all items of each query.
 
     The model: a node over w leaves was equally likely any of them, independently of whatever else
@@ -28,6 +33,7 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
         release: The release, over a tree with the items as leaves; unknown items are in no record.
         items: The items that occur in the queries.
         queries: One row per query, with positions in `items`; -1 fills shorter ones.
+        many: Instead of `MANY`.
 
     Example:
         >>> from setveil import Generalized, Hierarchy, KAnonymity
@@ -43,8 +49,10 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
         return estimates
     if queries.shape[1] == 1:
         return _of_items(release, items)[queries[:, 0]]
-    block = max(_MOST_CELLS // max(len(items), 1), 1)
     leaves = release.hierarchy.nodes.find(items)
+    if count * len(queries) >= (MANY if many is None else many):
+        return _summed(release, leaves, queries)
+    block = max(_MOST_CELLS // max(len(items), 1), 1)
 
     def estimate(start: int) -> Floats:
         stop = min(start + block, count)
@@ -52,7 +60,7 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
         sizes, found = release.sizes[start:stop].astype(np.float64), np.zeros(len(queries))
         for at in range(0, len(queries), 256):
             rows = queries[at : at + 256]
-            joint = chances[rows[:, 0]].copy()
+            joint = chances[rows[:, 0]]
             for column in range(1, rows.shape[1]):
                 joint *= chances[rows[:, column]]
             found[at : at + 256] = joint @ sizes
@@ -61,6 +69,25 @@ def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -
     for part in on_threads(estimate, range(0, count, block)):
         estimates += part
     return estimates
+
+
+def _summed(release: Generalized, leaves: Int64s, queries: Int64s) -> Floats:
+    """The same by a compiled loop over the records."""
+    from setveil.kernels.chances import sum_products
+
+    place = np.append(positions(np.argsort(leaves, kind="stable")), len(leaves))
+    asked, count = place[queries], len(release.classes)
+
+    def add_up(start: int) -> Floats:
+        stop = min(start + _RECORDS_AT_ONCE, count)
+        first, last, chance = _covered(release, leaves, start, stop)
+        ptr = release.classes.indptr[start : stop + 1] - release.classes.indptr[start]
+        sizes = release.sizes[start:stop]
+        found: Floats = sum_products(ptr, first, last, chance, sizes, asked, len(leaves))
+        return found
+
+    parts = on_threads(add_up, range(0, count, _RECORDS_AT_ONCE))
+    return sum(parts, start=np.zeros(len(queries)))
 
 
 def _of_items(release: Generalized, items: list[str]) -> Floats:
@@ -88,20 +115,27 @@ def _of_items(release: Generalized, items: list[str]) -> Floats:
 
 def _chances(release: Generalized, leaves: Int64s, start: int, stop: int) -> Floats:
     """The chance that a record has an item: a row per item and one of ones, a column per class."""
-    tree, classes = release.hierarchy, release.classes
-    order = np.argsort(leaves, kind="stable")
-    entries = slice(classes.indptr[start], classes.indptr[stop])
-    nodes = classes.items[entries]
+    classes, order = release.classes, np.argsort(leaves, kind="stable")
     columns = np.repeat(np.arange(stop - start), np.diff(classes.indptr[start : stop + 1]))
-    first, last = (
-        np.searchsorted(leaves[order], bound[nodes]) for bound in (tree.first, tree.stop)
-    )
-    chance = 1.0 / tree.widths[nodes]
-    if isinstance(classes, Bags):
-        chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
+    first, last, chance = _covered(release, leaves, start, stop)
     lengths = last - first
     places = ranges(first, lengths)
     table = np.zeros((len(leaves) + 1, stop - start))
     table[-1] = 1.0
     table[order[places], np.repeat(columns, lengths)] = np.repeat(chance, lengths)
     return table
+
+
+def _covered(
+    release: Generalized, leaves: Int64s, start: int, stop: int
+) -> tuple[Int64s, Int64s, Floats]:
+    """For each entry of some classes, which of the leaves it covers, in the order of the tree:
+    where they begin and end; and their chance."""
+    tree, classes = release.hierarchy, release.classes
+    entries = slice(classes.indptr[start], classes.indptr[stop])
+    nodes, ordered = classes.items[entries], np.sort(leaves)
+    first, last = (np.searchsorted(ordered, bound)[nodes] for bound in (tree.first, tree.stop))
+    chance = 1.0 / tree.widths[nodes]
+    if isinstance(classes, Bags):
+        chance = 1.0 - (1.0 - chance) ** classes.counts[entries]
+    return first, last, chance
