@@ -8,7 +8,7 @@ import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
-from setveil.data.arrays import Int32s, Int64s, distinct, offsets, sums
+from setveil.data.arrays import Int32s, Int64s, distinct, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -146,15 +146,13 @@ def representing_nodes(release: Generalized, original: Transactions) -> Int32s:
     leaves = leaves_of(release.hierarchy, original.vocabulary)
     nodes = np.full(len(original.items), -1, dtype=np.int32)
 
-    def represent(block: tuple[int, int]) -> None:
-        start, stop = block
-        entries = slice(original.indptr[start], original.indptr[stop])
-        lengths = np.diff(original.indptr[start : stop + 1])
-        owners = np.repeat(alignment[start:stop], lengths)
-        found = table.find(owners, leaves[original.items[entries]])
+    def represent(records: Int64s) -> None:
+        rows = original.take(records)
+        found = table.find(np.repeat(alignment[records], rows.lengths), leaves[rows.items])
+        entries = ranges(original.indptr[records], rows.lengths)
         nodes[entries] = np.where(found >= 0, table.nodes[found], -1) if len(table.nodes) else -1
 
-    for _ in on_threads(represent, _blocks(original)):
+    for _ in on_threads(represent, _blocks(original, alignment)):
         pass
     return nodes
 
@@ -179,48 +177,42 @@ def check_alignment(release: Generalized, original: Transactions, alignment: Int
     table = ClassTable.of(release.classes, release.hierarchy)
     leaves = leaves_of(release.hierarchy, original.vocabulary)
 
-    def misfits(block: tuple[int, int]) -> Int64s:
-        return _misfits(table, original, leaves, alignment, *block)
+    def misfits(records: Int64s) -> Int64s:
+        return records[_misfits(table, original.take(records), leaves, alignment[records])]
 
-    for wrong in on_threads(misfits, _blocks(original)):
-        if len(wrong):
-            raise _record_misfit(release, original, int(wrong[0]), int(alignment[wrong[0]]))
+    wrong = [each.min() for each in on_threads(misfits, _blocks(original, alignment)) if len(each)]
+    if wrong:
+        first = int(min(wrong))
+        raise _record_misfit(release, original, first, int(alignment[first]))
 
 
-def _blocks(data: Transactions) -> Iterator[tuple[int, int]]:
-    """Ranges of records with about a million entries each."""
-    start = 0
+def _blocks(data: Transactions, alignment: Int64s) -> Iterator[Int64s]:
+    """The records, class by class, in blocks of about a million entries: classes are looked up much
+    faster one after the other."""
+    order = np.argsort(alignment, kind="stable")
+    ends, start = np.cumsum(data.lengths[order]), 0
     while start < len(data):
-        most = data.indptr[start] + _BLOCK_ENTRIES
-        stop = int(np.searchsorted(data.indptr, most, side="right")) - 1
+        most = _BLOCK_ENTRIES + (ends[start - 1] if start else 0)
+        stop = int(np.searchsorted(ends, most, side="right"))
         stop = min(max(stop, start + 1), len(data), start + _BLOCK_ENTRIES)
-        yield start, stop
+        yield order[start:stop]
         start = stop
 
 
-def _misfits(
-    table: ClassTable,
-    original: Transactions,
-    leaves: Int64s,
-    alignment: Int64s,
-    start: int,
-    stop: int,
-) -> Int64s:
-    """The records of a block that their class does not generalize."""
-    entries = slice(original.indptr[start], original.indptr[stop])
-    classes = alignment[start:stop]
-    owners = np.repeat(np.arange(stop - start), np.diff(original.indptr[start : stop + 1]))
-    found = table.find(classes[owners], leaves[original.items[entries]])
+def _misfits(table: ClassTable, records: Transactions, leaves: Int64s, classes: Int64s) -> Int64s:
+    """Which of some records their class does not generalize."""
+    owners = records.rows
+    found = table.find(classes[owners], leaves[records.items])
     bad = table.broken[classes]
     bad[owners[found < 0]] = True
     codes = owners * (len(table.nodes) + 1) + np.maximum(found, 0)
     pairs = distinct(codes)
     hit_owner, hit_entry = np.divmod(pairs, len(table.nodes) + 1)
-    bad |= np.bincount(hit_owner, minlength=stop - start) != table.lengths[classes]
+    bad |= np.bincount(hit_owner, minlength=len(records)) != table.lengths[classes]
     if (table.counts > 1).any():
-        held = sums(np.searchsorted(pairs, codes), original.times[entries], len(pairs))
+        held = sums(np.searchsorted(pairs, codes), records.times, len(pairs))
         bad[hit_owner[held < table.counts[hit_entry]]] = True
-    return np.flatnonzero(bad & (table.lengths[classes] > 0)) + start
+    return np.flatnonzero(bad & (table.lengths[classes] > 0))
 
 
 def _match(release: Generalized, original: Transactions) -> Int64s:
