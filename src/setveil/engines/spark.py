@@ -51,6 +51,8 @@ MOST_ANSWERS = 1_000
 """If tasks give more answers than this, other tasks put them together before they are collected."""
 PIECE = 1 << 22
 """The bytes of a file that one row holds."""
+FETCHED = 4
+"""So many pieces, about, are fetched at the same time: Java has little memory by default."""
 _SUMMARY = -1
 _ANSWERS = "part int, answer binary"
 _FILES = "share int, place int, content binary"
@@ -226,7 +228,10 @@ class Shared:
         them: a share that was lost meanwhile and made again may be in another order."""
         summaries = []
         with plain_errors():
-            for share, place, content in self.frame.toLocalIterator():
+            count = self.frame.count()
+            some = self.frame.repartitionByRange(-(-count // FETCHED), "share", "place")
+            ordered = some.sortWithinPartitions("share", "place")
+            for share, place, content in ordered.toLocalIterator():
                 if place == _SUMMARY:
                     summaries.append(pickle.loads(bytes(content)))
                     continue

@@ -73,6 +73,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": str(work),
+            "spark.driver.memory": "2g",  # for all tasks, since there are no other executors
             "spark.sql.shuffle.partitions": "8",
         }
     return settings
@@ -189,9 +190,10 @@ def plain_errors() -> Iterator[None]:
 
 
 def _reason(error: BaseException) -> str:
-    """The line of a long message that says what happened: that of Python, or the first."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """The line of a long message that says what happened: that of Python, or the last cause."""
+    lines = [line.strip(" :\t") for line in str(error).splitlines() if line.strip()]
     errors = [line for line in lines if ("Error: " in line or "Exception: " in line)]
     chosen = [line for line in errors if not line.startswith(("at ", "org.", "Caused"))] or errors
     text = printable((chosen or lines or [type(error).__name__])[-1 if chosen else 0])
+    text = text.removeprefix("Caused by: ").removeprefix("org.apache.spark.SparkException: ")
     return text if len(text) <= 300 else f"{text[:300]} ..."
