@@ -8,6 +8,7 @@ import pytest
 
 import setveil as sv
 from setveil.data.transactions import Transactions
+from setveil.engines.sparksession import _reason
 from setveil.errors import EngineError, InfeasibleError, ParameterError
 from setveil.pipeline.parts import onspark
 from tests.engines.test_parts import words
@@ -61,3 +62,17 @@ def test_what_a_task_refuses_and_what_fails_is_one_line(spark, tmp_path):
     with pytest.raises(ParameterError, match="is active"):
         sv.anonymize(str(tmp_path / "data.dat"), k=2, m=2, master="local[7]", **where)
     assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
+
+
+def test_the_last_cause_of_an_error_in_java_is_named():
+    message = """An error occurred while calling o917.getResult.
+: org.apache.spark.SparkException: Exception thrown in awaitResult:
+\tat org.apache.spark.util.SparkThreadUtils$.awaitResult(SparkThreadUtils.scala:70)
+Caused by: org.apache.spark.SparkException: Exception thrown in awaitResult:
+\tat org.apache.spark.util.SparkThreadUtils$.awaitResult(SparkThreadUtils.scala:70)
+Caused by: org.apache.spark.SparkException: Job aborted: TaskResultLost
+\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:4560)
+"""
+    assert _reason(Exception(message)) == "Job aborted: TaskResultLost"
+    python = f"{message}PythonException: a line of Java\nValueError: no such item\n"
+    assert _reason(Exception(python)) == "ValueError: no such item"
