@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setveil.data import transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError, ParameterError
@@ -281,3 +282,10 @@ def test_pairs_may_be_lists():
 def test_pairs_of_something_else_are_refused(pairs, counts, problem):
     with pytest.raises(DataError, match=problem):
         Bags.from_pairs(*pairs, Vocabulary(["a"]), counts=counts)
+
+
+def test_records_are_read_some_at_a_time(monkeypatch):
+    monkeypatch.setattr(transactions, "_RECORDS_AT_ONCE", 2)
+    given = [["a"], [], ["b", "c"], ["a", "c"], []]
+    assert list(Transactions.of(given)) == [("a",), (), ("b", "c"), ("a", "c"), ()]
+    assert list(Transactions.of([])) == []

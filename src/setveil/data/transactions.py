@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, Self, TypeVar, cast, overload
 
 import numpy as np
@@ -20,7 +21,7 @@ Value = TypeVar("Value")
 Offsets = Int64s
 Counts = Int64s
 
-_AT_ONCE = 1 << 22
+_AT_ONCE, _RECORDS_AT_ONCE = 1 << 22, 1 << 14
 MOST = 1 << 62
 """The greatest count of an item in a record, and of all occurrences, so that sums fit 64 bits."""
 
@@ -90,8 +91,12 @@ class Transactions(Shown):
         return len(self.indptr) - 1
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        labels = list(map(self.vocabulary.labels.__getitem__, self.items.tolist()))
-        yield from map(tuple, self.parted(labels))
+        for start in range(0, len(self), _RECORDS_AT_ONCE):
+            bounds = self.indptr[start : start + _RECORDS_AT_ONCE + 1]
+            items = self.items[bounds[0] : bounds[-1]].tolist()
+            labels = tuple(map(self.vocabulary.labels.__getitem__, items))
+            for low, high in pairwise((bounds - bounds[0]).tolist()):
+                yield labels[low:high]
 
     @overload
     def __getitem__(self, number: int) -> tuple[str, ...]: ...
