@@ -13,7 +13,10 @@ import pytest
 import setveil
 
 HEAVY = {"altair", "numpy", "numba", "duckdb", "rich", "pandas", "polars", "pyarrow", "scipy"}
-OF_HELP = {"setveil", "setveil.cli", "setveil.cli.interrupt", "setveil.cli.root", "setveil.errors"}
+OF_HELP = {
+    *("setveil", "setveil.cli", "setveil.cli.interrupt", "setveil.cli.root"),
+    *("setveil.errors", "setveil.memory"),
+}
 """What `setveil --help` loads of setveil; each further module makes every start slower."""
 MOST_OF_PYTHON = 20
 """Modules of the standard library that it may load beyond those that click loads."""
