@@ -7,6 +7,7 @@ import signal
 import stat
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,14 @@ from hypothesis import strategies as st
 
 import setveil as sv
 from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.engines.blocks import Blocks, Shelf, bytes_of, read_part
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, block_of
 from setveil.errors import EngineError, ParameterError
 from setveil.methods.disassociation.parts import Limits, divide
+from setveil.methods.dividing import Whole
+from setveil.methods.partition.parts import divide as divide_partition
 from setveil.metrics.usefulness import usefulness
 from setveil.pipeline.parts import run as running
 from setveil.pipeline.parts.workers import Shares, run_apart
@@ -120,6 +124,39 @@ def test_partition_on_blocks_gives_the_release_of_the_local_engine(
     same = sv.measure(wanted, data, ["ncp", "lm", "distortion"])
     assert {name: done.losses[name] for name in same} == pytest.approx(same)
     assert done.usefulness == usefulness(wanted, data)
+
+
+class TinyBlocks(InMemory):
+    """Parts whose first block has two records, and every other block one."""
+
+    def fold(self, works, merge=None):
+        for part, found in super().fold(dict.fromkeys(works, tiny)):
+            yield from ((part, works[part](each)) for each in found)
+
+    def scatter(self, works):
+        super().scatter({part: partial(assigned, work) for part, work in works.items()})
+
+
+def tiny(records):
+    rows = np.arange(len(records))
+    return [records.take(some) for some in (rows[:2], *rows[2:, None])]
+
+
+def assigned(work, records):
+    return np.concatenate([work(each) for each in tiny(records)])
+
+
+@pytest.mark.parametrize("copies", range(7, 40))
+def test_no_share_of_partition_has_fewer_than_k_records_however_small_its_blocks_are(copies):
+    k, records = 3, [{0, 1}] * copies + [{2}] * 3
+    tree = sv.Hierarchy.balanced(Vocabulary.of("abc"), fanout=2)
+    parts = TinyBlocks(block(records))
+    shares = divide_partition(parts, k, Whole(sv.KAnonymity(k=k), tree, 3, 2 * k))
+    rows = [np.concatenate([parts.rows(part) for part in share.parts]) for share in shares]
+    assert sorted(np.concatenate(rows)) == list(range(len(records)))
+    for share in shares:
+        for part in share.parts:
+            assert len(parts.rows(part)) >= k
 
 
 def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):

@@ -285,6 +285,11 @@ class _Driver:
         pieces = self.parts.sizes[part] // self.most + 1
         numbers = [self._number() for _ in range(pieces)]
         self.parts.scatter({part: partial(deal, np.array(numbers, dtype=np.int32))})
+        sizes = self.parts.sizes
+        # Blocks of a few records give most of them to the first pieces. The largest has k or more.
+        largest = np.array([max(numbers, key=lambda each: sizes.get(each, 0))], dtype=np.int32)
+        small = [number for number in numbers if 0 < sizes.get(number, 0) < self.k]
+        self.parts.scatter(dict.fromkeys(small, partial(deal, largest)))
         return [(number, cut) for number in numbers]
 
     def _order(self, word: Word) -> tuple[int, ...]:
