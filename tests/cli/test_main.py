@@ -197,6 +197,29 @@ def test_an_interruption_while_modules_are_loaded_is_one_line_too():
     )
 
 
+ENDED = """
+import sys
+from setveil.cli import main
+class Loud:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            import atexit
+            atexit.register(print, "cleaned up")
+sys.meta_path.insert(0, Loud())
+sys.argv = ["setveil", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["inspect", "missing.csv"], 3), (["no"], 2)]
+)
+def test_a_command_that_has_ended_cleans_up_and_keeps_its_exit_code(arguments, code):
+    done = subprocess.run([sys.executable, "-c", ENDED, *arguments], capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stdout.endswith("cleaned up\n")
+
+
 @pytest.fixture
 def letters(folder):
     """Data in letters that few encodings have, and the report of it in JSON."""

@@ -10,7 +10,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,6 +179,8 @@ def private_part(
 
 def versions() -> dict[str, str]:
     """The versions of what computes the release."""
+    from importlib import metadata
+
     found = {"setveil": __version__, "python": platform.python_version()}
     return found | {name: metadata.version(name) for name in _LIBRARIES}
 

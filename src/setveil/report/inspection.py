@@ -1,14 +1,19 @@
 """The report of an inspection: what the data contains, how exposed people are, what can be done."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from setveil.audit.exposure import Exposure
-from setveil.data.account import Account
-from setveil.data.summary import Summary
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from setveil.errors import Note, Spelling, as_keyword, spelled
-from setveil.pipeline.inspect import Inspection
 from setveil.report import PRIVATE, Fact, Report, Section
 from setveil.words import count, plural, rough_share, share
+
+if TYPE_CHECKING:
+    from setveil.audit.exposure import Exposure
+    from setveil.data.account import Account
+    from setveil.data.summary import Summary
+    from setveil.pipeline.inspect import Inspection
 
 HINT = (
     "TREE is a file, balanced:5 if you have none, or prefix for codes; `setveil hierarchy check` "

@@ -1,19 +1,23 @@
 """The reports of a run, a verdict and losses."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from setveil.audit.verdict import Check, Verdict
 from setveil.errors import Note, Spelling, as_keyword, spelled
 from setveil.metrics import METRICS
-from setveil.pipeline.demo import Demo
-from setveil.pipeline.job import Outcome
-from setveil.pipeline.verify import Verification
 from setveil.published import Release
 from setveil.report import Fact, Report, Section
 from setveil.report.inspection import account_facts, report_inspection
 from setveil.words import plural, seconds, share
+
+if TYPE_CHECKING:
+    from setveil.pipeline.demo import Demo
+    from setveil.pipeline.job import Outcome
+    from setveil.pipeline.verify import Verification
 
 MOST_NAMED = 20  # how many suppressed items are named; the rest are counted
 TREE_HINT = (
