@@ -31,7 +31,7 @@ BATCHES = [range(60), pytest.param(range(60, 20_000), marks=pytest.mark.long)]
 quick_and_long = pytest.mark.parametrize("batch", BATCHES, ids=["quick", "long"])
 
 
-KINDS = ("joined", "beside", "parts", "left", "bare")
+KINDS = ("joined", "beside", "parts", "left", "bare", "hubs")
 
 
 def random_data(chance: random.Random, most: int = 60) -> Transactions:
@@ -80,10 +80,10 @@ class Forced:
         return layers.divided
 
     def pieces(self, made: Head, k: int) -> list[Piece]:
-        """All records, those that stay and those that leave, or any two parts; sometimes without
-        head chunks in one of them."""
+        """All records, those that stay and those that leave, parts that agree in the most frequent
+        items, or any two parts; sometimes without head chunks in one of them."""
         chance, cost = self.chance, made._targets.cost(0.5)
-        way, whole = chance.randrange(4), made._all()
+        way, whole = chance.randrange(5), made._all()
         pieces = [made._whole(whole, cost)]
         if way in (1, 2):
             splits = [found for work in made._splits(whole, cost) if (found := work())]
@@ -94,6 +94,9 @@ class Forced:
             if min(side.sum(), (~side).sum()) >= k:
                 parts = (made._count(np.flatnonzero(each)) for each in (side, ~side))
                 pieces = [made._whole(each, cost) for each in parts]
+        elif way == 4:
+            pieces = made._by_hubs(chance.choice([1, 2]), cost)
+            self.kinds["hubs"] += len(pieces) > 1
         if chance.random() < 0.2:
             bare = np.full(len(whole.held), -1, dtype=np.int64)
             pieces = [*pieces[:-1], pieces[-1]._replace(chunk=bare)]
@@ -147,6 +150,29 @@ def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch,
         clusters = [cluster.to_json() for cluster in release.clusters()]
         assert not worlds.violations(clusters, k, m), (seed, clusters)
     assert min(kinds[kind] for kind in KINDS) > len(batch) / 50
+
+
+def test_records_of_a_part_agree_in_the_most_frequent_items_and_none_is_lost():
+    split = 0
+    for seed in range(300):
+        chance = random.Random(seed)
+        data, k, hubs = random_data(chance, 120), chance.randint(2, 4), chance.choice([1, 2, 3])
+        judge = Judge(data, Scope(12, 2, 2))
+        judge.count()
+        head = Head(data, judge.targets, Rule(k, 2, np.zeros(len(data.vocabulary), dtype=bool)))
+        most = head._items[:hubs].tolist()
+        had = [frozenset(row).intersection(most) for row in data_numbers(data)]
+        sizes = Counter(had)
+        pieces = head._by_hubs(hubs, judge.targets.cost(0.5))
+        records = np.concatenate([piece.records for piece in pieces]).tolist()
+        assert sorted(records) == list(range(len(data))), seed
+        for piece in pieces:
+            found = {had[record] for record in piece.records.tolist()}
+            assert len(piece.records) >= min(k, len(data)), seed
+            assert len(found) == 1 or sizes.most_common(1)[0][1] in map(sizes.get, found), seed
+            assert sum(sizes[each] >= k for each in found) <= 1, seed
+        split += len(pieces) > 2
+    assert split > 100
 
 
 @quick_and_long

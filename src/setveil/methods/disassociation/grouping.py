@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.head import Arranged, Head
-from setveil.methods.disassociation.judging import Judge, Judged, Scope
+from setveil.methods.disassociation.judging import GAIN, Judge, Judged, Scope
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.sketches import Divided
 from setveil.threads import at_once
@@ -49,7 +49,7 @@ def _arranged(small: Divided, judge: Judge, way: Way) -> tuple[Arranged, Judged,
         return None
     found, limit = at_once(head.arrange, partial(judge.of_small, clusters), width=width)
     for arranged in sorted(found, key=lambda each: each.badness(limit.top)):
-        if arranged.pairs > limit.pairs or arranged.top > limit.top:
+        if arranged.pairs > (1 - GAIN) * limit.pairs or arranged.top > limit.top:
             continue
         cut = arranged.part, arranged.chunks
         heads = judge.of_heads(clusters, *cut)

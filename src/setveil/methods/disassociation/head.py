@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ Where all records must stay together, both are tried."""
 PRICES = {2: (0.02, 0.1), 3: (0.002, 0.005)}
 """What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
 for each of its conflicts, and keeps some of its pairs where it goes."""
+
+HUBS, MOST_PAIRS = (2, 3), 0.5
+"""How many of the most frequent items the records of a part may agree in; that is tried if such a
+share of the frequent pairs have one of them."""
+PART_SWEEPS = 30  # of annealing in a part, after which little changes
+SURE = 0.1
+"""What it is worth, as a share of its support, if a chunk shows a pair which it need not keep since
+all records have one of its items. Measured."""
 
 ALONE = 1.5
 """How much more small clusters lose of records that left than of the same records among the others.
@@ -84,8 +93,8 @@ class Head:
         number[self._items] = np.arange(len(items))
         self._width, self._rows = width, _over(rows, number)
         self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
-        steps = WORK * rows.occurrences / max(len(items), 1) ** 2
-        self.sweeps = int(min(steps, SWEEPS))
+        self._steps = WORK * rows.occurrences / max(len(items), 1) ** 2
+        self.sweeps = int(min(self._steps, SWEEPS))
 
     @property
     def triples(self) -> int:
@@ -98,12 +107,15 @@ class Head:
 
     def arrange(self) -> list[Arranged]:
         """Ways to arrange the records: in one of them all records are one part, unless m is 3; in
-        each of the others some leave it."""
+        two of them some leave it; if most frequent pairs have one of the most frequent items, the
+        hubs, there are also ways in which the records of a part agree in these."""
         is_deep = self._rule.m > 2
         whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
         works = self._splits(whole, cost)
         if not is_deep:
             works.insert(0, lambda: [self._whole(whole, cost)])
+        if not is_deep and self._share_of_hubs() > MOST_PAIRS:
+            works += [partial(self._by_hubs, hubs, cost) for hubs in HUBS]
         return [*map(self._arranged, filter(None, at_once(*works, width=self._threads)))]
 
     def arrange_whole(self) -> Arranged:
@@ -167,6 +179,27 @@ class Head:
         core = self._settled(self._count(counts.records[stays]), wanted)
         return [core, self._rest(self._count(counts.records[~stays]), cost)]
 
+    def _share_of_hubs(self) -> float:
+        """The share of the frequent pairs that have a hub."""
+        first, second, many = self._targets.first, self._targets.second, self._targets.many
+        return float(many[np.minimum(first, second) < max(HUBS)].sum())
+
+    def _by_hubs(self, hubs: int, cost: Floats) -> list[Piece]:
+        """For each set of hubs the records that have these and no others, without those that leave,
+        and the ones that leave. A part shows the pairs of its hubs, whatever chunks they are in."""
+        ptr, items = self._rows
+        is_hub, owners = items < hubs, np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+        had = np.bincount(owners[is_hub], 1 << items[is_hub], len(ptr) - 1).astype(np.int64)
+        sizes = np.bincount(had)
+        had[sizes[had] < self._rule.k] = sizes.argmax()
+        each = copy(self)
+        each.sweeps = int(min(self._steps / 2**hubs, PART_SWEEPS))
+        pieces: list[Piece] = []
+        for number in np.unique(had):
+            counts = self._count(np.flatnonzero(had == number))
+            pieces += each._splits(counts, cost)[-1]() or [each._whole(counts, cost)]
+        return pieces
+
     def _rest(self, counts: Counts, cost: Floats) -> Piece:
         """Records that left: in head chunks, or in small clusters if these keep more, or m is 3."""
         none = np.full(len(counts.held), -1, dtype=np.int64)
@@ -183,11 +216,12 @@ class Head:
 
     def _worth(self, counts: Counts, cost: Floats) -> Floats:
         """[item, item] what it is worth to keep a pair: what it costs to have it as often as
-        independence explains."""
+        independence explains, and a little if that is as often as it occurs."""
         first, second = self._targets.first, self._targets.second
-        pairs, held = counts.together[first, second], counts.held
-        apart = held[first] * held[second] / len(counts.records)
-        return self._spread(cost * np.abs(pairs - apart) * (pairs >= self._rule.k))
+        pairs, held, records = counts.together[first, second], counts.held, len(counts.records)
+        gain = np.abs(pairs - held[first] * held[second] / records)
+        gain += SURE * pairs * (np.maximum(held[first], held[second]) == records)
+        return self._spread(cost * gain * (pairs >= self._rule.k))
 
     def _spread(self, values: Floats) -> Floats:
         """[item, item] the values of the targets."""

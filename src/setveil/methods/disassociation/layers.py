@@ -26,6 +26,10 @@ from setveil.methods.disassociation.sketches import (
     join_rows,
     sketch_of,
 )
+from setveil.threads import at_once
+
+FEW = 200_000
+"""Up to so many records the parts are divided at the same time: more would need much memory."""
 
 
 class Way(NamedTuple):
@@ -41,20 +45,22 @@ class Way(NamedTuple):
 
 def lay(clusters: Clusters, arranged: Arranged, way: Way) -> Layers:
     """The release of the records of some clusters, with the head chunks of each part above."""
-    rows, origin = clusters.rows, clusters.origin
-    parts, rest = [], []
-    for number, chunks in enumerate(arranged.chunks):
-        chosen = np.flatnonzero(arranged.part == number)
-        below = _tail_clusters(rows.take(chosen), chunks, way)
-        order = chosen[below.origin]
-        whole = Clusters(rows.take(order), origin[order], below.bounds)
-        head, made = chunks[whole.rows.items], way.divide(below)
-        join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
-        part = join(whole, head, made)
-        parts.append(part)
-        if (chunks < 0).all():
-            rest.append(sketch_of(part, numbered(*part)[0]).only(arranged.is_head))
+    works = (partial(_lay_part, clusters, arranged, way, n) for n in range(len(arranged.chunks)))
+    parts = at_once(*works, width=way.engine.width if len(clusters.rows) <= FEW else 1)
+    bare = [part for part, chunks in zip(parts, arranged.chunks, strict=True) if chunks.max() < 0]
+    rest = [sketch_of(part, numbered(*part)[0]).only(arranged.is_head) for part in bare]
     return Layers(_merge(parts), rest)
+
+
+def _lay_part(clusters: Clusters, arranged: Arranged, way: Way, number: int) -> Divided:
+    rows, origin, chunks = clusters.rows, clusters.origin, arranged.chunks[number]
+    chosen = np.flatnonzero(arranged.part == number)
+    below = _tail_clusters(rows.take(chosen), chunks, way)
+    order = chosen[below.origin]
+    whole = Clusters(rows.take(order), origin[order], below.bounds)
+    head, made = chunks[whole.rows.items], way.divide(below)
+    join = _join if len(below) > 1 else partial(_put_beside, rule=way.rule)
+    return join(whole, head, made)
 
 
 def _tail_clusters(rows: Transactions, chunks: Int32s, way: Way) -> Clusters:

@@ -15,7 +15,7 @@ from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.grouping import choose, counted
 from setveil.methods.disassociation.head import PRICES
-from setveil.methods.disassociation.layers import Way
+from setveil.methods.disassociation.layers import FEW, Way
 from setveil.methods.disassociation.partitioning import (
     Clusters,
     horpart,
@@ -223,7 +223,8 @@ class Disassociation(Method[Disassociated]):
             partial(counted, clusters.rows, rule, width),
             width=width,
         )
-        above = partial(divide, share_lost=True)
+        quiet = replace(request, progress=None) if len(data) <= FEW else request  # on all threads
+        above = partial(divide, share_lost=True, request=quiet)
         divided = choose(divided, Way(rule, *sizes, above, judge, request.engine))
         return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
 
