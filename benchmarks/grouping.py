@@ -64,9 +64,12 @@ def row_of(name: str, k: int, pair: tuple[Losses, Losses], counts: Counter[tuple
 
 
 def print_summary(pairs: Sequence[tuple[Losses, Losses]], counts: Counter[tuple[str, str]]) -> None:
-    """The averages over all rows, with their standard errors, and the rows better and worse."""
+    """The averages over all rows, with their standard errors; by how much these differ, and how much
+    the two figures of a row differ on average; and the rows better and worse."""
     for metric in METRICS:
         means, errors = [], []
+        sides = [(fmean(small[metric]), fmean(own[metric])) for small, own in pairs]
+        typical = fmean(own / small - 1 if small else 0.0 for small, own in sides)
         for side in (0, 1):
             rows = [pair[side][metric] for pair in pairs]
             means.append(fmean(fmean(row) for row in rows))
@@ -74,7 +77,7 @@ def print_summary(pairs: Sequence[tuple[Losses, Losses]], counts: Counter[tuple[
         change = means[1] / means[0] - 1 if means[0] else 0.0
         text = f"{metric}: {means[0]:.3f} ±{errors[0]:.4f} / {means[1]:.3f} ±{errors[1]:.4f}"
         verdicts = ", ".join(f"{verdict} {counts[metric, verdict]}" for verdict in MARKS)
-        print(f"{text} ({change:+.0%}); rows {verdicts}")
+        print(f"{text} ({change:+.0%}; {typical:+.0%} in a row); rows {verdicts}")
     times = [pair[1]["seconds"][0] / pair[0]["seconds"][0] for pair in pairs]
     print(
         f"time: {fmean(times):.1f} times that of small clusters on average; most {max(times):.1f}"
