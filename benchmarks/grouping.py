@@ -64,8 +64,8 @@ def row_of(name: str, k: int, pair: tuple[Losses, Losses], counts: Counter[tuple
 
 
 def print_summary(pairs: Sequence[tuple[Losses, Losses]], counts: Counter[tuple[str, str]]) -> None:
-    """The averages over all rows, with their standard errors; how much these differ, and how much the
-    two figures of a row differ on average; and the rows better and worse."""
+    """The averages over all rows, with their standard errors; how much these differ, and how much
+    the two figures of a row differ on average; and the rows better and worse."""
     for metric in METRICS:
         means, errors = [], []
         sides = [(fmean(small[metric]), fmean(own[metric])) for small, own in pairs]
