@@ -13,12 +13,16 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire:
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
+MYPY := $(BIN)/mypy --no-error-summary
+# mypy uses one core and takes most of a minute, so it runs while the tests begin.
+WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
+	wait $$types || { echo "mypy found errors, see above"; exit 1; }; exit $$code
 
 # Tests start many processes, and without bytecode each of them compiles the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium java axe lint format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-all wordnet chromium java axe lint style format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -41,11 +45,11 @@ endif
 demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
-test: lint wordnet chromium java ## everything a change must pass: lint, types, tests
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+test: style wordnet chromium java ## everything a change must pass: lint, types, tests
+	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal)
 
-test-all: lint wordnet chromium java axe ## the same with the long tests
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "long or not long"
+test-all: style wordnet chromium java axe ## the same with the long tests
+	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "long or not long")
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
 	@test -e $(WORDNET) || test -n "$$SETVEIL_WORDNET$$WNSEARCHDIR" || ! command -v apt-get >/dev/null 2>&1 \
@@ -70,10 +74,12 @@ axe: ## install axe-core with npm if it is missing and this machine allows it (e
 		|| timeout 120 npm install --silent --no-save --prefix .axe axe-core@4 </dev/null >/dev/null 2>&1 \
 		|| echo "axe-core could not be installed (npm install axe-core); its test is skipped"
 
-lint: $(READY) ## ruff and mypy, changing nothing
+lint: style ## ruff and mypy, changing nothing
+	$(MYPY)
+
+style: $(READY)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
-	$(BIN)/mypy --no-error-summary
 
 format: $(READY) ## let ruff put the code in order
 	$(BIN)/ruff check --quiet --fix .
