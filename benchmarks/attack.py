@@ -28,8 +28,6 @@ COLUMNS = (
     "m + 1",
     "m + 2",
     "1 lacking",
-    "method known",
-    "equal odds",
 )
 
 
@@ -84,14 +82,13 @@ def _attacks(name: str, k: int, wanted: str) -> Iterator[tuple[str, Attack]]:
 
 def _cells(found: Attack) -> list[str]:
     covered = [row for row in found.rows if row.within and row.kind == "items"]
-    more = [row for row in found.rows if not row.within and row.kind == "items"]
+    more = [row for row in found.rows if not row.within and row.kind == "items" and row.items]
     worst = max(covered, key=lambda row: row.success.value)
     others = {row.kind: row for row in found.rows if row.kind != "items"}
     beyond = [_beyond(row) for row in more[-2:]] if more else ["covered", "covered"]
     fewest = min(row.fewest for row in covered)
     lacking = _beyond(others["lacking"]) if "lacking" in others else "-"
-    odds = _figure(others["likely"]) if "likely" in others else "-"
-    return [f"{fewest:,.0f}", _figure(worst), *beyond, lacking, _method(others), odds]
+    return [f"{fewest:,.0f}", _figure(worst), *beyond, lacking]
 
 
 def _figure(row: Row) -> str:
@@ -100,13 +97,6 @@ def _figure(row: Row) -> str:
 
 def _beyond(row: Row) -> str:
     return f"{100 * row.alone.value:.1f} ± {100 * row.alone.margin:.1f} %; {_figure(row)}"
-
-
-def _method(others: dict[str, Row]) -> str:
-    row = others.get("method")
-    if row is None:
-        return "the same"
-    return f"{100 * row.fewer.value:.1f} ± {100 * row.fewer.margin:.1f} % fewer; {_figure(row)}"
 
 
 if __name__ == "__main__":

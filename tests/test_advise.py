@@ -249,3 +249,39 @@ def test_every_value_that_is_tuned_is_allowed_by_its_method():
             assert getattr(kind(), name) in values
             for value in values:
                 assert getattr(replace(kind(), **{name: value}), name) == value
+
+
+def test_the_command_reads_the_data_as_the_advice_did(tmp_path):
+    lines = ["Sales of May", "", "order,product", *(f"{n % 20},{n % 7}" for n in range(80))]
+    path = tmp_path / "sales.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = sv.advise(path, k=2, m=1, record="order", item="product")
+    assert found.command.endswith("--record order --item product")
+    assert any("2 rows above" in str(note) for note in found.notes)
+
+
+def test_trials_of_private_methods_are_means_of_draws_and_need_no_list_of_items():
+    from setveil.pipeline.trials import DRAWS, Way, try_way
+    from setveil.report.advice import report_advice
+
+    losses = iter([0.9, 0.1, 0.8, 0.2, 0.5])
+    data = sv.Transactions.of([["a", "b"], ["b", "c"]] * 9)
+    way = Way(method=sv.Frequent(), promise=sv.DifferentialPrivacy(epsilon=2))
+    assert try_way(way, data, None, lambda release, sample: next(losses)).loss == 0.5
+    assert next(losses, None) is None
+    found = sv.advise(data, promise="differential-privacy", epsilon=2)
+    report = "\n".join(section.text for section in report_advice(found).sections)
+    assert f"the mean of {DRAWS} draws of the noise" in report
+    assert "not covered by epsilon" in report
+
+
+@pytest.mark.parametrize(
+    ("promise", "expected"),
+    [
+        (sv.KAnonymity(k=5), "a smaller k"),
+        (sv.KmAnonymity(k=5, m=2), "a smaller k or fewer known items (m)"),
+        (sv.DifferentialPrivacy(epsilon=1), "a larger epsilon"),
+    ],
+)
+def test_advice_names_only_what_the_promise_has(promise, expected):
+    assert promise.easing == expected

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import errno
+import importlib
 import json
 import os
 import signal
@@ -11,12 +13,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import setveil as sv
 from setveil.errors import FileFormatError, OutputError, ParameterError
+from setveil.pipeline import compare
 from setveil.pipeline.compare import job_from, metric_of, run
+from setveil.pipeline.comparing import store
 from setveil.pipeline.comparing.cells import cells_of
 from setveil.pipeline.comparing.processes import Clock, run_apart
 from setveil.pipeline.comparing.sources import load_source
@@ -163,6 +168,68 @@ def test_a_killed_comparison_continues_where_it_stopped(data, tmp_path):
     assert all(path.stat().st_mtime_ns == finished[path] for path in finished)
 
 
+def shown(place):
+    """What is in each file of a comparison, except for the cells."""
+    return {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+
+
+def test_an_old_comparison_stays_until_a_forced_one_is_whole(data, tmp_path):
+    def stop(done, total, stage):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    place, methods = tmp_path / "c", "partition,disassociation"
+    sv.compare(data, methods, **WORDS, output=place)
+    before = shown(place)
+    with pytest.raises(KeyboardInterrupt):
+        sv.compare(data, methods, **WORDS, output=place, force=True, progress=stop)
+    assert shown(place) == before
+    assert sv.compare(data, methods, **WORDS, output=place).resumed == 4
+    other = {**WORDS, "k": [4]}
+    assert sv.compare(data, methods, **other, output=place, force=True).resumed == 0
+    assert len(list((place / "cells").iterdir())) == 2
+
+
+def test_a_full_disk_leaves_all_files_of_the_old_comparison(data, tmp_path, monkeypatch):
+    def full(*given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    place = tmp_path / "c"
+    sv.compare(data, "partition", **WORDS, output=place)
+    before = shown(place)
+    monkeypatch.setattr(store, "_write_parquet", full)
+    with pytest.raises(OutputError, match="No space left"):
+        sv.compare(data, "partition", **{**WORDS, "k": [4]}, output=place)
+    assert shown(place) == before
+
+
+def test_cells_that_other_code_has_made_are_computed_anew(data, tmp_path, monkeypatch):
+    place = {"output": tmp_path / "c"}
+    sv.compare(data, "partition", **WORDS, **place)
+    assert sv.compare(data, "partition", **WORDS, **place).resumed == 2
+    monkeypatch.setattr(compare, "code_of", lambda things: "other")
+    assert sv.compare(data, "partition", **WORDS, **place).resumed == 0
+
+
+def test_code_is_known_by_all_files_that_make_figures_and_those_of_plugins(tmp_path, monkeypatch):
+    for name in ("methods/one.py", "kernels/two.py", "web/three.py", "plugin.py"):
+        (tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "home" / name).write_text("def made(): ...\n", encoding="utf-8")
+    (tmp_path / "home" / "plugin.py").rename(tmp_path / "strange_plugin.py")
+    home = SimpleNamespace(__file__=str(tmp_path / "home" / "__init__.py"))
+    monkeypatch.setattr(store, "import_module", lambda name: home)
+    monkeypatch.syspath_prepend(tmp_path)
+    things = [importlib.import_module("strange_plugin").made]
+    before = store.code_of(things)
+    (tmp_path / "home" / "web" / "three.py").write_text("", encoding="utf-8")
+    assert store.code_of(things) == before
+    for name in ("home/methods/one.py", "home/kernels/two.py", "strange_plugin.py"):
+        (tmp_path / name).write_text("def made(): return 1\n", encoding="utf-8")
+        after = store.code_of(things)
+        assert after != before
+        before = after
+
+
 def test_other_data_or_another_tree_is_computed_anew(data, tmp_path):
     place = {"output": tmp_path / "c"}
     sv.compare(data, "partition", **WORDS, **place)
@@ -185,6 +252,22 @@ def test_methods_that_draw_noise_are_compared_without_a_seed():
         ("frequent", "ok"),
         ("disassociation", "ok"),
     ]
+
+
+def test_cells_with_noise_are_means_of_draws_and_never_one_of_them(monkeypatch):
+    from setveil.report.comparison import report_comparison
+    from setveil.showing import page_of
+
+    figures = iter([0.9, 0.1, 0.8, 0.2, 0.5])
+    monkeypatch.setattr(
+        "setveil.pipeline.comparing.worker.measure",
+        lambda *given, **how: {"are": next(figures)},
+    )
+    found = sv.compare([["a", "b"], ["b", "c"]] * 9, "frequent", epsilon=5.0, workers=0)
+    assert [(row["are"], row["draws"]) for row in found.rows] == [(pytest.approx(0.5), 5)]
+    report = "\n".join(section.text for section in report_comparison(found).sections)
+    assert "means of 5 draws. None of these is kept: a release draws new noise" in report
+    assert "means of 5 draws" in page_of(found)
 
 
 def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
@@ -264,7 +347,8 @@ def test_mistakes_in_a_specification_are_named(tmp_path, text, problem):
 
 
 def test_data_may_be_generated_and_sampled():
-    assert len(load_source("quest:records=40,items=9,seed=2", {})) == 40
+    data, people = load_source("quest:records=40,items=9,seed=2", {})
+    assert (len(data), people) == (40, None)
     with pytest.raises(ParameterError, match="quest:records"):
         load_source("quest:records=many", {})
     job, sources = job_from(["quest:records=40,items=9"], {"methods": "disassociation"} | TINY)

@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,3 +214,10 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch, capfd):
             runner.run(test, out=complaints.append, clear_globs=False)
             names = test.globs
             assert runner.failures == 0, "".join(complaints)
+
+
+def test_the_readme_names_every_extra():
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    readme = (TOP / "README.md").read_text(encoding="utf-8")
+    extras = set(project["optional-dependencies"]) - {"dev"}
+    assert [name for name in sorted(extras) if f".[{name}]" not in readme] == []

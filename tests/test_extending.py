@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from setveil.audit.disassociated.check import PARTS
+from setveil.audit.tables import PROMISE_CHECKS
+from setveil.io.releases.disassociated import DISASSOCIATED
+from setveil.promises import PROMISES
+
 TOP = Path(__file__).resolve().parents[1]
 RECORDS = [["beer", "wine"], ["beer"], ["beer", "wine"], ["milk"], ["wine", "tea"], ["beer"]]
 FILE = "#pipes\n" + "".join("|".join(record) + "\n" for record in RECORDS)
@@ -86,6 +91,22 @@ def test_a_file_of_the_new_format_becomes_a_verified_folder_of_the_new_form(data
     assert not json.loads(refuted)["holds"]
 
 
+def test_a_new_promise_on_a_form_that_exists_is_written_read_and_verified(data, tmp_path):
+    release = tmp_path / "release"
+    shown, verified, refuted = run(
+        f"anonymize {data} -o {release} --method prune --q 3",
+        f"verify {release} --original {data} --json",
+        f"verify {release} --q 5 --json",
+        code=1,
+    )
+    assert "quorum (q = 3)" in shown
+    about = json.loads((release / "release.json").read_text(encoding="utf-8"))
+    assert (about["form"], about["promise"]["model"]) == ("suppressed", "quorum")
+    found = json.loads(verified)
+    assert (found["holds"], found["origin"]) == (True, "exact")
+    assert not json.loads(refuted)["holds"]
+
+
 def test_a_release_of_the_new_form_can_be_measured_asked_and_reconstructed(data, tmp_path):
     release = tmp_path / "release"
     measure = f"measure {release} --original {data} --json"
@@ -127,7 +148,7 @@ def test_the_conformance_suite_takes_in_the_toys():
         "-p",
         "tests.toys.register",
         "-k",
-        "tally or pipes",
+        "tally or prune or pipes",
     ]
     done = subprocess.run(
         [*command, "-p", "no:cacheprovider", "tests/conformance"],
@@ -140,3 +161,9 @@ def test_the_conformance_suite_takes_in_the_toys():
     assert done.returncode == 0, done.stdout
     passed = int(re.search(r"(\d+) passed", done.stdout)[1])
     assert passed > 20
+
+
+def test_exactly_the_promises_of_records_have_a_check_of_records():
+    counted = {name for name, kind in PROMISES.items() if kind.of_records}
+    assert counted == set(PROMISE_CHECKS)
+    assert set(PARTS) == set(DISASSOCIATED.promises)

@@ -131,7 +131,7 @@ def test_only_releases_with_term_chunks_take_a_number_per_term(release):
 def test_the_top_itemsets_of_every_release_have_bounds(release):
     for itemset, bounds in sv.top_itemsets_with_bounds(release, 3):
         assert bounds == release.support(itemset)
-        assert bounds.lower <= bounds.expected <= bounds.upper
+        assert bounds.lower <= bounds.guess <= bounds.upper
 
 
 @pytest.mark.parametrize("data", [DATA, None], ids=repr)

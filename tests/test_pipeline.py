@@ -268,6 +268,7 @@ def test_the_outcome_is_one_json_object(job):
         "method",
         "verdict",
         "not_promised",
+        "countable",
         "losses",
         "usefulness",
         "advice",
@@ -430,6 +431,7 @@ def test_what_compares_with_the_original_is_apart_from_what_may_be_filed():
     assert private == {"records", "containment"}
     titles = [section.heading for section in report_outcome(outcome).sections]
     at = titles.index("Verified: k-anonymity (k = 2)")
-    assert "Comes from this original (private, not part of the release)" in titles[at + 1 :]
+    comes = "Comes from this original: each record generalizes its own"
+    assert f"{comes} (private, not part of the release)" in titles[at + 1 :]
     public = report_outcome(outcome).sections[at]
     assert all("original" not in fact.remark for fact in public.facts)

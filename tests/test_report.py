@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import stat
 import sys
+from dataclasses import replace
 
 import pytest
 
 import setveil as sv
 from setveil.errors import OutputError, ParameterError
+from setveil.pipeline import publishing, report
 from setveil.pipeline.commands import command_of
-from setveil.pipeline.dossier import private_part
+from setveil.pipeline.dossier import dossier_of, private_part
+from setveil.report.release_page import release_page
 from tests.browser import visit
 
 RECORDS = [
@@ -60,7 +65,7 @@ def test_the_private_page_says_what_a_steward_must_defend(made):
         page = text_of(made / name)
         for words in (
             "Private.", "What is promised", "What is not promised", "The promise holds",
-            "How exposed people are", "What was lost", "Items before and after", "Sizes of groups",
+            "Exposure", "What was lost", "Items before and after", "Sizes of groups",
             "setveil anonymize", "sha", "SHA-256", "numba", "secret remedy",
         ):  # fmt: skip
             assert words in page, (name, words)
@@ -222,6 +227,18 @@ def test_exposure_after_is_never_above_what_the_promise_allows():
     assert known[2].before > 0
 
 
+def test_sentences_and_chart_of_exposure_are_about_the_same_draws():
+    done = sv.anonymize(RECORDS, k=3, m=2, method="disassociation")
+    found = dossier_of(done.release, done.verdict)
+    part = private_part(done.release, sv.Transactions.of(RECORDS), losses={}, usefulness=None)
+    text = release_page(replace(found, private=part))
+    for one, bar in zip(part.exposed.known, part.narrowed, strict=True):
+        assert (bar.before, bar.draws) == (one.random, one.drawn)
+        assert f"{100 * bar.before:.1f} ± {100 * one.random_margin:.1f}" in text
+    assert "random item" in text
+    assert "the most telling" in text
+
+
 def test_damaged_and_kept_items_never_overlap():
     done = sv.anonymize(RECORDS, k=3, hierarchy="balanced:2")
     original = sv.Transactions.of(RECORDS)
@@ -239,3 +256,28 @@ def test_there_is_no_page_about_anything_else():
         sv.page([1])
     with pytest.raises(ParameterError, match="charts of"):
         sv.plot([1])
+
+
+def test_a_page_that_cannot_be_written_leaves_no_release_and_nothing_else(tmp_path, monkeypatch):
+    def full(found):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    data = tmp_path / "baskets.dat"
+    data.write_text("wine beer\n" * 4, encoding="utf-8")
+    words = {"k": 2, "m": 2, "output": tmp_path / "r", "report": tmp_path / "p.html"}
+    beside = {"alignment": tmp_path / "a.txt", "save_job": tmp_path / "j.toml"}
+    monkeypatch.setattr(report, "page_of", full)
+    with pytest.raises(OSError, match="No space left"):
+        sv.anonymize(data, **words, **beside)
+    assert list(tmp_path.iterdir()) == [data]
+
+
+def test_an_alignment_that_cannot_be_written_leaves_no_page_and_no_release(tmp_path, monkeypatch):
+    def full(*given, **words):
+        raise OutputError(tmp_path / "a.txt", "No space left on device")
+
+    monkeypatch.setattr(publishing, "write_alignment", full)
+    words = {"output": tmp_path / "r", "report": tmp_path / "p.html"}
+    with pytest.raises(OutputError, match="No space left"):
+        sv.anonymize(RECORDS, k=2, m=2, alignment=tmp_path / "a.txt", **words)
+    assert list(tmp_path.iterdir()) == []

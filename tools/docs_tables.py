@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from setveil import METHODS, METRICS, PROMISES
+from setveil.io.releases.versions import VERSIONS
 from setveil.metrics.table import Metric
 from setveil.parameters import Parameter, parameters
 from setveil.promises import Promise
@@ -144,6 +145,12 @@ def _values(kind: type, name: str) -> str:
     return f"`{parameters(kind)[name].option}` {' / '.join(known)}"
 
 
+def formats(link: Link) -> str:
+    """What each version of the release format changed."""
+    rows = ([str(number), each.setveil, each.news] for number, each in VERSIONS.items())
+    return _table(["format", "since setveil", "what changed"], rows)
+
+
 TABLES: dict[str, Callable[[Link], str]] = {
     "promise-options": promise_options,
     "method-options": method_options,
@@ -152,6 +159,7 @@ TABLES: dict[str, Callable[[Link], str]] = {
     "compare-words": compare_words,
     "fears": fears,
     "tuned": tuned,
+    "formats": formats,
 }
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
 
 from torture.campaign import Tally, attempt
-from torture.table import CAMPAIGNS, attempt_named
+from torture.table import CAMPAIGNS
+from torture.workers import attempt_apart
 
 SHOWN = 5
 
@@ -27,8 +27,10 @@ def main() -> int:
         tally = _run(name, _numbers(name, options), options)
         bad += len(tally.bad)
         about = CAMPAIGNS[name].about
+        marks = ", ".join(f"{count:,} {mark}" for mark, count in tally.marks.most_common())
         print(
-            f"{name:28}{tally.tried:10,}{len(tally.bad):6,}{tally.seconds:9.0f}  {about}",
+            f"{name:28}{tally.tried:10,}{len(tally.bad):6,}{tally.seconds:9.0f}  {about}"
+            f"{marks and f' ({marks})'}",
             flush=True,
         )
         for number, wrong in tally.bad[:SHOWN]:
@@ -63,11 +65,10 @@ def _numbers(name: str, options: argparse.Namespace) -> range:
 
 def _run(name: str, cases: range, options: argparse.Namespace) -> Tally:
     """Share the cases among processes; the answer does not depend on how many there are."""
-    if len(cases) == 1 or options.workers == 1:
+    if len(cases) == 1:
         return attempt(CAMPAIGNS[name], cases, options.seed)
-    shares = [(name, cases[at :: options.workers], options.seed) for at in range(options.workers)]
-    with multiprocessing.get_context("spawn").Pool(options.workers) as pool:
-        return sum(pool.starmap(attempt_named, shares), Tally())
+    shares = [cases[at :: options.workers] for at in range(options.workers)]
+    return attempt_apart(CAMPAIGNS[name], shares, options.seed)
 
 
 if __name__ == "__main__":

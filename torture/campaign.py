@@ -6,11 +6,23 @@ import random
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Case = Callable[[random.Random, Path], str | None]
+
+class Dice(random.Random):
+    """The random numbers of one case."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        super().__init__(f"{seed}/{number}")
+        self.number = number
+        self.marks: list[str] = []
+        """What happened, for counting: `refused`, `judged` ..."""
+
+
+Case = Callable[[Dice, Path], str | None]
 """Tries one random case in a scratch folder: None if all is well, else what went wrong.
 
 All that a case does follows from the random numbers. It may leave files in the folder and may
@@ -44,10 +56,20 @@ class Tally:
     tried: int = 0
     bad: list[tuple[int, str]] = field(default_factory=list)
     seconds: float = 0.0
+    marks: Counter[str] = field(default_factory=Counter)
+    """How often each thing happened that cases mark."""
 
     def __add__(self, other: Tally) -> Tally:
         seconds = max(self.seconds, other.seconds)
-        return Tally(self.tried + other.tried, sorted(self.bad + other.bad), seconds)
+        bad, marks = sorted(self.bad + other.bad), self.marks + other.marks
+        return Tally(self.tried + other.tried, bad, seconds, marks)
+
+    def add(self, number: int, wrong: str | None, marks: Iterable[str]) -> None:
+        """Count one case."""
+        self.tried += 1
+        self.marks.update(marks)
+        if wrong is not None:
+            self.bad.append((number, wrong))
 
 
 def attempt(campaign: Campaign, cases: range, seed: int = 0, folder: Path | None = None) -> Tally:
@@ -62,12 +84,17 @@ def attempt(campaign: Campaign, cases: range, seed: int = 0, folder: Path | None
             shutil.rmtree(folder, ignore_errors=True)
     tally, began = Tally(), time.monotonic()
     for number in cases:
-        try:
-            wrong = campaign.case(random.Random(f"{seed}/{number}"), folder)
-        except Exception as error:
-            wrong = f"{type(error).__name__}: {error}"
-        tally.tried += 1
-        if wrong is not None:
-            tally.bad.append((number, wrong))
+        tally.add(number, *one_case(campaign, number, seed, folder))
     tally.seconds = time.monotonic() - began
     return tally
+
+
+def one_case(
+    campaign: Campaign, number: int, seed: int, folder: Path
+) -> tuple[str | None, list[str]]:
+    """What is wrong with one case, and what it marked."""
+    rng = Dice(seed, number)
+    try:
+        return campaign.case(rng, folder), rng.marks
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", rng.marks

@@ -181,9 +181,7 @@ def _bounds_fault(given: Release, data: Transactions, tree: Hierarchy) -> str | 
     rows = [set().union(*(above[item] for item in record)) for record in data]
     for asked in (*combinations(labels, 1), *combinations(labels, 2)):
         found, truth = given.support(asked), sum(set(asked) <= row for row in rows)
-        if not (
-            found.lower <= truth <= found.upper and found.lower <= found.expected <= found.upper
-        ):
+        if not (found.lower <= truth <= found.upper and found.lower <= found.guess <= found.upper):
             return f"{asked} is in {truth} records, but the release says {found}"
     return None
 

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from torture import fuzzing, processes, releases, sheets, tampering
-from torture.campaign import Campaign, Tally, attempt
+from collections.abc import Callable
+from pathlib import Path
+
+from torture import fuzzing, packed, processes, releases, tampering, texts
+from torture.campaign import Campaign, Dice
+from torture.trying import Trial, fuzzed
+
+INPUTS = 100_000
+"""So many damaged files are tried for each reader."""
+
+
+def _fuzz(make: Callable[[Dice, Path], Trial], what: str) -> Campaign:
+    return Campaign(fuzzed(make), INPUTS, 15, f"damaged {what}")
+
 
 CAMPAIGNS: dict[str, Campaign] = {
     "kill": Campaign(
@@ -47,28 +59,24 @@ CAMPAIGNS: dict[str, Campaign] = {
     "another order": Campaign(
         releases.any_order, cases=4_000, few=12, about="the same records in another order"
     ),
-    "fuzz fimi": Campaign(fuzzing.fuzz_fimi, 2_000, 20, "damaged FIMI files, with an oracle"),
-    "fuzz csv": Campaign(fuzzing.fuzz_csv, 2_000, 20, "damaged CSV, with an oracle"),
-    "fuzz tsv": Campaign(fuzzing.fuzz_tsv, 2_000, 15, "damaged TSV, with an oracle"),
-    "fuzz baskets": Campaign(fuzzing.fuzz_baskets, 2_000, 20, "damaged baskets, with an oracle"),
-    "fuzz jsonl": Campaign(fuzzing.fuzz_jsonl, 2_000, 20, "damaged JSON lines, with an oracle"),
-    "fuzz parquet": Campaign(fuzzing.fuzz_parquet, 2_000, 12, "damaged Parquet files"),
-    "fuzz set column": Campaign(sheets.fuzz_set_column, 2_000, 15, "damaged columns of sets"),
-    "fuzz one-hot": Campaign(
-        sheets.fuzz_onehot, 2_000, 15, "damaged tables with a column per item"
-    ),
-    "fuzz xlsx": Campaign(sheets.fuzz_xlsx, 2_000, 12, "damaged .xlsx files"),
-    "fuzz gz": Campaign(fuzzing.fuzz_gz, 2_000, 15, "damaged gzip files, with an oracle"),
-    "fuzz zst": Campaign(fuzzing.fuzz_zst, 2_000, 12, "damaged zstd files"),
-    "fuzz hierarchy": Campaign(
-        fuzzing.fuzz_hierarchy, 2_000, 20, "damaged hierarchies, with an oracle"
-    ),
-    "fuzz release": Campaign(fuzzing.fuzz_release, 2_000, 15, "damaged release folders"),
-    "fuzz query log": Campaign(fuzzing.fuzz_querylog, 2_000, 8, "damaged query logs"),
-    "fuzz item list": Campaign(
-        fuzzing.fuzz_item_list, 2_000, 20, "damaged item lists, with an oracle"
-    ),
-    "fuzz job": Campaign(fuzzing.fuzz_job, 2_000, 20, "damaged job files, written and read again"),
+    "fuzz fimi": _fuzz(texts.fimi, "FIMI files"),
+    "fuzz csv": _fuzz(texts.csv_table, "long tables in CSV"),
+    "fuzz tsv": _fuzz(texts.tsv_table, "long tables in TSV"),
+    "fuzz baskets": _fuzz(texts.baskets, "baskets"),
+    "fuzz jsonl": _fuzz(texts.jsonl, "JSON lines"),
+    "fuzz arff": _fuzz(texts.arff_file, "ARFF files"),
+    "fuzz set column": _fuzz(texts.set_column, "columns of sets"),
+    "fuzz one-hot": _fuzz(texts.one_hot, "tables with a column per item"),
+    "fuzz xlsx": _fuzz(packed.xlsx_file, "spreadsheets"),
+    "fuzz parquet": _fuzz(packed.parquet_file, "Parquet files"),
+    "fuzz gz": _fuzz(packed.gz, "gzip files"),
+    "fuzz zip": _fuzz(packed.zipped, "zip files"),
+    "fuzz zst": _fuzz(packed.zst, "zstd files"),
+    "fuzz query log": _fuzz(fuzzing.query_log, "query logs"),
+    "fuzz hierarchy": _fuzz(fuzzing.hierarchy, "hierarchies"),
+    "fuzz release": _fuzz(fuzzing.release, "release folders"),
+    "fuzz item list": _fuzz(fuzzing.item_list, "item lists"),
+    "fuzz job": _fuzz(fuzzing.job, "job files"),
     "tampered releases": Campaign(
         tampering.tampered,
         cases=200,
@@ -77,8 +85,3 @@ CAMPAIGNS: dict[str, Campaign] = {
     ),
 }
 """The name of each campaign and what it does."""
-
-
-def attempt_named(name: str, cases: range, seed: int) -> Tally:
-    """Try cases of a campaign, in a process that knows only its name."""
-    return attempt(CAMPAIGNS[name], cases, seed)

@@ -4,7 +4,7 @@ This is the front door. Its names are loaded when they are first used, so that `
 `setveil --help` stay quick. `__init__.pyi` says the same to type checkers; a test keeps both equal.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "FORMATS": "setveil.io",

@@ -51,14 +51,17 @@ _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 10 * _LONGEST_QUOTE, 10 * _LONGEST_QUOTE
 
 
+_PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?(e-?\d+)?")
+
+
 def as_keyword(name: str, value: str | None) -> str:
     """A parameter as Python spells it.
 
     Example:
-        >>> as_keyword("record", None), as_keyword("input_format", "csv"), as_keyword("k", "10")
-        ('record=...', "format='csv'", 'k=10')
+        >>> as_keyword("record", None), as_keyword("item", "a"), as_keyword("delta", "1e-6")
+        ('record=...', "item='a'", 'delta=1e-6')
     """
-    is_plain = value in ("True", "False") or (value or "").isdigit()
+    is_plain = value in ("True", "False") or _PLAIN_NUMBER.fullmatch(value or "") is not None
     shown = "..." if value is None else value if is_plain else repr(value)
     return f"{_KEYWORDS.get(name, name)}={shown}"
 
@@ -71,6 +74,16 @@ def spelled(text: str, spell: Spelling = as_keyword) -> str:
         'name the column with record=...'
     """
     return _PARAMETER.sub(lambda found: spell(found[1], found[2]), text)
+
+
+def parameters_in(text: str) -> list[tuple[str, str | None]]:
+    """The parameters in braces of a text, with their values.
+
+    Example:
+        >>> parameters_in("name it with {item}, or allow all with {onehot=True}")
+        [('item', None), ('onehot', 'True')]
+    """
+    return [(found[1], found[2]) for found in _PARAMETER.finditer(text)]
 
 
 class Note(str):
@@ -92,6 +105,12 @@ class Note(str):
     def text(self, spell: Spelling = as_keyword) -> str:
         """The remark in the words of one door."""
         return spelled(self.template, spell)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The parameters that it names with their values, as for `{min_people=5}`."""
+        found = _PARAMETER.findall(self.template)
+        return {name: value for name, value in found if value}
 
 
 class LeftoverWarning(UserWarning):
@@ -213,6 +232,9 @@ class EngineError(SetveilError, RuntimeError):
 
 class DataError(SetveilError, ValueError):
     """The input cannot be used as it is."""
+
+    owners: tuple[str, ...] = ()
+    """The columns of a table that could each be the record."""
 
 
 class FileFormatError(DataError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from math import comb
 from random import Random
@@ -17,6 +18,7 @@ from setveil.audit.attack.statistics import Sample, mean_margin, median_ranks, s
 from setveil.audit.attack.table import ATTACKS, NOT_ATTACKED, view_of
 from setveil.errors import DataError, MisfitError, ParameterError
 from setveil.io.releases.folder import FORMS
+from setveil.report.attack import report_attack
 from tests.audit.disassociations import effort, invented, projected, released
 from tests.oracle import attacks as oracle
 from tests.oracle import disassociation, placements
@@ -109,7 +111,7 @@ def some_original(release):
     return sv.Transactions.of([list(release.items)] * len(release))
 
 
-def test_candidates_of_clusters_are_the_most_records_of_a_world():
+def test_as_many_records_could_contain_the_items_as_in_the_world_with_the_most():
     exact = fewer = 0
     for seed in range(120):
         made = small_clusters(seed)
@@ -121,7 +123,7 @@ def test_candidates_of_clusters_are_the_most_records_of_a_world():
         for known in [k for size in (1, 2, 3) for k in combinations(data.vocabulary, size)]:
             most = sum(disassociation.most_records(world, known) for world in worlds)
             if most:
-                found = view.candidates(numbered(data, known))
+                found = view.possible(numbered(data, known))
                 assert found <= most, (seed, known)
                 exact, fewer = exact + (found == most), fewer + (found < most)
     assert exact > 400
@@ -159,8 +161,8 @@ def test_beliefs_in_clusters_are_shares_of_all_placements():
                 assert found[data.vocabulary.numbers[item]] == pytest.approx(share), (seed, known)
                 compared += 1
             if known:
-                mean = max(len(fits) / len(ways), 1)
-                assert view.likely(numbered(data, known)) == pytest.approx(mean)
+                mean = len(fits) / len(ways)
+                assert view.expected(numbered(data, known)) == pytest.approx(mean)
     assert compared > 500
 
 
@@ -213,10 +215,136 @@ def test_more_knowledge_than_promised_may_leave_a_person_alone():
         data, sv.KmAnonymity(k=2, m=2), sv.Hierarchy.from_paths([(item, "ALL") for item in "abcd"])
     )
     rows = {row.items: row for row in attack(release, data).rows if row.kind == "items"}
+    assert rows[None].knowledge == "all items"
     assert rows[2].within
     assert not rows[3].within
     assert rows[3].alone.value == 1.0
     assert rows[3].success.value == 1.0
+
+
+PATIENTS = [["a", "b", f"code-{number}"] for number in range(6)]
+PATIENTS += [["a", "c", "flu"], ["a", "c", "cold"]] * 3
+
+
+def test_private_items_that_are_known_and_unique_records_are_part_of_an_attack_on_coherence():
+    private = {item for record in PATIENTS for item in record[2:]}
+    promise = sv.Coherence(h=0.6, k=3, p=2, private=private)
+    release = sv.Suppressed.of(PATIENTS, promise)
+    assert sv.verify(release).holds
+    found = attack(release, sv.Transactions.of(PATIENTS), private=promise.private)
+    rows = {row.knowledge: row for row in found.rows}
+    assert rows["2 public items"].within
+    assert rows["2 public items"].alone.value == 0
+    for known in ("1 private item", "all private items", "all items"):
+        assert not rows[known].within
+        assert rows[known].alone.value == pytest.approx(
+            0.5
+        )  # six of twelve have a code that nobody else has
+    unique = next(one for one in found.findings if one.name == "unique")
+    assert unique.text.startswith("6 of 12 published records occur once: ")
+    assert "6 of 8 private items occur in one published record only" in unique.text
+    assert unique.figures["private"].value == 6 / 8
+    assert found.holds
+
+
+def test_without_private_items_no_row_is_about_them():
+    found = attack(
+        sv.Suppressed.of(PATIENTS, sv.KmAnonymity(k=2, m=1)), sv.Transactions.of(PATIENTS)
+    )
+    assert {row.sort for row in found.rows} == {"item"}
+    assert [row.knowledge for row in found.rows][-1] == "all items"
+
+
+FORMS_MADE = {
+    "generalized": lambda data: sv.Apriori().anonymize(data, sv.KmAnonymity(k=2, m=1), TREE),
+    "identical": lambda data: sv.Partition().anonymize(data, sv.KAnonymity(k=2), TREE),
+    "suppressed": lambda data: sv.Suppression().anonymize(
+        data, sv.Coherence(h=0.9, k=2, p=1, private=["e"])
+    ),
+    "bags": lambda data: sv.SSC().anonymize(data, sv.VocabularyKAnonymity(k=2), TREE),
+    "clusters": lambda data: sv.Disassociation(max_cluster=5).anonymize(data, KM),
+    "nothing": lambda data: sv.Generalized.of([["ALL"]] * len(data), TREE, sv.KAnonymity(k=2)),
+}
+
+
+@pytest.mark.parametrize("name", FORMS_MADE)
+@pytest.mark.parametrize("seed", [2, 3, 11])
+def test_the_sentences_name_the_worst_rows_of_the_tables(name, seed):
+    """Read as a person would: the largest figures of each table, and whether it is promised."""
+    data = random_data(seed, 12, 20)
+    data = sv.Bags.of(list(data)) if name == "bags" else data
+    found = attack(FORMS_MADE[name](data), data, trials=400, seed=seed, private=frozenset("e"))
+    text = {one.title: one.text for one in report_attack(found).sections}
+    lines = [re.split(r"  +", line) for line in text["Candidates"].splitlines()]
+    columns = {column: at for at, column in enumerate(lines[0])}
+    promised = {line[0]: line[columns["covered"]] for line in lines[1:]}
+    checks = [("Candidates", "success", "Linkability"), ("Candidates", "alone", "Singling out")]
+    checks += [("Belief in a further item of the person", "with it", "Inference")]
+    for table, column, answer in checks:
+        rows = [re.split(r"  +", line) for line in text.get(table, "").splitlines()]
+        at = rows[0].index(column) if rows else 0
+        for covered in ("yes", "no") if column != "alone" else ("no",):
+            some = [row for row in rows[1:] if promised[row[0]] == covered and row[at] != "-"]
+            if some:
+                most = max(float(row[at].split()[0]) for row in some)
+                worst = [row for row in some if float(row[at].split()[0]) == most]
+                assert any(row[at] in text[answer] for row in worst), (answer, text[answer], worst)
+                assert any(row[0] in text[answer] for row in worst), (answer, text[answer], worst)
+
+
+def test_a_piece_may_be_likelier_than_promised_though_the_promise_holds_and_the_report_says_so():
+    """The piece with p and q is in the third part for certain, and there are few others with x."""
+    parts = [
+        {"size": 10, "chunks": [[[["p"], 10]]], "terms": []},
+        {"size": 10, "chunks": [[[["q"], 10]]], "terms": []},
+        {"size": 3, "chunks": [[[["w"], 3]]], "terms": []},
+    ]
+    shared = [[["p", "q", "x"], 1], [["p", "x"], 1], [["q", "x"], 1], [["p", "q"], 1]]
+    release = released([{"shared": [shared], "parts": parts}], KM)
+    assert sv.verify(release).holds
+    people = [*["p"] * 10, *["q"] * 9, "pqx", "pqwx", "qwx", "pqw"]
+    found = sv.attack(release, sv.Transactions.of(map(list, people)))
+    row = next(row for row in found.rows if row.items == 2 and row.within)
+    assert (row.possible, round(row.largest, 3)) == (2, 0.857)
+    assert found.holds
+    first = report_attack(found).sections[0]
+    assert first.holds is None
+    assert "but some pieces are likelier than 1 in 2 to be a person's" in first.title
+
+
+def test_what_a_person_lacks_is_beyond_the_promise_unless_records_are_identical():
+    """Nobody else is known to have a and to lack b: k^m-anonymity does not promise more."""
+    data = sv.Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]])
+    release = sv.Suppressed.of(list(data), sv.KmAnonymity(k=2, m="all"))
+    assert sv.verify(release).holds
+    found = attack(release, data, knows=[1])
+    lacking = next(row for row in found.rows if row.kind == "lacking")
+    assert (lacking.within, lacking.fewest) == (False, 1)
+    assert found.holds
+    assert "1 of 5 published records occurs once" in found.findings[-1].text
+    data = sv.Transactions.of([["a"], ["a"], ["c"], ["c"]])
+    alike = attack(sv.Suppressed.of(list(data), sv.KAnonymity(k=2)), data, knows=[1])
+    assert alike.rows[-1].kind == "lacking"
+    assert all(row.within for row in alike.rows)
+    assert "unique" not in [one.name for one in alike.findings]
+
+
+def test_a_belief_that_falls_is_not_said_to_rise():
+    data = sv.Transactions.of([["a"], ["b"], ["a"], ["b"], ["a", "b"], ["a", "b"]])
+    found = attack(sv.Suppressed.of(list(data), sv.KmAnonymity(k=2, m=1)), data, knows=[1])
+    said = report_attack(found).values["answers"]["Inference"]
+    row = found.rows[0].further
+    assert row.belief.value < row.base.value
+    assert "falls from" in said
+
+
+def test_an_attack_on_a_release_that_contains_nothing_is_not_praised():
+    data = sv.Transactions.of([["a"], ["c"]])
+    found = attack(FORMS_MADE["nothing"](data), data)
+    first = report_attack(found).sections[0]
+    assert found.holds
+    assert first.holds is None
+    assert "but the release contains nothing" in first.title
 
 
 def test_two_releases_together_narrow_people_down():
@@ -228,7 +356,8 @@ def test_two_releases_together_narrow_people_down():
     found = sv.attack(one, data, other=two, knows=[2])
     both = next(row for row in found.rows if row.kind == "both")
     assert both.alone.value == 1.0
-    assert found.findings[-1].name == "intersection"
+    assert both.knowledge == "2 items and a 2nd release"
+    assert "intersection" in [one.name for one in found.findings]
 
 
 def test_a_second_release_of_other_people_is_refused():
@@ -271,12 +400,12 @@ def test_knowing_the_method_leaves_fewer_candidates_for_items_without_counts():
     cluster = {"size": 6, "chunks": [[[["a"], 4]]], "terms": ["x", "y"]}
     release = released([cluster], sv.KmAnonymity(k=3, m=2))
     data = sv.Transactions.of([["a", "x"], ["a", "y"], ["a"], ["a"], ["x"], ["y"]])
-    view = view_of(release, data)
-    known = view.knowing_method()
-    assert known is not None
-    assert view.candidates(numbered(data, ["x"])) == 6
-    assert known.candidates(numbered(data, ["x"])) == 2
-    assert known.knowing_method() is None
+    view, known = view_of(release, data), numbered(data, ["x"])
+    assert view.candidates(known) == view.possible(known) == 6
+    assert view.possible(known, knowing_method=True) == 2
+    found = {one.name: one for one in sv.attack(release, data).findings}
+    assert found["minimality"].figures["fewer"].value > 0
+    assert "no success of linking" in found["expected"].text
 
 
 def test_any_form_with_certain_rows_has_a_view():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from setveil.audit import verify
 from setveil.audit.coherence import find_moles
 from setveil.audit.records import count_records
 from setveil.data.transactions import Bags, Transactions
+from setveil.methods import Suppression
+from setveil.methods.suppression.moles import greatest_fraction
 from setveil.promises import KAnonymity, KmAnonymity
 from setveil.promises.coherence import Coherence, matching_items
 from setveil.published.suppressed import Suppressed
@@ -259,3 +262,32 @@ def test_wide_data_with_many_private_items():
 
 def test_a_pattern_names_items():
     assert matching_items(["dx:flu", "dx:HIV", "Dx:x", "beer"], "dx:*") == {"dx:flu", "dx:HIV"}
+
+
+@pytest.mark.parametrize(
+    "h",
+    ["0.8", "0.3333333333333333", "0.6666666666666666", "0.7", "0.1428571428571428", "1e-3", "1"],
+)
+def test_shares_are_compared_exactly_with_h_as_it_is_written(h):
+    """1/3 is more than 0.3333333333333333, although the computer's numbers for both are equal; and
+    4 of 5 is not more than 0.8."""
+    for size in range(2, 13):
+        for held in range(1, size + 1):
+            records = [["a", "flu"]] * held + [["a"]] * (size - held) + [["b"]] * 20 * size
+            data = Transactions.of(records)
+            promise = Coherence(h=float(h), k=2, p=1, private=["flu"])
+            is_fine = Fraction(held, size) <= Fraction(h)
+            guessed = Fraction(held, len(data)) > Fraction(h)
+            assert verify(data, promise=promise).holds == (is_fine and not guessed)
+            if not guessed and size % 3 == 0:
+                release = Suppression().anonymize(data, promise)
+                assert is_fine == ("a" in set(release.items))
+
+
+def test_the_greatest_fraction_below_a_number_is_found():
+    for text in ("0.3333333333333333", "0.8", "0.99", "0.001", "0.61803398874989", "1"):
+        for most in (*range(1, 40), 1000):
+            found = greatest_fraction(Fraction(text), most)
+            exact = Fraction(text)
+            best = max(Fraction(int(exact * q), q) for q in range(1, most + 1))
+            assert found == best

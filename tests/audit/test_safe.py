@@ -100,10 +100,24 @@ def test_that_a_release_is_safe_is_written_and_read(tmp_path):
     assert json.loads((tmp_path / "r/release.json").read_text(encoding="utf-8"))["safe"] is True
     read = sv.read_release(tmp_path / "r")
     assert read.is_safe
-    assert "published apart from the known ones" in read.describe()
+    assert "published with counts, apart from the known ones" in read.describe()
     assert "inference" in [check.name for check in done.verdict.checks]
     sv.write(read, tmp_path / "again")
     assert sv.read_release(tmp_path / "again").same_as(read)
+
+
+def test_what_is_published_without_counts_is_not_covered_and_the_release_says_so(tmp_path):
+    data = [["a", "t"], ["a"], ["b"], ["b"]]
+    release = sv.Disassociation(safe=True).anonymize(data, sv.KmAnonymity(k=2, m=2))
+    clusters = clusters_of(release)
+    assert [cluster["terms"] for cluster in clusters] == [["t"]]
+    loose = {(known, item): p for known, item, p in inference.inferences(clusters, 2, terms=True)}
+    assert loose[("a",), "t"] > max(1 / 2, inference.shares(clusters)["t"])
+    assert inference.violations(clusters, 2, 2) == []  # as it says of items with counts
+    assert "an item that is published with counts" in release.describe()
+    assert "published without counts, or together with a known one, is not" in release.limits()
+    usual = sv.Disassociation().anonymize(data, sv.KmAnonymity(k=2, m=2))
+    assert "without counts" not in usual.limits()
 
 
 def test_safe_is_refused_together_with_what_decides_about_clusters():

@@ -132,7 +132,7 @@ def test_people_with_only_sensitive_items_are_put_together_with_others():
     assert done.verdict.holds
     assert done.release.lines() == ['{"size":6,"chunks":[[[["a"],3]]],"terms":["H"]}']
     assert done.notes[-1] == (
-        "3 people have only sensitive items. An adversary who knows that such a person has none of "
+        "3 records have only sensitive items. An adversary who knows that such a person has none of "
         "the other items of their group learns that they have a sensitive one."
     )
     with pytest.raises(InfeasibleError, match="no record has an item that is not sensitive"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -71,9 +73,14 @@ def test_a_missing_entry_of_diffpart_is_noticed(name):
         ("items", {"sensitivity": 10**6}, "too small for its share"),
         ("items", {"epsilon": Fraction(-1)}, "not above 0"),
         ("items", {"scale": 1e9}, "less noise than the ledger says"),
-        ("pairs", {"sensitivity": 2, "scale": 1e6}, "no number of items has as many pairs"),
+        ("pairs", {"sensitivity": 5, "scale": 1e6}, "no number of items has as many pairs"),
         ("records", {"sensitivity": 2, "scale": 1e6}, "changes records by 1, not by 2"),
         ("items", {"delta": Fraction(1, 10**9)}, "spent by finding the items"),
+        ("items", {"threshold": -1}, "threshold that makes no sense"),
+        ("items", {"threshold": 10**6}, "threshold that makes no sense"),
+        ("pairs", {"threshold": -(10**9)}, "threshold that makes no sense"),
+        ("records", {"threshold": 7}, "threshold that makes no sense"),
+        ("lengths", {"threshold": 1}, "threshold that makes no sense"),
         ("ranking", {"counts": "lengths"}, "two entries for the same count"),
         ("ranking", {"counts": "leaves"}, "cannot be made by counting only"),
     ],
@@ -100,6 +107,57 @@ def test_a_threshold_that_is_too_low_is_noticed():
             replace(one, threshold=threshold) if one is found else one for one in made.ledger
         )
         assert "too low for its delta" in failed(replace(made, ledger=low))["ledger"]
+
+
+@pytest.mark.parametrize("name", ["items", "pairs"])
+def test_counts_of_cut_records_that_the_ledger_does_not_allow_for_are_noticed(name):
+    """A record that is cut changes one count more than those of its items or pairs."""
+    made = Frequent(max_items=2, max_paired=2).anonymize(DATA, PROMISE, TREE)
+    assert verify(made).holds
+    forged = tuple(
+        replace(one, sensitivity=1) if one.counts == name else one for one in made.ledger
+    )
+    supports = tuple(one._replace(noises=1) for one in made.supports)
+    found = failed(replace(made, ledger=forged, supports=supports))
+    assert f"the noise of {name} is too small if records that were cut" in found["ledger"]
+
+
+def test_a_threshold_that_no_delta_needs_is_noticed():
+    made = Frequent().anonymize(DATA, DifferentialPrivacy(epsilon=1, delta=1e-6))
+    for threshold in (-1, 10**4, 10**30):
+        high = tuple(
+            replace(one, threshold=threshold) if one.counts == "domain" else one
+            for one in made.ledger
+        )
+        assert "makes no sense" in failed(replace(made, ledger=high))["ledger"]
+
+
+def test_records_of_diffpart_below_the_threshold_that_the_ledger_implies_are_noticed():
+    (scale,) = (one.scale for one in DIVIDED.ledger if one.counts == "leaves")
+    least = math.ceil(2 * math.sqrt(2) * scale)
+    for size, holds in ((least, True), (least - 1, False), (1, False)):
+        sizes = np.array(DIVIDED.sizes)
+        sizes[-1] = size
+        found = failed(replace(DIVIDED, sizes=sizes))
+        assert holds == ("structure" not in found)
+        assert holds or "less often than the threshold that its noise implies" in found["structure"]
+    rare = Synthetic.of_rows(
+        Transactions.of([*DIVIDED.records(), ["b", "d"]]),
+        PROMISE,
+        people=DIVIDED.people,
+        ledger=DIVIDED.ledger,
+    )
+    assert "less often" in failed(rare)["structure"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"counted": 10**6}, {"counted": 1}, {"noises": 0, "missed": 3}, {"noises": -1}]
+)
+def test_supports_that_do_not_follow_from_their_counts_are_noticed(changes):
+    *rest, last = (one for one in MADE.supports if len(one.items) == 1)
+    pairs = (one for one in MADE.supports if len(one.items) == 2)
+    forged = replace(MADE, supports=(*rest, last._replace(**changes), *pairs))
+    assert re.search("does not follow|below the threshold", " ".join(failed(forged).values()))
 
 
 def without(release, number):

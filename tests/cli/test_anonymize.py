@@ -31,10 +31,11 @@ def test_a_release_is_written_verified_and_explained(call, folder):
         "Promised: k-anonymity (k = 2)",
         "Not promised",
         "yes  Verified: k-anonymity (k = 2)",
+        "What can be counted from it",
         "Written",
     ]
     assert titles(result.err) == [
-        "yes  Comes from this original (private, not part of the release)",
+        "yes  Comes from this original: each record generalizes its own (private, not part of the release)",
         "Read (private, not part of the release)",
         "Use (private, not part of the release)",
         "Lost (private, not part of the release)",

@@ -138,7 +138,7 @@ def test_sensitive_items_are_published_apart(call, folder):
     result = call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt")
     assert result.code == 0
     assert "Verified: km-anonymity (k = 2, m = 2, l = 3)" in result.out
-    assert "1 person has only sensitive items" in result.err
+    assert "1 record has only sensitive items" in result.err
     promise = setveil.read_release("release").promise
     assert promise.diversity == setveil.LDiversity(l=3, sensitive=["beer", "tea"])
     assert call("verify", "release").code == 0

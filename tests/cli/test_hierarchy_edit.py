@@ -75,7 +75,7 @@ def test_a_log_of_the_page_is_made_again():
         (["--rename", "Drinks=milk"], 3, "there is already an item 'milk'"),
         (["--move", "Drinks=Alcohol"], 3, "'Drinks' cannot be moved into itself"),
         (["--add-missing"], 2, "name the data whose items are added with --data"),
-        (["--edits", "nothing.json"], 3, "nothing.json: the file cannot be read"),
+        (["--edits", "nothing.json"], 3, "nothing.json: there is no such file"),
         (["--edits", "tree.csv"], 3, "tree.csv: this is not a log of edits"),
     ],
 )

@@ -34,7 +34,7 @@ def test_k_says_what_picks_a_person_out(call, folder):
 def test_several_k_are_compared_unless_one_is_given(call, folder):
     result = call("inspect", "baskets.csv")
     assert [line.split()[:3] for line in result.out.splitlines() if line.startswith("  k = ")] == [
-        ["k", "=", k] for k in ("2", "5", "10")
+        ["k", "=", f"{k},"] for k in (2, 2, 5, 5, 10, 10)
     ]
     assert [entry["k"] for entry in call("inspect", "baskets.csv", "--json").json["exposures"]] == [
         2,
@@ -132,3 +132,23 @@ def test_the_encoding_of_a_file_can_be_named(call, folder):
     (folder / "odd.csv").write_bytes("record,item\n1,молоко\n".encode("cp1251"))
     assert "name its encoding, such as --encoding cp1252" in call("inspect", "odd.csv").err
     assert "Käse (2)" in call("inspect", "old.csv", "--encoding", "cp1252").out
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "xlsx"])
+def test_a_column_nested_in_another_is_named_with_the_option(call, tmp_path, kind):
+    pandas = pytest.importorskip("pandas")
+    rows = [(f"c{n // 4}", f"b{n // 2}", "abcde"[n % 5]) for n in range(80)]
+    table = pandas.DataFrame(rows, columns=["customer_id", "order_id", "item"])
+    path = tmp_path / f"long.{kind}"
+    if kind == "parquet":
+        table.to_parquet(path)
+    elif kind == "xlsx":
+        table.to_excel(path, index=False)
+    else:
+        table.to_csv(path, index=False, sep="\t" if kind == "tsv" else ",")
+    refused = call("inspect", path)
+    assert refused.code == 3
+    assert "40 'order_id' belong to 20 'customer_id', each to one" in refused.err
+    assert "--record customer_id" in refused.err
+    read = call("inspect", path, "--record", "order_id")
+    assert "with --record customer_id" in " ".join(read.out.split())

@@ -164,7 +164,7 @@ def test_a_parameter_is_named_by_its_option(call, folder):
         == "setveil: -k 1 is not allowed: it must be a whole number of 2 or more\n"
     )
     assert call("inspect", "baskets.csv", "--memory-limit", "lots").err.startswith(
-        "setveil: --memory-limit lots is not allowed: "
+        "setveil: --memory lots is not allowed: "
     )
     assert call("anonymize", "baskets.csv", "-o", "release").err.startswith(
         "setveil: -k is missing: say how many records each person is hidden among"

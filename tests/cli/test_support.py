@@ -35,7 +35,7 @@ def test_the_answer_has_bounds_and_what_is_expected(call, release):
     assert [line.rstrip() for line in result.out.splitlines()] == [
         "Records that contain {flu, sony tv}, of 9",
         "  at least  2    certain",
-        "  expected  2.4  the mean over random reconstructions",
+        "  expected  2.4  within 25 %; an estimate: items of different pieces are taken as independent",
         "  at most   3    certain",
     ]
 
@@ -46,10 +46,23 @@ def test_json_has_the_same_as_the_library(call, release):
         "records": 9,
         "items": ["ikea"],
         "lower": 1,
-        "expected": 1.0,
         "upper": 5,
+        "expected": None,
+        "accuracy": "not determined",
+        "within": None,
         "unknown": [],
     }
+
+
+def test_no_number_is_guessed_where_the_release_does_not_determine_it(call, release):
+    lines = call("support", "release", "ikea", "sony tv").out.splitlines()
+    open_because = "these items are in different pieces, or without counts"
+    assert lines[2:] == [
+        "  at least  0               certain",
+        f"  expected  not determined  {open_because}",
+        "  at most   3               certain",
+    ]
+    assert "  expected  3  exact" in call("support", "release", "flu", "itunes").out
 
 
 def test_an_item_that_nobody_has_is_named(call, release):
@@ -67,8 +80,10 @@ def test_the_top_itemsets_come_with_bounds(call, release):
         {
             "items": list(items),
             "lower": found.lower,
-            "expected": pytest.approx(found.expected),
             "upper": found.upper,
+            "expected": pytest.approx(found.expected),
+            "accuracy": found.accuracy,
+            "within": pytest.approx(found.within, abs=1e-6),
         }
         for items, found in expected
     ]

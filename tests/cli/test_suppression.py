@@ -325,3 +325,18 @@ def test_listed_items_that_do_not_occur_are_noted(call, visits, tmp_path):
         "1 of 2 private items do not occur in the data: 'Cholera'"
         in call("anonymize", visits, "-o", tmp_path / "release", *options).err
     )
+
+
+def test_the_note_on_rare_items_says_when_they_are_the_private_ones(call, folder):
+    rows = [f"{number},a\n{number},code-{number}\n" for number in range(4)]
+    rows += [f"{number},a\n{number},flu\n" for number in range(4, 10)]
+    (folder / "visits.csv").write_text("patient,code\n" + "".join(rows), encoding="utf-8")
+    words = ("-k", 3, "-p", 1, "--h", 0.8, "--method", "suppression", "--keep-unique")
+    made = call("anonymize", "visits.csv", "-o", "out", *words, "--private", "code-*")
+    assert made.code == 0, made.shown
+    assert "4 items that occur in fewer than 3 records are published as they are" in flat(made.err)
+    assert "All are private items: somebody who knows that a person has such" in flat(made.err)
+
+
+def flat(text):
+    return " ".join(text.split())

@@ -350,3 +350,19 @@ def test_the_alignment_of_bags_is_read_with_their_counts(call, folder):
         "verify", "release", "--original", "bags.csv", "--bags", "--alignment", "private.csv"
     )
     assert result.code == 0, result.out + result.err
+
+
+def test_an_engine_that_does_not_see_repeats_asks_for_sets_and_not_for_bags(call, folder):
+    result = call("verify", "baskets.csv", "-k", 2, "--engine", "blocks")
+    assert result.code == 2
+    assert "--engine blocks is not allowed" in result.err
+    assert "ignore repeats with --sets" in result.err
+    assert "--bags" not in result.err
+
+
+def test_sensitive_items_are_refused_by_name_where_records_are_compared_in_parts(call, folder):
+    words = ["-k", 2, "-m", 2, "-l", 2, "--sensitive", "beer", "--engine", "blocks"]
+    result = call("anonymize", "baskets.csv", "-o", "r", *words)
+    assert result.code == 2
+    assert result.err.startswith("setveil: --sensitive")
+    assert "--engine local" in result.err

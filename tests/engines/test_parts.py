@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import setveil as sv
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.blocks import Blocks, Shelf, bytes_of, read_part
+from setveil.disk import bytes_of
+from setveil.engines.blocks import Blocks, Shelf, read_part
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, block_of
 from setveil.errors import EngineError, ParameterError
@@ -225,7 +226,6 @@ def test_an_interruption_leaves_nothing(stage, tmp_path, monkeypatch):
         ({"bags": True}, "sets"),
         ({"format": "parquet"}, "jsonl"),
         ({"max_part": 6}, "at least 10"),
-        ({"engine": "local", "memory": "3GB"}, "engine=blocks|engine='blocks'"),
         ({"output": None}, "name its folder"),
     ],
 )

@@ -9,8 +9,9 @@ import pytest
 import setveil as sv
 from setveil.data.transactions import Transactions
 from setveil.engines.sparksession import _reason
-from setveil.errors import EngineError, InfeasibleError, ParameterError
+from setveil.errors import DataError, EngineError, FileFormatError, InfeasibleError, ParameterError
 from setveil.pipeline.parts import onspark
+from setveil.report.outcome import report_outcome
 from tests.engines.test_parts import words
 
 
@@ -76,3 +77,49 @@ Caused by: org.apache.spark.SparkException: Job aborted: TaskResultLost
     assert _reason(Exception(message)) == "Job aborted: TaskResultLost"
     python = f"{message}PythonException: a line of Java\nValueError: no such item\n"
     assert _reason(Exception(python)) == "ValueError: no such item"
+
+
+@pytest.mark.long
+def test_a_note_about_the_original_does_not_change_what_spark_shows_in_public(spark, tmp_path):
+    shown = []
+    for last in (["b"], ["b", "q"]):  # q is left out, with a note
+        records = [*[["a"]] * 6, *[["b"]] * 2, last]
+        how = {"k": 3, "m": 2, "min_people": 2, "method": "disassociation", "engine": "spark"}
+        file = tmp_path / "data.dat"
+        file.write_text("\n".join(map(" ".join, records)) + "\n")
+        done = sv.anonymize(str(file), output=tmp_path / "release", force=True, **how)
+        shown.append(report_outcome(done).part(private=False).sections)
+    assert shown[0] == shown[1]
+
+
+def test_spark_asks_about_identifiers_and_skips_blank_lines_as_the_local_engine_does(
+    spark, tmp_path
+):
+    how = {"k": 3, "m": 1, "method": "disassociation", "engine": "spark"}
+    baskets = [["a", "b"][: 1 + number % 2] for number in range(40)]
+    marked = tmp_path / "marked.dat"
+    marked.write_text(
+        "".join(f"{90_000 + at} {' '.join(each)}\n" for at, each in enumerate(baskets))
+    )
+    with pytest.raises(DataError, match="numbers of 5 digits"):
+        sv.anonymize(str(marked), output=tmp_path / "release", **how)
+    assert not (tmp_path / "release").exists()
+    spaced = tmp_path / "spaced.dat"
+    spaced.write_text("\n\n".join(map(" ".join, baskets)) + "\n")
+    done = sv.anonymize(str(spaced), output=tmp_path / "release", **how)
+    assert len(sv.read_release(tmp_path / "release")) == 40
+    assert any("39 blank lines were skipped" in note for note in done.notes)
+
+
+def test_spark_refuses_tables_that_it_would_read_otherwise_than_the_local_engine(spark, tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("Sales of May\n\nid,tea,milk\n1,yes,no\n2,yes,yes\n")
+    how = {"k": 2, "m": 1, "engine": "spark", "output": tmp_path / "release"}
+    with pytest.raises(FileFormatError):  # a title is no header
+        sv.anonymize(str(table), **how)
+    with pytest.raises(ParameterError, match="first row"):
+        sv.anonymize(str(table), header=3, **how)
+    table.write_text("id,tea,milk\n1,yes,no\n2,yes,yes\n")
+    with pytest.raises(ParameterError, match="one column of items"):
+        sv.anonymize(str(table), item=["tea", "milk"], **how)
+    assert not (tmp_path / "release").exists()

@@ -7,6 +7,7 @@ import pytest
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError, ParameterError
 from setveil.io import read, write
+from setveil.io.source.database import RAGGED
 
 EXPECTED = [("beer", "wine"), ("milk",)]
 
@@ -99,13 +100,14 @@ def test_a_header_alone_holds_no_records(make):
     [
         ("", {}, ": the file is empty: its first line must name the columns"),
         ("", {"format": "csv"}, ": the file is empty: its first line must name the columns"),
-        ("record,item\n1\n", {}, ", line 2: expected 2 columns, found 1"),
-        ("record,item\n1,a,b\n", {}, ", line 2: expected 2 columns, found 3"),
+        ("record,item\n1\n", {}, f", line 2: expected 2 columns, found 1; {RAGGED}"),
+        ("record,item\n1,a,b\n", {}, f", line 2: expected 2 columns, found 3; {RAGGED}"),
         ('record,item\n1,"a\n2,b\n', {}, ", line 2: a quote is opened and never closed"),
         (
             b"record,item\n1,w\x81in\n",
             {},
-            ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
+            ", line 2: byte 4 of the line (0x81) is not UTF-8; name its encoding, such as "
+            "encoding='latin-1', which can read all of it",
         ),
         (
             "record,item\r\n1,a\n2,b\r\n",
@@ -212,7 +214,7 @@ def test_the_memory_limit_is_a_size(make, limit, works):
         read(path, memory_limit=limit)
     assert (
         str(error.value)
-        == f"memory_limit = {limit!r} is not allowed: it must be a size such as 500MB or 2GB"
+        == f"memory = {limit!r} is not allowed: it must be a size such as 500MB or 3GB"
     )
 
 
@@ -220,10 +222,10 @@ def test_a_memory_limit_that_is_too_small_is_said(make):
     rows = "".join(f"{number},item {number}\n" for number in range(200_000))
     path = make("a.csv", "record,item\n" + rows)
     with pytest.raises(DataError) as error:
-        read(path, memory_limit="1MB")
+        read(path, memory="1MB")
     assert (
         str(error.value)
-        == f"{path} cannot be read within the memory limit; allow more with memory_limit=..."
+        == f"{path} cannot be read within the memory limit; allow more with memory=..."
     )
 
 
@@ -271,7 +273,8 @@ def test_a_pair_of_quotes_is_an_empty_record(make):
         ('a,b\n"c"d\n', """, line 2: this line is not CSV (',' expected after '"')"""),
         (
             b"a,b\nw\x81in\n",
-            ", line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
+            ", line 2: byte 2 of the line (0x81) is not UTF-8; name its encoding, such as "
+            "encoding='latin-1', which can read all of it",
         ),
     ],
 )

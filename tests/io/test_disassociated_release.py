@@ -125,7 +125,16 @@ def test_the_folder_holds_lines_and_the_promise(release, tmp_path):
     ]
     assert (tmp_path / "r" / "data.jsonl").read_text(encoding="utf-8").splitlines() == LINES
     facts = about(tmp_path / "r")
-    assert list(facts) == ["setveil", "form", "promise", "method", "records", "files", "verified"]
+    assert list(facts) == [
+        "format",
+        "setveil",
+        "form",
+        "promise",
+        "method",
+        "records",
+        "files",
+        "verified",
+    ]
     assert facts["promise"] == {
         "model": "km-anonymity",
         "k": 2,

@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import sys
+import warnings
 from collections import namedtuple
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from setveil.data.transactions import Transactions
 from setveil.disk import naming, new_file, new_folder, output, private_folder, renaming, workplace
 from setveil.disk.workplace import remove_leftovers, working_folder
 from setveil.errors import LeftoverWarning, OutputError
-from setveil.io import write, writing
+from setveil.io import read, read_release, write, writing
+from setveil.methods import Disassociation, Suppression
+from setveil.promises import Coherence, KmAnonymity
 
 MARK = "mark.txt"
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -187,8 +190,32 @@ def test_temporary_folders_of_killed_processes_are_removed_too(tmp_path, monkeyp
     leftover(tmp_path, "setveil-0123456789ab")
     (tmp_path / "setveil-0123456789cd").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.warns(LeftoverWarning), private_folder() as folder:
-        assert os.listdir(tmp_path) == [folder.name]
+    place = tmp_path / "out"
+    place.mkdir()
+    with pytest.warns(LeftoverWarning), new_file(place / "a.dat"):
+        assert os.listdir(tmp_path) == ["out"]
+
+
+@needs_locks
+def test_reading_removes_nothing(tmp_path, monkeypatch):
+    data = Transactions.of([["a", "b"]] * 3)
+    made = (
+        Suppression().anonymize(data, Coherence(1, 2, 1)),
+        Disassociation().anonymize(data, KmAnonymity(2, 1)),
+    )
+    for release in made:
+        for format in ("parquet", None):
+            write(release, tmp_path / f"{release.form}-{format}", format=format)
+    write(data, tmp_path / "data.csv")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left = [leftover(tmp_path), leftover(tmp_path, "setveil-0123456789ab")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for place in tmp_path.glob("*-*"):
+            if (place / "release.json").exists():
+                read_release(place)
+        assert read(tmp_path / "data.csv") == data
+    assert all((work / "new").read_text() == "private" for work in left)
 
 
 @needs_locks

@@ -43,11 +43,14 @@ def test_text_in_another_encoding_is_refused_with_how_to_name_it(tmp_path):
     (tmp_path / "a.csv").write_bytes(TEXT.encode("cp1252").replace(b"K", b"\x81"))
     with pytest.raises(
         FileFormatError,
-        match=r"line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
+        match=r"line 2: byte 5 of the line \(0xE8\) is not UTF-8; name its encoding, such as "
+        "encoding='latin-1', which can read all of it",
     ):
         read(tmp_path / "a.csv")
     with pytest.raises(
-        FileFormatError, match=r"the text is not ascii \(near line 1\); name another encoding"
+        FileFormatError,
+        match=r"line 2: byte 5 of the line \(0xE8\) is not ascii; name another encoding, such as "
+        "encoding='latin-1'",
     ):
         read(tmp_path / "a.csv", encoding="ascii")
     with pytest.raises(ParameterError, match="it must be an encoding such as utf-8"):

@@ -73,7 +73,7 @@ def written_and_read(data, format, end=""):
 
 
 @pytest.mark.parametrize("format", ["csv", "tsv", "baskets", "jsonl"])
-@given(data=any_data(TEXTS | AWKWARD))
+@given(data=any_data((TEXTS | AWKWARD).filter(lambda item: "\0" not in item)))
 def test_what_is_written_is_read_again(format, data):
     assert written_and_read(data, format) == data
 
@@ -240,7 +240,9 @@ def test_a_file_that_may_not_be_read_is_said(make):
 
 
 def test_an_unknown_format_is_refused(tmp_path):
-    message = "format = 'xls' is not allowed: choose one of fimi, csv, tsv, baskets, parquet, jsonl"
+    message = (
+        "format = 'xls' is not allowed: choose one of fimi, csv, tsv, baskets, arff, parquet, jsonl"
+    )
     with pytest.raises(ParameterError) as error:
         read(tmp_path / "a", format="xls")
     assert str(error.value) == message
@@ -265,7 +267,7 @@ def test_a_format_overrides_the_name(make):
         (
             "a.zip",
             b"PK\x03\x04abc",
-            "the zip file is damaged, or is encrypted; unpack it yourself",
+            "the zip file is damaged; get it again",
         ),
         (
             "a.csv",

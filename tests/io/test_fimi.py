@@ -135,7 +135,8 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(make):
         read(path)
     assert (
         str(error.value)
-        == f"{path}, line 2: the text is not UTF-8; name its encoding, such as encoding='cp1252'"
+        == f"{path}, line 2: byte 2 of the line (0x81) is not UTF-8; name its encoding, such as "
+        "encoding='latin-1', which can read all of it"
     )
 
 

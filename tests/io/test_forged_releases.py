@@ -371,6 +371,9 @@ FACTS = {
     "same_branch": TypicalBags.of_rows(
         Bags.of([["beer"]] * 2), VocabularyKAnonymity(k=2), {}, same_branch=True
     ),
+    "complete": TypicalBags.of_rows(
+        Bags.of([["beer"]] * 2), VocabularyKAnonymity(k=2), {}, complete=True
+    ),
 }
 
 
@@ -392,9 +395,11 @@ def test_nothing_is_read_from_what_the_method_says(folder, name):
         "epsilon": 1,
         "omega": 9,
         "same_branch": True,
+        "complete": True,
     }
     forge(place, method={"name": "ssc", **claims})
-    assert read_release(place).facts == {}
+    facts = {"same_branch": False} if name == "typical-bags" else {}
+    assert read_release(place).facts == facts
 
 
 @pytest.mark.parametrize(
@@ -408,7 +413,8 @@ def test_nothing_is_read_from_what_the_method_says(folder, name):
             "a share of the records",
         ),
         ("typical-bags", "epsilon", [-1, 1.0, "4", True, None, [4]], "a number of steps"),
-        ("typical-bags", "same_branch", [False, 1, "true", None, []], "true"),
+        ("typical-bags", "same_branch", [0, 1, "true", None, []], "true or false"),
+        ("typical-bags", "complete", [False, 1, "true", None, []], "true"),
         ("typical-bags", "omega", [0, -2, "4", True, None, {}], "above 0"),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_binary_format_writes_its_own_file_and_only_files(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("name", "content", "format"),
     [
-        ("a.baskets", b"PAR1", "parquet"),
+        ("a.baskets", b"PAR1\x15", "parquet"),
         ("a.parquet", b"record,item\n1,a\n", "parquet"),
         ("a.baskets", b"record,item\n1,a\n", "baskets"),
         ("a.jsonl", b"record,item\n1,a\n", "jsonl"),

@@ -98,7 +98,8 @@ def test_an_empty_file_of_json_lines_holds_no_records(make):
         ),
         (
             b'["w\x81in"]\n',
-            ", line 1: the text is not UTF-8; name its encoding, such as encoding='cp1252'",
+            ", line 1: byte 4 of the line (0x81) is not UTF-8; name its encoding, such as "
+            "encoding='latin-1', which can read all of it",
         ),
     ],
 )

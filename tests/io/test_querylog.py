@@ -504,7 +504,7 @@ def test_a_file_that_is_no_log_is_refused_in_one_line(text, options, said):
         ({"terms": "queries", "known": ["wine"]}, "known"),
         ({"time_format": "soon"}, "choose one of iso, yyyymmdd"),
         ({"time_format": "%Q"}, "not a pattern of strptime"),
-        ({"memory_limit": "much"}, "memory_limit"),
+        ({"memory_limit": "much"}, "memory"),
         ({"stop_words": "english"}, "a list of words"),
         ({"known": "words.txt"}, "a list of words"),
     ],

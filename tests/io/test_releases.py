@@ -91,6 +91,7 @@ def test_the_folder_holds_three_files_and_says_what_is_promised(release, tmp_pat
     ]
     facts = about(tmp_path / "r")
     assert list(facts) == [
+        "format",
         "setveil",
         "form",
         "promise",

@@ -45,13 +45,12 @@ def test_a_forged_meaning_is_refused(folder, name):
     place = folder(name)
     forge(place, promise=about(place)["promise"] | {"meaning": "Record 1 is Ann."})
     assert refusal(place) == (
-        "its promise does not mean what it says; delete `meaning` from release.json if another "
-        "version wrote it"
+        "its promise does not mean what it says; no setveil of its version wrote these words"
     )
     promise = about(place)["promise"]
     del promise["meaning"]
     forge(place, promise=promise)
-    assert read_release(place).promise == RELEASES[name].promise
+    assert refusal(place) == "its promise lacks meaning"
 
 
 def test_a_forged_meaning_within_a_promise_is_refused(tmp_path):

@@ -59,8 +59,11 @@ def test_nothing_but_what_is_published_is_written(typical, tmp_path):
     assert set(about) <= {
         "by_majority",
         "same_branch",
+        "complete",
+        "countable",
         "epsilon",
         "omega",
+        "format",
         "setveil",
         "form",
         "promise",

@@ -99,20 +99,20 @@ def test_an_exact_number_of_records_is_caught(of_method):
 
 
 def test_records_that_are_not_cut_are_caught(monkeypatch):
-    """One record with 100 items, of which only one may count."""
-    items = [f"{number:02}" for number in range(100)]
+    """One record with 200 items, of which only one may count."""
+    items = [f"{number:03}" for number in range(200)]
 
     def run(data):
         method = Frequent(max_items=1, max_paired=2, paired=2)
         return method.anonymize(data, PROMISE, domain=items, noise=QuickNoise())
 
     def many(release):
-        return sum(one.support for one in release.supports if len(one.items) == 1) > 80
+        return sum(one.support for one in release.supports if len(one.items) == 1) > 300
 
-    tries = 250
+    tries = 200
     assert bound(run, many, [*FRAME, items], FRAME, tries) < EPSILON
     whole = frequent.shortened
-    monkeypatch.setattr(frequent, "shortened", lambda data, order, most: whole(data, order, 100))
+    monkeypatch.setattr(frequent, "shortened", lambda data, order, most: whole(data, order, 200))
     assert bound(run, many, [*FRAME, items], FRAME, tries) > EPSILON
 
 

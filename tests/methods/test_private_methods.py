@@ -87,8 +87,9 @@ def test_without_noise_frequent_counts_items_and_pairs_exactly():
             data, DifferentialPrivacy(epsilon=50), domain=ITEMS, noise=NoNoise()
         )
         assert len(made) == made.people == len(data)
-        for items, support, _ in made.supports:
-            assert support == data.support(items)
+        for one in made.supports:
+            assert one.support == one.counted == data.support(one.items)
+            assert one.missed == one.noises == 0
         for one in made.supports:
             if len(one.items) == 1:
                 assert made.records().support(one.items) == one.support
@@ -126,6 +127,19 @@ def test_a_record_changes_no_more_counts_than_the_ledger_says(monkeypatch):
         method.anonymize(less, promise, domain=ITEMS, noise=after)
         for one, more, fewer in zip(made.ledger, before.seen, after.seen, strict=True):
             assert np.abs(more - fewer).sum() <= one.sensitivity
+
+
+def test_without_noise_no_record_is_lost_that_is_not_said_to_be():
+    """The count and the records that were cut are together at least the true support."""
+    chance = Random(4)
+    for _ in range(30):
+        data = random_data(chance, most=200)
+        method = Frequent(max_items=chance.randint(1, 4), max_paired=chance.randint(2, 4))
+        promise = DifferentialPrivacy(epsilon=50)
+        made = method.anonymize(data, promise, domain=ITEMS, noise=NoNoise())
+        assert made.supports or not data.occurrences
+        for one in made.supports:
+            assert one.counted <= data.support(one.items) <= one.counted + one.missed
 
 
 def test_without_noise_and_thresholds_diffpart_publishes_the_data(monkeypatch):

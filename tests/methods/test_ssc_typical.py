@@ -142,7 +142,7 @@ def test_a_group_is_shown_where_no_term_belongs_to_half_of_the_people():
     assert [dict.fromkeys(bag, 5) for bag in release.classes] == [{"Food": 5, "rum": 5}]
     assert release.support(["Food"]).lower == 5
     assert release.support(["rum"]).lower == 3
-    assert release.facts == {"same_branch": True, "by_majority": True}
+    assert release.facts == {"same_branch": True, "complete": True, "by_majority": True}
 
 
 def test_an_item_that_fewer_than_half_of_the_people_have_is_refused():

@@ -247,13 +247,13 @@ def test_a_hierarchy_of_one_level_gives_the_plain_deviation(seed, count):
 
 
 @given(SEEDS, st.integers(1, 12))
-def test_top_itemsets_come_with_their_bounds_in_the_order_of_what_is_expected(seed, count):
+def test_top_itemsets_come_with_their_bounds_in_the_order_of_what_is_certain(seed, count):
     _, release, _ = sample(seed)
     found = top_itemsets_with_bounds(release, count)
     assert len(found) <= count
     assert all(release.support(itemset) == bounds for itemset, bounds in found)
-    assert [bounds.expected for _, bounds in found] == sorted(
-        (bounds.expected for _, bounds in found), reverse=True
+    assert [bounds.lower for _, bounds in found] == sorted(
+        (bounds.lower for _, bounds in found), reverse=True
     )
 
 

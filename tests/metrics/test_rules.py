@@ -25,9 +25,16 @@ def check(release: sv.Release, data: sv.Transactions, tree: sv.Hierarchy | None 
         antecedent = sum(record >= {*rule.antecedent} for record in records)
         assert rule.support.lower <= having <= rule.support.upper
         sure = rule.confidence
-        assert 0 <= sure.lower <= sure.expected <= sure.upper <= 1
+        assert 0 <= sure.lower <= sure.guess <= sure.upper <= 1
         if antecedent:
             assert sure.lower - 1e-9 <= having / antecedent <= sure.upper + 1e-9
+            off = abs(having / antecedent - sure.guess)
+            assert sure.within is None or off <= sure.within * sure.guess + 1e-9
+        assert rule.support.within is None or (
+            abs(having - rule.support.guess) <= rule.support.within * rule.support.guess + 1e-9
+        )
+    lowest = [rule.confidence.lower for rule in sv.rules(release, top=50).found]
+    assert lowest == sorted(lowest, reverse=True)
 
 
 def _shown(record: tuple[str, ...], tree: sv.Hierarchy | None) -> set[str]:
@@ -92,7 +99,7 @@ def test_limits_leave_out_rules():
     assert all(len(each.antecedent) == 1 for each in sv.rules(release, most_size=2).found)
     confident = sv.rules(release, min_confidence=0.9).found
     assert confident
-    assert all(rule.confidence.expected >= 0.9 for rule in confident)
+    assert all(rule.confidence.lower >= 0.9 for rule in confident)
     frequent = sv.rules(release, min_support=0.7).found
     assert {rule.antecedent + rule.consequent for rule in frequent} == {("a", "b"), ("b", "a")}
     assert len(sv.rules(release, top=2).found) == 2

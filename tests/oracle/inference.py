@@ -12,9 +12,10 @@ from math import factorial, prod
 from tests.oracle.disassociation import is_void, simple_clusters, worlds
 
 
-def inferences(clusters, m):
+def inferences(clusters, m, terms=False):
     """For each simple cluster, each set S of one to m items that a record of it has in some world,
-    and each item y of a chunk that gives nothing of S: (S, y, how likely y is given S)."""
+    and each item y of a chunk that gives nothing of S: (S, y, how likely y is given S). With
+    `terms`, each y that is published without counts instead."""
     for cluster in clusters:
         possible = [(world, _orders(world)) for world in worlds(cluster)]
         sources = [_sources(cluster, number) for number in range(len(simple_clusters(cluster)))]
@@ -23,10 +24,10 @@ def inferences(clusters, m):
             for world, orders in possible:
                 for record in world[number]:
                     records[record] += orders
-            yield from _given(records, source, m)
+            yield from _given(records, source, m, terms)
 
 
-def _given(records, source, m):
+def _given(records, source, m, terms):
     items = sorted(source)
     for size in range(1, m + 1):
         for known in combinations(items, size):
@@ -34,7 +35,8 @@ def _given(records, source, m):
             total = sum(fits.values())
             for item in items if total else ():
                 chunks = {source[one] for one in known}
-                if source[item] is None or source[item] in chunks:
+                known_with = item in known if terms else source[item] in chunks
+                if (source[item] is None) != terms or known_with:
                     continue
                 held = sum(many for record, many in fits.items() if item in record)
                 yield known, item, Fraction(held, total)

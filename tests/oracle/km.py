@@ -39,3 +39,15 @@ def exposed_share(records: Sequence[Iterable[Hashable]], k: int, m: int) -> floa
         if records
         else 0.0
     )
+
+
+def random_share(records: Sequence[Iterable[Hashable]], k: int, size: int) -> float:
+    """How likely so many random items of a random record (all of a shorter one) occur together in
+    fewer than k records."""
+    held = [set(record) for record in records]
+    chances = []
+    for record in held:
+        choices = list(combinations(record, min(size, len(record))))
+        rare = sum(sum(set(items) <= other for other in held) < k for items in choices)
+        chances.append(rare / len(choices))
+    return sum(chances) / len(chances) if chances else 0.0

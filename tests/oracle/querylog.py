@@ -6,6 +6,8 @@ import unicodedata
 from collections import Counter
 from datetime import datetime, timedelta
 
+from tests.oracle.readers import Unsure
+
 HEADER = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL"
 
 
@@ -27,6 +29,45 @@ def parse(text: str) -> tuple[set[tuple[str, str, datetime]], int, list[int]]:
         queries.add((user, query, time))
         rows += 1
     return queries, rows, bad
+
+
+def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
+    """The user and the text of each good row of a log with a header, and of the rows whose time may
+    be one of another form. Cells in quotes are beyond this reader."""
+    if mark != "\t" and b'"' in content:
+        raise Unsure("quotes")
+    lines = list(map(_clean, content.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
+    while lines and (lines[0] is None or not lines[0]):
+        lines.pop(0)
+    head = [cell.strip() for cell in (lines[0] or "").split(mark)] if lines else []
+    if head != HEADER.split("\t") or len({line.count(mark) for line in lines if line}) > 3:
+        raise Unsure("another header, or perhaps another delimiter")
+    good, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for line in lines[1:]:
+        cells = [cell.strip(" ") for cell in (line or "").split(mark)]
+        is_row = line is not None and "\x1a" not in line and line.strip(" ") and line != lines[0]
+        while mark != "\t" and len(cells) > 5 and not cells[-1]:
+            cells.pop()
+        width = range(3, 6) if mark == "\t" else range(5, 6)
+        if not is_row or not cells[0] or len(cells) not in width:
+            continue
+        try:
+            datetime.strptime(cells[2], "%Y-%m-%d %H:%M:%S")
+            is_time = len(cells[2]) == 19
+        except ValueError:
+            is_time = False
+        (good if is_time else perhaps)[cells[0], cells[1]] += 1
+    return good, perhaps
+
+
+def _clean(line: bytes) -> str | None:
+    """A line as text; None if it cannot be read."""
+    line = line.removesuffix(b"\r")
+    try:
+        text = line.replace(b"\0", b" ").replace(b"\r", b" ").decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if len(line) < 1 << 20 else None
 
 
 def sessions(queries: set[tuple[str, str, datetime]], gap: timedelta | None) -> list[list[str]]:

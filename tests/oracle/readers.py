@@ -12,6 +12,11 @@ from collections.abc import Sequence
 
 Record = dict[str, int]
 
+
+class Unsure(Exception):
+    """A plain reader cannot say what a file means."""
+
+
 _BOM = "\ufeff"
 _HEAD = 1 << 16
 """The delimiter is the most frequent one in so many bytes."""
@@ -21,11 +26,15 @@ _WHOLE = re.compile(r"\s*\+?([0-9]{1,18})(\.0*)?\s*", re.ASCII)
 
 
 def fimi(content: bytes) -> list[Record]:
-    """One record per line; completely empty lines at the end are none."""
+    """One record per line; completely empty lines at the end are none, nor are those that only
+    separate records."""
     text = _utf8(content).decode("utf-8").removeprefix(_BOM)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     while lines and not lines[-1]:
         lines.pop()
+    start = text.encode()[:_HEAD].decode("utf-8", "ignore")
+    if separate([not line for line in start.replace("\r\n", "\n").replace("\r", "\n").split("\n")]):
+        lines = [line for line in lines if line]
     return [dict(Counter(re.findall(r"[^ \t\v\f]+", line))) for line in lines]
 
 
@@ -46,8 +55,12 @@ def long_table(
     content = _utf8(content)
     text = content.decode("utf-8", "surrogateescape").removeprefix(_BOM).lstrip("\r\n")
     first = text.replace("\r", "\n").split("\n", 1)[0]
-    rows = _rows(text, _most_frequent(first, delimiters))
-    header = [cell.strip() for cell in rows.pop(0)] if rows else []
+    return long_rows(_rows(text, _most_frequent(first, delimiters)), counted=counted)
+
+
+def long_rows(rows: list[list[str]], *, counted: bool = True) -> tuple[bool, list[Record]]:
+    """The same from the cells of each row, of which the first names the columns."""
+    header = [cell.strip() for cell in rows[0]] if rows else []
     if any("\n" in name or "\r" in name for name in header):
         raise ValueError("a line end in a name")
     record, item = _column(header, "record"), _column(header, "item")
@@ -55,7 +68,7 @@ def long_table(
     if counted and len(counts) > 1:
         raise ValueError("two columns of counts")
     found: dict[str, Counter[str]] = {}
-    for row in filter(None, rows):
+    for row in filter(None, rows[1:]):
         if len(row) < len(header) or any(row[len(header) :]):
             raise ValueError("too few or too many cells")
         (row[record] + row[item]).encode("utf-8")
@@ -68,18 +81,44 @@ def long_table(
 
 
 def baskets(content: bytes) -> list[Record]:
-    """One record per row; blank lines at the end are none."""
+    """One record per row; blank lines at the end are none, nor are those that only separate
+    records: lines without any cell, or with several that are all empty."""
     content = _utf8(content)
     text = content.decode("utf-8").removeprefix(_BOM)
     start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
     rows = _rows(text, _most_frequent(start, ",;|\t"))
     while rows and not rows[-1]:
         rows.pop()
+    delimiter = _most_frequent(start, ",;|\t")
+    first = rows if len(content) <= _HEAD else _rows(start.rpartition("\n")[0], delimiter)
+    if separate([_is_blank(row) for row in first]):
+        rows = [row for row in rows if not _is_blank(row)]
     return [dict(Counter(filter(None, row))) for row in rows]
 
 
-def json_lists(content: bytes) -> list[Record]:
-    """A list of items per line, an object with such a list in `items`, or with counts there."""
+def separate(blank: Sequence[bool]) -> bool:
+    """Whether blank lines separate the records: after at least three records, and after 9 of 10 of
+    them or more; or after every n-th of them, five times or more."""
+    marks = list(blank)
+    while marks and marks[-1]:
+        marks.pop()
+    while marks and marks[0]:
+        marks.pop(0)
+    records = [place for place, is_blank in enumerate(marks) if not is_blank]
+    followed = [number for number, place in enumerate(records[:-1]) if marks[place + 1]]
+    if len(followed) >= 3 and 10 * len(followed) >= 9 * (len(records) - 1):
+        return True
+    steps = {after - before for before, after in zip([-1, *followed], followed, strict=False)}
+    return len(followed) >= 5 and len(steps) == 1
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    return len(row) != 1 and not any(row)
+
+
+def json_lists(content: bytes) -> tuple[bool, list[Record]]:
+    """A list of items per line, an object with such a list in `items`, or with counts there; and
+    whether there are counts."""
     lines = _utf8(content).decode("utf-8").removeprefix(_BOM).split("\n")
     values = [json.loads(line, object_pairs_hook=_object) for line in lines if line.strip()]
     records, kinds = [], set()
@@ -95,7 +134,7 @@ def json_lists(content: bytes) -> list[Record]:
         records.append(_json_record(held))
     if len(kinds) > 1 or not kinds <= {list, dict}:
         raise ValueError("lists and counts are mixed")
-    return records
+    return kinds == {dict}, records
 
 
 def hierarchy_paths(content: bytes, delimiter: str = ";") -> dict[str, str]:
@@ -201,3 +240,26 @@ def _json_record(held: object) -> Record:
     ):
         raise ValueError("not an item")
     return dict(Counter(map(str, held)))
+
+
+def ticked(
+    names: Sequence[str], alone: set[str], rows: Sequence[Sequence[str]], *, only_own: bool
+) -> tuple[list[list[str]], list[str]]:
+    """The options that each row ticks, and the columns that hold texts rather than ticks."""
+    yes, no = {"x"}, {"", "0"}
+    left = []
+    for at, name in enumerate(names):
+        texts = [row[at] for row in rows if row[at] not in yes | no]
+        own = all(text.lower().replace(" ", "") in name.lower() for text in texts)
+        often = len(texts) >= 3 and texts[0][0].isalpha() and not only_own
+        if name not in alone and (len(set(texts)) > 1 or not (own or often)):
+            left.append(name)
+    found = []
+    for row in rows:
+        items = set()
+        for name, cell in zip(names, row, strict=True):
+            if name not in left and cell not in no:
+                is_own = cell in yes or cell.lower().replace(" ", "") in name.lower()
+                items.add(name if is_own else f"{name}: {cell}")
+        found.append(sorted(items))
+    return found, left

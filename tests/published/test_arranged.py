@@ -50,10 +50,10 @@ def test_an_arranged_release_is_the_same_release(release):
     assert np.bincount(arranged.alignment).max() == np.bincount(release.alignment).max()
     for item in DATA.vocabulary:
         found, expected = arranged.support([item]), release.support([item])
-        assert (found.lower, found.upper, found.expected) == (
+        assert (found.lower, found.upper, found.guess) == (
             expected.lower,
             expected.upper,
-            pytest.approx(expected.expected),
+            pytest.approx(expected.guess),
         )
 
 

@@ -101,7 +101,7 @@ def check_generalized(chance: Random) -> None:
         found, (low, high) = release.support(asked), oracle.bounds(asked)
         assert found.lower <= low, (oracle, asked, found)
         assert high <= found.upper, (oracle, asked, found)
-        assert found.lower <= found.expected <= found.upper
+        assert found.lower <= found.guess <= found.upper
         if UNSEEN not in asked:
             assert (found.lower, found.upper) == (low, high), (oracle, asked, found)
     for world in worlds_of(release):
@@ -142,7 +142,7 @@ def test_bounds_hold_for_every_tree_of_which_the_published_part_is_all_that_is_s
             bounds = [tree.bounds(asked) for tree in trees]
             low, high = min(low for low, _ in bounds), max(high for _, high in bounds)
             assert found.lower <= low <= high <= found.upper, (oracle, asked, found)
-            assert found.lower <= found.expected <= found.upper
+            assert found.lower <= found.guess <= found.upper
             if UNSEEN not in asked:
                 assert (found.lower, found.upper) == (low, high), (oracle, asked, found)
         for world in worlds_of(release):
@@ -158,7 +158,7 @@ def test_estimates_of_many_itemsets_are_the_expected_supports(seed):
     items = chance.sample([*release.hierarchy.labels, UNSEEN], min(3, len(release.hierarchy) + 1))
     asked = [pair for size in (1, 2) for pair in combinations(range(len(items)), size)]
     queries = np.array([[*pair, -1][:2] for pair in asked])
-    expected = [release.support([items[at] for at in pair]).expected for pair in asked]
+    expected = [release.guess([items[at] for at in pair]) for pair in asked]
     assert release.estimates(items, queries) == pytest.approx(expected)
 
 
@@ -173,7 +173,7 @@ def test_the_bounds_of_suppressed_records_are_those_over_all_possible_originals(
         held = sum(shown <= set(row) for row in rows)
         found = release.support(asked)
         assert (found.lower, found.upper) == (held if shown == set(asked) else 0, held)
-        assert found.lower <= found.expected <= found.upper
+        assert found.lower <= found.guess <= found.upper
     for world in worlds_of(release):
         assert Counter(world) == Counter(map(frozenset, rows))
 
@@ -257,7 +257,7 @@ def test_typical_bags_are_within_their_bounds_whatever_they_represent(typical, b
             ]
             found, low = release.support(asked), oracle.least(below)
             assert found.lower <= low, (oracle, asked, found)
-            assert found.lower <= found.expected <= found.upper == len(release)
+            assert found.lower <= found.guess <= found.upper == len(release)
             if len(asked) < 2 and typical in ("majority", "slots"):
                 assert found.lower == low, (oracle, asked, found)
         for world in worlds_of(release):

@@ -57,7 +57,7 @@ def test_it_is_written_verified_and_measured_with_the_tree_of_the_run(typical, t
     ]
     assert found.losses["blm"] == pytest.approx((4 + 11 / 7) / 22)
     assert {"sdist", "recall", "term_counts", "distortion"} <= set(found.losses)
-    rare = ["1 item that fewer than 2 people have"] if typical == "slots" else []
+    rare = ["1 item that occurs in fewer than 2 records"] if typical == "slots" else []
     assert [note.split(" is published")[0] for note in found.notes] == rare
     assert read_release(tmp_path / "release") == found.release
 
@@ -65,9 +65,7 @@ def test_it_is_written_verified_and_measured_with_the_tree_of_the_run(typical, t
 def test_people_who_are_published_as_empty_bags_are_noted(tmp_path):
     found = outcome(tmp_path, second=())
     assert found.verdict.holds
-    assert found.notes == (
-        "2 people are published with an empty record: none of their items could be kept.",
-    )
+    assert found.notes == ("2 records are published empty: none of their items could be kept.",)
     titles = [section.heading for section in report_outcome(found).sections]
     assert "Note (private, not part of the release)" in titles
     assert any(title.startswith("Kept") for title in titles)

@@ -9,6 +9,7 @@ import numpy as np
 
 from setveil.methods.method import Method
 from setveil.parameters import about
+from setveil.published.suppressed import Suppressed
 from tests.toys.form import Tallies
 from tests.toys.promise import Quorum
 
@@ -33,3 +34,20 @@ class Tally(Method[Tallies]):
         numbers = data.vocabulary.encode(labels) if labels else np.zeros(0, dtype=np.int32)
         sizes = supports[numbers].astype(np.int64)
         return Tallies(tuple(labels), sizes, len(data), request.promise, self.to_dict())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prune(Method[Suppressed]):
+    """Publishes records without the items that too few people have: a new promise on an old
+    form."""
+
+    name: ClassVar[str] = "prune"
+    promises: ClassVar = (Quorum,)
+    needs_hierarchy: ClassVar[bool] = False
+    reads: ClassVar = "sets"
+    form: ClassVar[str] = Suppressed.form
+
+    def _anonymize(self, request):
+        kept = request.records.without_rare(request.promise.q)
+        rows = np.arange(len(kept))
+        return Suppressed.of_rows(kept, request.promise, self.to_dict(), alignment=rows)

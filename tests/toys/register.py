@@ -13,7 +13,7 @@ from setveil.metrics.table import METRICS, Metric
 from setveil.promises import PROMISES
 from tests.toys.form import FILES, Tallies, check_tallies
 from tests.toys.format import read_pipes, recognize_pipes, write_pipes
-from tests.toys.method import Tally
+from tests.toys.method import Prune, Tally
 from tests.toys.metric import forgotten
 from tests.toys.promise import Quorum, check_quorum
 
@@ -25,6 +25,7 @@ def register() -> None:
     FORMS["tallies"] = FILES
     FORM_CHECKS["tallies"] = check_tallies
     METHODS["tally"] = Tally
+    METHODS["prune"] = Prune
     METRICS["forgotten"] = Metric(
         function=forgotten, about="share of the items that are not published", forms=(Tallies.form,)
     )

@@ -20,7 +20,14 @@ from urllib.parse import urlencode, urlsplit
 BASKETS = "\n".join(
     f"{record},{item}"
     for record in range(60)
-    for item in (f"a{record % 3}", f"b{record % 4}", f"c{record % 5}", f"d{record}")
+    for item in (
+        f"a{record % 3}",
+        f"b{record % 4}",
+        f"c{record % 5}",
+        f"d{record}",
+        f"d{59 - record}",
+    )
+    if record % 2 or item != f"d{59 - record}"  # one of each record would look like an identifier
 )
 BASKETS = f"record,item\n{BASKETS}\n"
 TREE = "\n".join(
@@ -63,8 +70,17 @@ class Served:
         return urlsplit(self.url).netloc
 
     @property
+    def ticket(self) -> str:
+        """What signs a browser in, once; the page writes a new one after each use."""
+        return self._access()["open"].partition("token=")[2]
+
+    @property
     def full(self) -> str:
-        return f"{self.url}/?token={self.token}"
+        return f"{self.url}/?token={self.ticket}"
+
+    def _access(self) -> dict[str, str]:
+        found: dict[str, str] = json.loads((self.folder / "data" / "access.json").read_text())
+        return found
 
     def ask(
         self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
@@ -141,7 +157,7 @@ class Served:
 
     def signed_in(self) -> str:
         """The cookie of a browser that has opened the full address."""
-        answer = self.ask("GET", f"/?token={self.token}")
+        answer = self.ask("GET", f"/?token={self.ticket}")
         return answer.headers["set-cookie"].split(";")[0]
 
     def csrf(self) -> str:
@@ -194,7 +210,8 @@ def start(folder: Path, *options: str, port: int = 0) -> Served:
     line = process.stdout.readline()
     found = re.fullmatch(r"Open (http://\S+)/\?token=(\S+) \(Ctrl-C ends it\)\n", line)
     assert found is not None, (line, process.communicate())
-    return Served(found[1], found[2], folder, process)
+    token = json.loads((folder / "data" / "access.json").read_text())["token"]
+    return Served(found[1], token, folder, process)
 
 
 def stop(page: Served, number: int = signal.SIGINT) -> int:

@@ -164,7 +164,56 @@ def test_a_bad_file_is_named_and_the_page_asks_how_to_read_it(page, content, wor
     assert words in error
     assert error.startswith("bad.csv: ")
     assert "/data/" not in error
-    assert "How to read the file" in page.page(f"{project}/load").text
+    assert "Read it differently" in page.page(f"{project}/load").text
+
+
+def test_skipped_blank_lines_are_on_the_load_and_the_exposure_screens(page):
+    place = page.loaded("a,b\n\nc\n\na\n\na,b,c\n\nb\n", "spaced.csv")
+    said = "4 blank lines were skipped: they only separate the records."
+    assert said in page.page(f"{place}/load").text
+    exposure = page.page(f"{place}/exposure").text
+    assert said in exposure
+    assert "of 5 records are unique" in exposure
+
+
+def test_a_table_below_a_title_is_read_and_the_row_is_a_field(page):
+    rows = "".join(f"{5000 + n},c{n % 7},9.{n}0\n" for n in range(30) for _ in range(2))
+    titled = f"Orders of March\n\norder,item,price\n{rows}"
+    place = page.loaded(titled, "orders.csv")
+    found = page.ask_json(f"{place}/load")
+    assert found["inspect"]["summary"]["items"] == 7
+    assert found["preview"]["columns"] == ["order", "item", "price"]
+    screen = page.page(f"{place}/load").text
+    assert "Row 3 names the columns; the 2 rows above it were left out." in screen
+    assert "Row 3: order, item, price" in screen
+    page.post(f"{place}/load/reading", header="4", record="1", item="2")
+    read = page.until(f"{place}/load", lambda now: now.get("inspect"))
+    assert read["reading"]["header"] == "4"
+    assert read["inspect"]["summary"]["items"] == 7
+    assert "Row 4 names the columns" in page.page(f"{place}/exposure").text
+
+
+def test_the_options_of_a_survey_are_a_field(page):
+    rows = "".join(
+        f"{n},{'R' * (n % 2)},{'SQL' if n % 3 else ''},text {n},{20 + n}\n" for n in range(40)
+    )
+    text = f"id,Uses [R],Uses [SQL],Uses [Other],Age\n{rows}"
+    place = page.project("survey")
+    page.put(f"{place}/load/file?name=survey.csv", text.encode())
+    page.until(
+        f"{place}/load",
+        lambda now: now.get("jobs", {}).get("inspect", {}).get("error") or now.get("inspect"),
+    )
+    page.post(f"{place}/load/reading", item_columns="Uses *; 2-3")
+    read = page.until(f"{place}/load", lambda now: now.get("inspect"))
+    assert read["reading"]["item"] == ["Uses *", "2-3"]
+    assert read["inspect"]["summary"]["items"] == 2
+    screen = page.page(f"{place}/load").text
+    assert "hold texts rather than ticks: &#x27;Uses [Other]&#x27;" in screen.replace(
+        "&#39;", "&#x27;"
+    )
+    assert "--item &#x27;Uses *&#x27; --item 2-3" in screen.replace("&#39;", "&#x27;")
+    assert 'value="Uses *; 2-3"' in screen
 
 
 def test_nothing_private_is_in_the_download(page, run):
@@ -273,7 +322,7 @@ def test_a_hierarchy_is_checked_against_the_data(page, place):
         f"{place}/hierarchy/file?name=tree.csv", f"{TREE}\n{SECRET};d;all\n{HOSTILE};a;all".encode()
     )
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
-    assert (found["usable"], found["leaves"]) == (True, 77)
+    assert (found["usable"], found["tree"]["leaves"]) == (True, 77)
     page.put(f"{place}/hierarchy/file?name=tree.csv", b"a0;A\nb0;B\n")
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
     assert found["usable"] is False
@@ -293,7 +342,8 @@ def test_deleting_a_project_and_wiping_leave_nothing(page):
     assert page.post("/wipe").status == 200
     assert page.get("/").json["projects"] == []
     data = page.folder / "data"
-    assert {path.name for path in data.iterdir()} == {"page.db", "key", "lock", "projects"}
+    ours = {"page.db", "lock", "projects", "access.json", "open.html"}
+    assert {path.name for path in data.iterdir()} == ours
     assert list((data / "projects").iterdir()) == []
     for path in data.iterdir():
         if path.is_file():

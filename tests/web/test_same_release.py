@@ -76,7 +76,7 @@ def test_a_query_log_becomes_the_same_bags_and_the_same_release(page, tmp_path, 
     page.put(f"{place}/load/file?name=log.tsv", LOG.encode())
     page.until(f"{place}/load", lambda now: now["contains"] == "log")
     page.post(f"{place}/load/log", terms="words", gap="inf")
-    read = page.until(f"{place}/load", lambda now: "inspect" in now)
+    read = page.until(f"{place}/load", lambda now: now["inspect"])
     page.post(f"{place}/hierarchy/choose", kind="recipe", recipe="balanced:5")
     page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
     done = anonymized(page, place, "ssc", seed=5)

@@ -239,7 +239,7 @@ def test_the_panel_is_well_formed_and_escaped_and_has_nothing_inline():
     assert not any(name == "style" or name.startswith("on") for name, _ in tags.attributes)
     assert "<script" not in html
     assert "<i>" not in html
-    assert 'data-base="/t/&quot;1&quot;"' in html
+    assert 'data-base="/t/&#34;1&#34;"' in html
     assert "<li>&lt;i&gt;Group&lt;/i&gt; (2 items)<ul>" in html
 
 

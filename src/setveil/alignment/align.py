@@ -56,6 +56,7 @@ def align(release: Generalized, original: Transactions) -> Int64s:
     release = over_whole_tree(release, original)
     check_size(release, original)
     if release.is_global:
+        _check_known(release, original)
         images = image_alignment(release, original)
         if release.alignment is not None and not np.array_equal(release.alignment, images):
             raise MisfitError("its alignment is not the one that follows from its cut")
@@ -64,6 +65,20 @@ def align(release: Generalized, original: Transactions) -> Int64s:
         check_alignment(release, original, release.alignment)
         return release.alignment
     return _match(release, original)
+
+
+def _check_known(release: Generalized, original: Transactions) -> None:
+    """Refuse originals with items that the tree lacks: the cut says nothing about them. If the
+    release says that such items were dropped or placed below the root, they are gone or there by
+    now."""
+    foreign = np.flatnonzero(leaves_of(release.hierarchy, original.vocabulary)[original.items] < 0)
+    if len(foreign):
+        raise _foreign(original.record(int(original.rows[foreign[0]])))
+
+
+def _foreign(record: tuple[str, ...]) -> MisfitError:
+    problem = "an original record contains an item that is not in the hierarchy"
+    return MisfitError(problem, record=record)
 
 
 def aligned(release: Generalized, original: Transactions) -> Generalized:
@@ -273,8 +288,7 @@ def _record_misfit(
 ) -> MisfitError:
     items = original.record(record)
     if any(item not in release.hierarchy.nodes for item in items):
-        problem = "an original record contains an item that is not in the hierarchy"
-        return MisfitError(problem, record=items)
+        return _foreign(items)
     length = plural(len(items), "item")
     if number is None:
         problem = f"no published record generalizes an original record of {length}"
@@ -343,8 +357,7 @@ def _cover(release: Generalized) -> Int32s:
 
 
 def _images(release: Generalized, original: Transactions) -> Transactions:
-    leaves = leaves_of(release.hierarchy, original.vocabulary)[original.items]
-    nodes = np.where(leaves < 0, -1, _cover(release)[leaves])
+    nodes = _cover(release)[leaves_of(release.hierarchy, original.vocabulary)[original.items]]
     kept = nodes >= 0
     labels = release.hierarchy.nodes
     return Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))

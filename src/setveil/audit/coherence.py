@@ -121,7 +121,7 @@ class _Search:
     """All records, one row for each person, with public items ranked by rising support."""
 
     def __init__(self, counted: Counted, promise: Coherence) -> None:
-        self.promise = promise
+        self.promise, self._allowed = promise, dict[int, int]()
         data = counted.records
         codes, labels = coded_items(data)
         hidden = data.vocabulary.marks(promise.private)[data.items]
@@ -180,8 +180,15 @@ class _Search:
             yield Mole(self._named(ranks), support)
             return
         worst = int(np.argmax(counts)) if len(counts) else -1
-        if worst >= 0 and counts[worst] / support > self.promise.h:
+        if worst >= 0 and counts[worst] > self._most_of(support):
             yield Mole(self._named(ranks), support, self._names[private[worst]], int(counts[worst]))
+
+    def _most_of(self, support: int) -> int:
+        """In how many of so many records a private item may be: exactly, in whole numbers."""
+        if support not in self._allowed:
+            share = self.promise.share
+            self._allowed[support] = share.numerator * support // share.denominator
+        return self._allowed[support]
 
     def _named(self, ranks: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(sorted(self._labels[self._order[rank]] for rank in ranks))
@@ -193,7 +200,7 @@ class _Search:
         rows, ranks = rows[ranks > first], ranks[ranks > first]
         private_rows, private = self._private.entries(holders)
         counts = self._count(private, self._sizes[holders][private_rows])
-        matter = (counts / self.promise.k > self.promise.h)[private]
+        matter = (counts > self._most_of(self.promise.k))[private]
         others, bits = _bitmaps(rows, ranks, people, len(holders))
         kept, private_bits = _bitmaps(private_rows[matter], private[matter], people, len(holders))
         return _Cohort(len(people), others, bits, kept, private_bits)
@@ -246,17 +253,17 @@ class _Search:
         most = np.bitwise_count(cohort.private_bits & mask).sum(axis=1, dtype=np.int64)
         if not len(most):
             return
-        doubtful = np.flatnonzero(
-            (supports >= self.promise.k) & (most.max() / np.maximum(supports, 1) > self.promise.h)
-        )
+        values, place = np.unique(supports, return_inverse=True)
+        allowed = np.array([self._most_of(value) for value in values.tolist()], np.int64)[place]
+        doubtful = np.flatnonzero((supports >= self.promise.k) & (most.max() > allowed))
         for part in _alike(doubtful[np.argsort(supports[doubtful], kind="stable")], supports):
-            close = np.flatnonzero(most / supports[part[0]] > self.promise.h)
+            close = np.flatnonzero(most > allowed[part[0]])
             block = max(_MOST_WORDS // (len(close) * len(mask)), 1)
             for start in range(0, len(part), block):
                 some = part[start : start + block]
                 both = joint[some][:, None, :] & cohort.private_bits[close]
                 counts = np.bitwise_count(both).sum(axis=2, dtype=np.int64)
-                too_many = (counts / supports[some][:, None] > self.promise.h).any(axis=1)
+                too_many = (counts > allowed[some][:, None]).any(axis=1)
                 for place, held in zip(some[too_many].tolist(), counts[too_many], strict=True):
                     items, support = (*chosen, int(ranks[place])), int(supports[place])
                     yield from self._judge(items, support, held, cohort.private[close])

@@ -7,7 +7,7 @@ import numpy as np
 
 from setveil.audit.question import Question
 from setveil.audit.records import count_records
-from setveil.audit.tables import check_promise, check_release
+from setveil.audit.tables import check_promise, check_release, with_gap
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
@@ -27,7 +27,8 @@ def check_plain(data: Transactions, question: Question) -> tuple[Check, ...]:
     tree, original = question.hierarchy, question.original
     counted = count_records(data)
     if tree is None and original is None:
-        return (check_promise(counted, question.promise, question.limit),)
+        check = check_promise(counted, question.promise, question.limit)
+        return (with_gap(check, data.vocabulary.labels if data.occurrences else (), tree),)
     if tree is not None:
         unknown = tuple(label for label in data.vocabulary if label not in tree.nodes)
         if unknown:

@@ -34,7 +34,9 @@ def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
     """
     keys: dict[bytes, int] = {}
     member = np.fromiter(
-        (keys.setdefault(key, len(keys)) for key in _keys(data)), dtype=np.int64, count=len(data)
+        (keys.setdefault(key, len(keys)) for key in record_keys(data)),
+        dtype=np.int64,
+        count=len(data),
     )
     totals = sums(member, 1 if sizes is None else sizes, len(keys))
     representative = np.zeros(len(keys), dtype=np.int64)
@@ -42,7 +44,7 @@ def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
     return Counted(data.take(representative), totals, member)
 
 
-def _keys(data: Transactions) -> Iterator[bytes]:
+def record_keys(data: Transactions) -> Iterator[bytes]:
     """One byte string for each record, equal exactly for equal records."""
     entries = (
         np.stack((data.items.astype(np.int64), data.counts), axis=1)

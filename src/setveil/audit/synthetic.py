@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -28,8 +29,14 @@ WAYS = (
     {"records", "partitions", "leaves"},
 )
 """What must be counted to make a release; the first two may also count pairs."""
+_DIGITS = 60
 FAR = 40
 """So many times the scale of its noise no count is off: the chance is e to the power of -40."""
+MANY = 60
+"""So many times the scale of its noise is enough for any threshold: of e to the power of 59 counts
+of 0, less than one would pass it."""
+STEADY = 2 * math.sqrt(2)
+"""Records of DiffPart are published if there are so many times the scale of their noise."""
 MOST_RAISED = 1 / 0.7
 """Supports may have been raised by this factor to make up for long records that were cut."""
 
@@ -95,13 +102,21 @@ def _faults_of_ledger(release: Synthetic) -> Iterator[str]:
         supports = [one for one in release.supports if len(one.items) == size]
         if supports and name not in entries:
             yield f"supports of {name} are published, but the ledger has no entry for them"
-        elif supports and min(one.scale for one in supports) < entries[name].scale:
-            yield f"supports of {name} claim less noise than the ledger says"
-        elif (
-            supports
-            and max(one.scale for one in supports) > MOST_RAISED * 1.01 * entries[name].scale
-        ):
-            yield f"supports of {name} claim more noise than the ledger says"
+        elif supports:
+            yield from _faults_of_noise(supports, entries[name])
+
+
+def _faults_of_noise(supports: list[NoisySupport], entry: Expense) -> Iterator[str]:
+    """What in noisy supports differs from what the ledger says about all of them."""
+    raised = max(1.0 if one.counted is not None else MOST_RAISED * 1.01 for one in supports)
+    if min(one.scale for one in supports) < entry.scale:
+        yield f"supports of {entry.counts} claim less noise than the ledger says"
+    elif max(one.scale for one in supports) > raised * entry.scale:
+        yield f"supports of {entry.counts} claim more noise than the ledger says"
+    if any(one.noises for one in supports) and not _counts_cuts(entry):
+        yield f"the noise of {entry.counts} is too small if records that were cut are counted, too"
+    if any(one.counted is not None and one.counted < entry.threshold for one in supports):
+        yield f"supports of {entry.counts} are published below the threshold of the ledger"
 
 
 def _faults_of_expense(one: Expense) -> Iterator[str]:
@@ -111,12 +126,34 @@ def _faults_of_expense(one: Expense) -> Iterator[str]:
         yield f"the noise of {one.counts} is too small for its share of epsilon"
     if one.counts in ("records", "lengths", "partitions", "leaves") and one.sensitivity != 1:
         yield f"one record changes {one.counts} by 1, not by {one.sensitivity}"
-    if one.counts == "pairs" and not _is_triangular(one.sensitivity):
+    if one.counts == "pairs" and not any(
+        map(_is_triangular, (one.sensitivity, one.sensitivity - 1))
+    ):
         yield "no number of items has as many pairs as the entry for pairs says"
+    if not 0 <= one.threshold <= _highest(one):
+        yield f"the entry for {one.counts} has a threshold that makes no sense"
     if (one.counts == "domain") != bool(one.delta):
         yield "delta is spent by finding the items, and by nothing else"
-    elif one.counts == "domain" and _chance_of_a_single(one) > one.delta:
-        yield "the threshold of the items that were found is too low for its delta"
+    elif one.counts == "domain":
+        with localcontext(prec=_DIGITS + 2 * len(str(one.delta.denominator))):
+            if _chance_of_a_single(one) * one.delta.denominator > one.delta.numerator:
+                yield "the threshold of the items that were found is too low for its delta"
+
+
+def _highest(one: Expense) -> float:
+    """No threshold is higher; before format 9, only items that were found had one."""
+    if one.counts in ("items", "pairs"):
+        return 1 + MANY * one.scale
+    if one.counts != "domain" or not 0 < one.delta < 1:
+        return 0 if one.counts != "domain" else math.inf
+    logarithm = math.log(one.delta.denominator) - math.log(one.delta.numerator)
+    return 3 + one.scale * (math.log(one.sensitivity) + logarithm)
+
+
+def _counts_cuts(entry: Expense) -> bool:
+    """Whether one record may change a count of records that were cut, besides those of itemsets."""
+    itemsets = entry.sensitivity - 1
+    return itemsets > 0 and (entry.counts != "pairs" or _is_triangular(itemsets))
 
 
 def _is_triangular(number: int) -> bool:
@@ -124,15 +161,16 @@ def _is_triangular(number: int) -> bool:
     return root * root == 8 * number + 1
 
 
-def _chance_of_a_single(one: Expense) -> Fraction:
-    """At least the chance that an item of one record alone passes the threshold.
+def _chance_of_a_single(one: Expense) -> Decimal:
+    """The chance that an item of one record alone passes the threshold.
 
     Such an item is counted once, and so are up to `sensitivity` of them. Discrete Laplace noise is
-    t or more with a chance below exp(-t / scale) for t of 1 or more."""
-    above = (one.threshold - 1) / one.scale
-    if above <= 0:
-        return Fraction(1)
-    return one.sensitivity * Fraction(math.nextafter(math.exp(-above) * (1 + 1e-12), 1))
+    t or more with a chance of exp(-t / scale) / (1 + exp(-1 / scale)) for t of 1 or more."""
+    above, none, scale = one.threshold - 1, Decimal(1), Decimal(one.scale)
+    if above < 1:
+        return none
+    passes = (-above / scale).exp() / (none + (-none / scale).exp())
+    return none - (none - passes) ** one.sensitivity
 
 
 def _check_structure(release: Synthetic) -> Check:
@@ -154,7 +192,10 @@ def _faults_of_structure(release: Synthetic) -> Iterator[str]:
     if any(one.counts == "items" for one in release.ledger) and release.people != len(release):
         yield "there are not as many records as were counted with noise"
     if release.min_people:
-        yield "items were left out by counting people without noise"
+        yield "items were left out by counting records without noise"
+    scale = next((one.scale for one in release.ledger if one.counts == "leaves"), 0.0)
+    if release.sizes.min(initial=math.ceil(STEADY * scale)) < math.ceil(STEADY * scale):
+        yield "a record is published less often than the threshold that its noise implies"
     if release.supports or any(one.counts == "items" for one in release.ledger):
         yield from _faults_of_supports(release)
 
@@ -164,7 +205,8 @@ def _faults_of_supports(release: Synthetic) -> Iterator[str]:
     table = {one.items: one.support for one in release.supports}
     if len(table) < len(release.supports):
         yield "an itemset has two noisy supports"
-    for items, support, _ in release.supports:
+    for one in release.supports:
+        items, support = one.items, one.support
         parts = [table.get((item,), -1) for item in items]
         if len(items) not in (1, 2) or tuple(sorted(set(items))) != items:
             yield f"{show_items(items)} is not one item or two different ones in order"
@@ -172,6 +214,8 @@ def _faults_of_supports(release: Synthetic) -> Iterator[str]:
             yield f"the items of {show_items(items)} have no noisy support of their own"
         elif not 0 <= support <= min(len(release), *parts):
             yield f"the noisy support of {show_items(items)} is larger than is possible"
+        elif not _follows(one, min(parts) if len(items) == 2 else len(release)):
+            yield f"the noisy support of {show_items(items)} does not follow from its noisy count"
     drawn = Counter(dict.fromkeys(table, 0))
     weights = release.sizes[release.classes.rows]
     totals = np.bincount(release.classes.items, weights, len(release.items)).astype(np.int64)
@@ -179,6 +223,15 @@ def _faults_of_supports(release: Synthetic) -> Iterator[str]:
     for items, number in drawn.items():
         if len(items) == 1 and table.get(items, -1) != number:
             yield f"{show_items(items)} is not in as many records as its noisy support says"
+
+
+def _follows(one: NoisySupport, most: int) -> bool:
+    """Whether a support is its count, raised a little at most for records that were cut."""
+    if one.counted is None:
+        return True
+    raised = min(MOST_RAISED * one.counted, one.counted + max(one.missed, 0)) + 1
+    is_cut = one.noises > 0 or one.noises == one.missed == 0
+    return is_cut and min(one.counted, most) <= one.support <= max(raised, 1)
 
 
 def _check_origin(release: Synthetic, data: Transactions, limit: int) -> Check:
@@ -192,7 +245,8 @@ def _check_origin(release: Synthetic, data: Transactions, limit: int) -> Check:
         text = "some counts are further above those of the original than noise can be"
         return Check("original", False, text, tuple(far))
     text = "no count is further above that of the original than noise can be; records are nobody's"
-    return Check("original", True, text)
+    compared = "no count is too far above it"
+    return Check("original", True, text, compared=compared)
 
 
 def _too_many(
@@ -207,7 +261,7 @@ def _too_many(
         scale = scales["leaves"]
         pairs = zip(release.classes, release.sizes.tolist(), strict=True)
         claims = [NoisySupport(record, size, scale) for record, size in pairs]
-    for items, support, scale in claims:
+    for items, support, scale, *_ in claims:
         if support / raised > FAR * scale + 1 and support / raised > count(items) + FAR * scale + 1:
             text = f"{show_items(items)} is published {support} times, far more than it occurs"
             yield Witness(text, items, support, private=True)

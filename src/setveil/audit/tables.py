@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
 from setveil.audit.verdict import Check
 from setveil.errors import ParameterError
+from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 from setveil.published.release import RecordRelease, Release
 
@@ -65,7 +66,23 @@ def check_release(release: Release, question: Question) -> tuple[Check, ...]:
     if isinstance(release, RecordRelease) and _shows_sizes(release):
         counted = count_records(release.classes, release.sizes)
         checks.insert(1, check_promise(counted, question.promise, question.limit))
+    if checks[0].holds:
+        checks[0] = with_gap(checks[0], release.shown, release.tree)
     return tuple(checks if question.original is None else _marked(checks, question.promise))
+
+
+def with_gap(check: Check, shown: Iterable[str], tree: Hierarchy | None) -> Check:
+    """A check that also says so if nothing is published."""
+    gap = gap_of(shown, tree)
+    root = "nothing but the root of the hierarchy"
+    said = f"{'no item' if tree is None else root} is published"
+    return replace(check, text=f"{check.text}; {said}", gap=gap) if gap else check
+
+
+def gap_of(shown: Iterable[str], tree: Hierarchy | None) -> str:
+    """That a release contains nothing, if no label is shown, or only the root of the tree."""
+    root = set() if tree is None else {tree.labels[tree.root]}
+    return "the release contains nothing" if root.issuperset(shown) else ""
 
 
 def _marked(checks: Sequence[Check], promise: Promise) -> list[Check]:

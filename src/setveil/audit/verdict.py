@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from setveil.promises.promise import Promise
 from setveil.showing import Shown
+
+Origin = Literal["exact", "consistent", "no"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,13 @@ class Check:
     violations: Mapping[str, int] = field(default_factory=dict)
     """How many of what is checked violate it, such as `records` and `itemsets`; empty if it holds
     or nothing was counted."""
+    gap: str = ""
+    """What makes it worth little that it holds, such as `the release contains nothing`."""
+    compared: str = ""
+    """What of the original agrees with the release, in a few words, if the check holds; the last
+    check that says it is the one that says most."""
+    exact: bool = False
+    """Whether that is all: every record fits its own original, or follows from it by one rule."""
 
     @property
     def witness(self) -> Witness | None:
@@ -103,6 +113,47 @@ class Verdict(Shown):
         return all(check.holds for check in self.checks if check.private)
 
     @property
+    def origin(self) -> Origin | None:
+        """Whether the release comes from the original: `exact` if each record was compared with its
+        own, `consistent` if only something was compared, which agrees, or `no`; None if there was
+        no original."""
+        against = [check for check in self.checks if check.private]
+        if not against or not self.fits_original:
+            return "no" if against else None
+        return "exact" if any(check.exact for check in against) else "consistent"
+
+    @property
+    def origin_text(self) -> str:
+        """The same in words, with what was compared."""
+        compared = [check.compared for check in self.checks if check.private and check.compared]
+        if self.origin in (None, "no"):
+            return "" if self.origin is None else "Does not come from this original"
+        comes = "Comes from" if self.origin == "exact" else "Consistent with"
+        return f"{comes} this original" + "".join(f": {said}" for said in compared[-1:])
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What makes it worth little that the promise holds: `the release contains nothing`, or `it
+        promises nothing about private items`."""
+        found = (*(each.gap for each in self.checks), *(part.gap for part in self.promise.parts))
+        return tuple(gap for gap in dict.fromkeys(found) if gap)
+
+    @property
+    def mark(self) -> bool | None:
+        """Whether to praise it: True if the promise holds, False if not; None if it holds but is
+        worth little."""
+        return None if self.keeps_promise and self.gaps else self.keeps_promise
+
+    @property
+    def but(self) -> str:
+        """The gaps as the end of a sentence; empty if there are none, or the promise is broken."""
+        return f", but {' and '.join(self.gaps)}" if self.mark is None else ""
+
+    def titled(self, holds: str, fails: str) -> str:
+        """A heading: one of two words, the gaps, and the promise."""
+        return f"{holds if self.keeps_promise else fails}{self.but}: {self.promise.title}"
+
+    @property
     def failed(self) -> tuple[Check, ...]:
         """The checks that do not hold."""
         return tuple(check for check in self.checks if not check.holds)
@@ -115,7 +166,7 @@ class Verdict(Shown):
     @property
     def text(self) -> str:
         """The verdict in words: a line in all, then one for each check and each witness."""
-        lines = [f"{'holds' if self.holds else 'DOES NOT HOLD'}: {self.promise.title}"]
+        lines = [self._heading]
         for check in self.checks:
             lines.append(f"  {'yes' if check.holds else 'NO '}  {check.name}: {check.text}")
             lines.extend(
@@ -133,12 +184,20 @@ class Verdict(Shown):
 
     def __repr__(self) -> str:
         held, checks = len(self.checks) - len(self.failed), len(self.checks)
-        return f"Verdict({self.text.splitlines()[0]}; {held} of {checks} checks hold)"
+        return f"Verdict({self._heading}; {held} of {checks} checks hold)"
+
+    @property
+    def _heading(self) -> str:
+        if not self.holds:
+            return f"DOES NOT HOLD: {self.promise.title}"
+        return self.titled("holds", "DOES NOT HOLD")
 
     def to_dict(self) -> dict[str, object]:
         """The verdict as it is written in JSON."""
         return {
             "holds": self.holds,
+            "gaps": list(self.gaps),
+            "origin": self.origin,
             "promise": self.promise.to_dict(),
             "checks": [check.to_dict() for check in self.checks],
         }

@@ -22,7 +22,7 @@ from setveil.cli.show import progress_bar, show
 @click.option(
     "--keep",
     type=click.Choice(("items", "counts", "associations")),
-    help="What the release is needed for: how many people have each item, have some given items, "
+    help="What the release is needed for: how many records have each item, have some given items, "
     "or which items occur together.  [default: counts]",
 )
 @click.option(

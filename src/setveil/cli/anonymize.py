@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     "--min-people",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Leave out items that fewer than N people have; for names and free text.  [default: none]",
+    help="Leave out items that fewer than N people have, or that occur in fewer than N records if "
+    "the file does not say whose they are; for names and free text.  [default: none]",
 )
 @click.option(
     "--tune",

@@ -22,7 +22,7 @@ from setveil.cli.show import progress_bar, show
     "--trials",
     type=click.IntRange(min=100),
     metavar="N",
-    help="How many people and sets of their items to draw.  [default: 10000]",
+    help="How many records and sets of their items to draw.  [default: 10000]",
 )
 @click.option(
     "--private",

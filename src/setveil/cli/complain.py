@@ -67,8 +67,8 @@ def as_option(command: click.Command) -> Spelling:
     def spell(name: str, value: str | None) -> str:
         found = _find(command, name)
         option = f"--{name.replace('_', '-')}" if found is None else _spelling(found)
-        if value == "False" and found is not None and found.secondary_opts:
-            return found.secondary_opts[0]
+        if value == "False" and (denied := _denial(command, found)):
+            return denied
         if value is None or value == "True":
             return option
         return f"{option} {value if _PLAIN.fullmatch(value) else shlex.quote(value)}"
@@ -96,6 +96,14 @@ def _find(command: click.Command, name: str) -> click.Parameter | None:
         if parameter.name == name or spellings.intersection(parameter.opts):
             return parameter
     return None
+
+
+def _denial(command: click.Command, option: click.Parameter | None) -> str:
+    """The option that denies another; empty if there is none."""
+    if option is None or option.secondary_opts:
+        return option.secondary_opts[0] if option else ""
+    other = _find(command, f"no_{option.name}")
+    return "" if other is None else _spelling(other)
 
 
 def _spelling(parameter: click.Parameter) -> str:

@@ -44,6 +44,37 @@ class Table(click.ParamType[str]):
         return str(value)
 
 
+class Renamed(click.Option):
+    """An option that is also understood under its old name, which no help shows."""
+
+    def __init__(self, *words: Any, old: str, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self.old = old
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        parser.add_option(self, [self.old], dest=self.name, action="store", nargs=1)
+
+
+class Header(click.ParamType[int | str]):
+    """A row by its number, or two as in 1-2."""
+
+    name = "row"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        from setveil.errors import ParameterError
+        from setveil.io.formats.titles import checked_header
+
+        try:
+            first, last = checked_header(value) or (1, 1)
+        except ParameterError:
+            self.fail(f"{value!r} is not the number of a row, such as 3 or 1-2", param, ctx)
+        return first if first == last else str(value)
+
+
+HEADER = Header()
 FORMAT = Table("setveil.io", "FORMATS")
 RELEASE_FORMAT = Table("setveil.io.releases.folder", "release_formats")
 METRIC = Table("setveil.metrics", "METRICS")
@@ -112,12 +143,41 @@ def _column(name: str, help: str) -> Option:
     )
 
 
+def _items(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> Any:
+    return value[0] if len(value) == 1 else list(value) or None
+
+
+def _header(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Which row, unless `--no-header` came first."""
+    return ctx.params.get("header") if value is None else value
+
+
+def _no_header(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.params["header"] = False
+
+
+memory_option = click.option(
+    "--memory",
+    cls=Renamed,
+    old="--memory-limit",
+    metavar="SIZE",
+    help="Memory for reading and for the engine blocks; compressed data may unpack to ten times as "
+    "much.  [default: 3GB]",
+)
 reading_options = several(
     click.option(
         "--input-format", type=FORMAT, help="The format of the data.  [default: detected]"
     ),
     _column("record", "the record of each row (long tables)"),
-    _column("item", "the items, or with lists of items"),
+    click.option(
+        "--item",
+        metavar="COLUMN",
+        multiple=True,
+        callback=_items,
+        help="The column with the items, or with lists of items: its name or number; or columns of "
+        "options, by a pattern such as 'Uses *', or a range such as 12-30; repeatable.",
+    ),
     _column("count", "how often an item occurs (bags)"),
     click.option(
         "--bags/--sets",
@@ -137,9 +197,20 @@ reading_options = several(
         help="The table has a column for each item (0 and 1, yes and no).  [default: detected]",
     ),
     click.option(
-        "--header/--no-header",
-        default=None,
-        help="The first line names the columns, or not: they are 1, 2 ... then.  [default: on]",
+        "--header",
+        metavar="ROW",
+        type=HEADER,
+        is_flag=False,
+        flag_value="1",
+        callback=_header,
+        help="The row that names the columns, such as 3; 1-2 joins two.  [default: detected]",
+    ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        expose_value=False,
+        callback=_no_header,
+        help="No row names the columns: they are 1, 2 ... then.",
     ),
     click.option(
         "--drop-record",
@@ -147,11 +218,24 @@ reading_options = several(
         multiple=True,
         help="Leave out rows with this record, such as a placeholder; repeatable.",
     ),
+    click.option(
+        "--drop-column",
+        metavar="POSITION",
+        multiple=True,
+        help="Leave out what is at this position of each line or list of items (1, 2 ... or "
+        "last); repeatable.",
+    ),
     click.option("--sheet", help="The sheet of a spreadsheet (.xlsx).  [default: the first]"),
     click.option(
         "--encoding", help="How the text is encoded, such as cp1252.  [default: utf-8, or detected]"
     ),
-    click.option("--memory-limit", metavar="SIZE", help="Memory limit for reading, such as 2GB."),
+    memory_option,
+    click.option(
+        "--keep-unique",
+        is_flag=True,
+        default=None,
+        help="Items that look like identifiers are meant: publish them.",
+    ),
 )
 """How to read a data file; what is not given is guessed if it is obvious."""
 
@@ -161,11 +245,6 @@ engine_options = several(
         type=click.Choice(("local", "blocks", "spark")),
         help="Where the work is done: in memory, in blocks on disk (data larger than memory), or "
         "on a Spark cluster.  [default: local]",
-    ),
-    click.option(
-        "--memory",
-        metavar="SIZE",
-        help="Memory for the engine blocks, and for what spark gathers here.  [default: 3GB]",
     ),
     click.option(
         "--master",

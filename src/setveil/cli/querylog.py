@@ -10,6 +10,7 @@ from setveil.cli.options import (
     default_option,
     force_option,
     json_option,
+    memory_option,
     output_option,
     several,
 )
@@ -60,7 +61,7 @@ _columns = several(
 @default_option("--min-users", default=1, help="Drop terms that fewer users used.")
 @click.option("--keep-empty", is_flag=True, help="Keep users without a term, as empty records.")
 @click.option("--seed", type=click.IntRange(min=0), help="Make the order of records repeatable.")
-@click.option("--memory-limit", metavar="SIZE", help="Memory limit of the database, such as 500MB.")
+@memory_option
 @force_option
 @json_option
 def command(as_json: bool, **options: Any) -> None:

@@ -12,15 +12,17 @@ _SHARE = click.FloatRange(0, 1)
 
 @click.command("rules")
 @click.argument("release", metavar="RELEASE")
-@default_option("--top", default=20, help="How many rules, the most confident first.")
+@default_option(
+    "--top", default=20, help="How many rules, those that are surely most confident first."
+)
 @default_option(
     "--min-support",
     default=0.0,
     type=_SHARE,
-    help="The expected share of the records that have all items of a rule, at least.",
+    help="The share of the records that surely have all items of a rule, at least.",
 )
 @default_option(
-    "--min-confidence", default=0.0, type=_SHARE, help="The expected confidence, at least."
+    "--min-confidence", default=0.0, type=_SHARE, help="The confidence that is certain, at least."
 )
 @default_option(
     "--most-size", default=3, type=click.IntRange(min=2), help="How many items a rule has at most."
@@ -30,7 +32,7 @@ def command(release: str, as_json: bool, **options: Any) -> None:
     """Association rules of the original, computed from the release alone.
 
     The confidence of {a} -> {b} is the share of the records with a that have b too. The bounds are
-    certain. The expected confidence is an estimate between them.
+    certain, and rules are listed by the lower one. The expected confidence is an estimate.
 
     \b
     setveil rules release

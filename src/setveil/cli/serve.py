@@ -63,17 +63,23 @@ class Size(click.ParamType[int]):
 def command(no_browser: bool, **options: Any) -> None:
     """The whole job in a browser, on your own machine.
 
-    Prints the address of the page, with a secret token, as soon as it answers. Nothing leaves the
-    machine. Ctrl-C ends it, with all jobs that run; projects stay until you delete them.
+    Prints the address of the page, with a secret that works once, as soon as it answers. Nothing
+    leaves the machine. Ctrl-C ends it, with all jobs that run; projects stay until you delete them.
+    If the page is running already, prints a new address for it.
 
     \b
     setveil serve
     setveil serve --port 9000 --no-browser --data-dir /secure/setveil"""
-    from setveil.web.server import ServeJob, open_browser, serve
+    from setveil.web.server import ServeJob, Way, open_browser, serve
+    from setveil.words import plural
 
-    def ready(url: str) -> None:
-        click.echo(f"Open {url} (Ctrl-C ends it)")
+    def ready(way: Way) -> None:
+        how = "Ctrl-C ends it" if way.is_new else "it was running already; this address works once"
+        click.echo(f"Open {way.url} ({how})")
         if not no_browser:
-            open_browser(url)
+            open_browser(way.file)
 
-    serve(ServeJob(**options), ready)
+    ended = serve(ServeJob(**options), ready)
+    if ended:
+        done = "had not ended, so nothing of it was" if ended == 1 else "had not ended: nothing was"
+        click.echo(f"Stopped. {plural(ended, 'job')} {done} published.", err=True)

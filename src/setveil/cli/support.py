@@ -15,7 +15,7 @@ from setveil.cli.show import progress_bar, show
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="The N itemsets with the largest expected support.",
+    help="The N itemsets that most records certainly contain.",
 )
 @click.option(
     "--least-size",
@@ -27,8 +27,9 @@ from setveil.cli.show import progress_bar, show
 def command(as_json: bool, **options: Any) -> None:
     """How many original records contain some items, computed from the release alone.
 
-    The bounds are certain. The expected number is an estimate between them; for a disassociated
-    release, the mean over random reconstructions.
+    The bounds are certain; with differential privacy, 95 % sure. The expected number is an estimate
+    between them, given with the largest error that the bounds allow. If that is as large as the
+    number itself, there is no estimate.
 
     \b
     setveil support release wine cheese

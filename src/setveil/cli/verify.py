@@ -20,7 +20,7 @@ from setveil.cli.show import progress_bar, show_apart
 @click.argument("release", metavar="RELEASE|FILE")
 @promise_options
 @click.option(
-    "--original", metavar="DATA", help="Also check that the release comes from this data."
+    "--original", metavar="DATA", help="Also check whether the release comes from this data."
 )
 @click.option(
     "--max-witnesses",

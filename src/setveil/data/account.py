@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from setveil.errors import brief
+from setveil.data.identifiers import Opening
+from setveil.data.people import People
+from setveil.errors import Note, brief
 from setveil.words import plural
 
 LONG = "one row per record and item"
@@ -26,12 +28,20 @@ class Account:
     columns: dict[str, str] = field(default_factory=dict)
     """The column of each role: `record`, `item`, `count`."""
     ignored: tuple[str, ...] = ()
+    header_row: int = 0
+    """The row that names the columns, if others are above it."""
     identifiers: int = 0
     """How many records of a long table have an identifier that is not just their number."""
+    left_out: list[str] = field(default_factory=list)
+    """What is in the file but not in the data, in sentences that are notes too."""
     notes: list[str] = field(default_factory=list)
     """What the user should check."""
     used: set[str] = field(default_factory=set)
     """The options that this file had a use for."""
+    people: People | None = field(default=None, init=False, repr=False)
+    """The person of each record, if the file says it. It is never stored."""
+    opening: Opening | None = field(default=None, init=False, repr=False)
+    """How the lines of a file begin; None if its items have no order. It is never stored."""
 
     def note_columns(
         self, layout: str, columns: Mapping[str, str | None], names: Iterable[str]
@@ -48,12 +58,31 @@ class Account:
         shown = " or ".join(brief(value) for value in values)
         self.notes.append(f"Left out: {plural(rows, 'row')} whose record is {shown}.")
 
+    def begin_at(self, row: int, *, is_guess: bool) -> None:
+        """Say which row names the columns, if it is not the first."""
+        if row < 2:
+            return
+        self.header_row = row
+        above = "row above it was" if row == 2 else f"{row - 1} rows above it were"
+        self.left_out.append(f"Row {row} names the columns; the {above} left out.")
+        if is_guess:
+            more = "If another row does, {header} says which."
+            self.notes.insert(0, Note(f"{self.left_out[-1]} {more}"))
+
+    def skip_blanks(self, lines: int) -> None:
+        """Say how many blank lines between records were skipped."""
+        if lines:
+            said = "1 blank line was" if lines == 1 else f"{lines:,} blank lines were"
+            self.left_out.append(f"{said} skipped: they only separate the records.")
+            self.notes.append(self.left_out[-1])
+
     def to_dict(self) -> dict[str, object]:
         """The account as JSON shows it."""
         return {
             "format": self.format,
             "encoding": self.encoding or None,
             "layout": self.layout or None,
-            **{role: self.columns.get(role) for role in ("record", "item", "count")},
+            "header_row": self.header_row or None,
+            **{role: self.columns.get(role) for role in ("record", "item", "count", "person")},
             "ignored": list(self.ignored),
         }

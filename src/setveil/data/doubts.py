@@ -18,6 +18,22 @@ _PLACEHOLDER = re.compile(
 )
 
 
+_TOTALS = frozenset(
+    {"total", "totals", "grandtotal", "subtotal", "sum", "summe", "gesamt", "somme", "totale"}
+)
+
+
+def is_total(value: str) -> bool:
+    """Whether a record without items is a line of sums rather than a person."""
+    return "".join(filter(str.isalpha, value.casefold())) in _TOTALS
+
+
+def total_note(value: str) -> str:
+    """What to do about a line of sums."""
+    text = f"The record {brief(value)} has no items: it seems to be a line of sums, not a person."
+    return Note(f"{text} Leave it out with {{drop_record={value}}}.")
+
+
 def far_too_long(lengths: Int64s) -> list[int]:
     """The records that are far longer than most, the longest first, a few at most."""
     if not len(lengths) or lengths.max() < MANY:

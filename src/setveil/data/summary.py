@@ -41,10 +41,12 @@ class Summary:
     empty_records: int
     lengths: Lengths
     distinct_records: int
-    unique_records: int  # records that differ from all others
+    unique_records: int  # records with items that differ from all others
     most_frequent: tuple[tuple[str, int], ...]
     """Items with their supports, descending, ties in the order of the vocabulary."""
     single_record_items: int  # items that occur in only one record
+    rare_words: int = 0
+    """The same if they are most items and have letters, so that they may be names or free text."""
     counts: CountSummary | None = None  # for bags only
 
     def to_dict(self) -> dict[str, object]:
@@ -76,7 +78,7 @@ def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = N
     Example:
         >>> found = summarize(Transactions.of([["wine", "beer"], ["beer"], ["beer"], []]))
         >>> found.records, found.distinct_records, found.unique_records, found.most_frequent
-        (4, 3, 2, (('beer', 3), ('wine', 1)))
+        (4, 3, 1, (('beer', 3), ('wine', 1)))
     """
     if not isinstance(most_frequent, int | np.integer) or most_frequent < 0:
         allowed = "it must be a whole number of 0 or more"
@@ -85,20 +87,35 @@ def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = N
     class_sizes = _class_sizes(data) if sizes is None else sizes
     weights = np.ones(len(data), dtype=np.int64) if sizes is None else sizes
     supports, lengths = data.supports() if sizes is None else _weighted(data, sizes), data.lengths
-    held = np.flatnonzero(supports)
+    held, empty = np.flatnonzero(supports), int(weights[lengths == 0].sum())
     top = held[np.argsort(-supports[held], kind="stable")[:most_frequent]].tolist()
     return Summary(
         records=int(weights.sum()),
         items=len(held),
         occurrences=data.occurrences if sizes is None else int(supports.sum()),
-        empty_records=int(weights[lengths == 0].sum()),
+        empty_records=empty,
         lengths=_lengths(lengths, weights),
         distinct_records=len(class_sizes),
-        unique_records=int((class_sizes == 1).sum()),
+        unique_records=int((class_sizes == 1).sum()) - (empty == 1),
         most_frequent=tuple((data.vocabulary[item], int(supports[item])) for item in top),
         single_record_items=int((supports == 1).sum()),
+        rare_words=rare_words(data, supports),
         counts=_counts(data) if isinstance(data, Bags) else None,
     )
+
+
+def rare_words(data: Transactions, supports: Int64s) -> int:
+    """How many items are in one record only, if most items are, and most of these have letters:
+    they may be names or free text."""
+    rare = np.flatnonzero(supports == 1)
+    if len(rare) < _ENOUGH or 2 * len(rare) <= (supports > 0).sum():
+        return 0
+    some = rare[:: max(1, len(rare) // _LOOKED_AT)].tolist()
+    lettered = sum(any(map(str.isalpha, data.vocabulary[item])) for item in some)
+    return len(rare) if 2 * lettered > len(some) else 0
+
+
+_ENOUGH, _LOOKED_AT = 20, 1_000
 
 
 def _weighted(data: Transactions, sizes: Int64s) -> Int64s:

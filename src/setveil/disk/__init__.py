@@ -1,9 +1,13 @@
 """Files and folders that appear whole or not at all, and work that leaves nothing behind."""
 
+from setveil.disk.limits import bytes_of, unpacked_limit
 from setveil.disk.output import check_place, listed_files, new_file, new_folder
+from setveil.disk.renaming import sync
 from setveil.disk.room import is_full, naming, private_folder
+from setveil.disk.texts import read_text
 
 __all__ = [
+    "bytes_of",
     "check_place",
     "is_full",
     "listed_files",
@@ -11,4 +15,7 @@ __all__ = [
     "new_file",
     "new_folder",
     "private_folder",
+    "read_text",
+    "sync",
+    "unpacked_limit",
 ]

@@ -33,7 +33,8 @@ def new_file(path: Path, *, force: bool = False, mode: int | None = None) -> Ite
     place = Path(os.path.realpath(path))
     with ExitStack() as stack:
         with _writable(path):
-            temporary = stack.enter_context(working_folder(place.parent)) / "new"
+            work = stack.enter_context(working_folder(place.parent, target=place.name))
+            temporary = work / "new"
             wanted = _mode(place) if mode is None else mode
             handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, wanted)
             final = stat.S_IMODE(os.fstat(handle).st_mode)

@@ -1,4 +1,4 @@
-"""Private working folders; those of processes that were killed are removed by the next run.
+"""Private working folders; those of killed processes are removed by the next run that writes.
 
 A working folder contains a lock file that its process keeps locked. The system releases the lock
 when the process ends, however it ends, so a folder whose lock is free belongs to nobody.
@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import shutil
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,11 +35,14 @@ def working_folder(parent: Path, *, target: str = "", hidden: bool = True) -> It
     """A new folder that only the user can open, and that is removed after the block.
 
     Args:
-        parent: Where; leftovers of killed processes in this folder are removed first.
+        parent: Where. If the work will get a name there, leftovers of killed processes are removed
+            first, there and among temporary files; mere reading removes nothing.
         target: The name in `parent` that the work will get.
         hidden: Whether the name starts with a dot.
     """
-    remove_leftovers(parent)
+    if target:
+        remove_leftovers(parent)
+        remove_leftovers(Path(tempfile.gettempdir()))
     folder, lock = _claim(parent, target, "." if hidden else "")
     try:
         yield folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from setveil.data.arrays import Int64s, offsets
+from setveil.disk.limits import USUAL_MEMORY, bytes_of
 from setveil.engines.local import Local
 from setveil.engines.parts import (
     NOWHERE,
@@ -24,13 +24,10 @@ from setveil.engines.parts import (
     block_of,
     copies_of,
 )
-from setveil.errors import ParameterError
 
-DEFAULT_MEMORY = "3GB"
 RECORDS_AT_ONCE = 1 << 17
 ITEMS_AT_ONCE = 1 << 22
 """A block has about so many records and items, unless one record has more."""
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B\s*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Blocks(Local):
 
     name: ClassVar[str] = "blocks"
 
-    memory: str = DEFAULT_MEMORY
+    memory: str = USUAL_MEMORY
     """How much memory the work may take, about."""
 
     def __post_init__(self) -> None:
@@ -50,16 +47,6 @@ class Blocks(Local):
     def room(self) -> int:
         """The memory in bytes."""
         return bytes_of(self.memory)
-
-
-def bytes_of(size: str) -> int:
-    """The bytes of a size such as `3GB` or `512MiB`."""
-    found = _SIZE.match(size)
-    if found is None:
-        raise ParameterError("memory", size, "it must be a size such as 500MB or 3GB")
-    return int(
-        float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
-    )
 
 
 class Shelf(Parts):

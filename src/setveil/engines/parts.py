@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s, offsets, ranges
+from setveil.data.identifiers import sampled
 
 Answer = TypeVar("Answer")
 Record = tuple[int, ...]
@@ -64,6 +65,12 @@ def joined(blocks: list[Block]) -> Block:
     lengths = [np.zeros(0, dtype=np.int64), *(block.lengths for block in blocks)]
     items = [np.zeros(0, dtype=np.int32), *(block.items for block in blocks)]
     return block_of(np.concatenate(lengths), np.concatenate(items))
+
+
+def some_of_block(records: int, occurrences: int, block: Block) -> Block:
+    """Those records of a block that belong to a random sample of so many."""
+    kept = sampled(block.lengths, records, occurrences)
+    return block if kept is None else block.take(kept)
 
 
 def renumbered(numbers: Int32s, block: Block) -> Block:

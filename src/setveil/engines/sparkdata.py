@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
+from setveil.data.blanks import are_separators
 from setveil.data.tables.columns import Wanted, find_columns, find_list_column
+from setveil.data.tables.ticks import item_words, with_names
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.parts import Block, block_of, renumbered
-from setveil.engines.sparkblocks import RECORDS_AT_ONCE, ROWS, Batches, rows_at_once, to_rows
+from setveil.engines.parts import Block, block_of, joined, renumbered, some_of_block
+from setveil.engines.sparkblocks import (
+    RECORDS_AT_ONCE,
+    ROWS,
+    Batches,
+    from_rows,
+    rows_at_once,
+    to_rows,
+)
 from setveil.engines.sparksession import plain_errors
-from setveil.errors import FileFormatError, ParameterError
+from setveil.errors import DataError, FileFormatError, ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
 _READERS = {".dat": "fimi", ".fimi": "fimi", ".csv": "csv", ".tsv": "tsv", ".tab": "tsv"}
 _READERS |= {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _PACKED = (".gz", ".zst", ".bz2")
+_SOME = 1_000  # lines that show whether blank ones only separate the records
 _CODED = "size int, lengths binary, items binary, labels array<string>, counts array<bigint>"
 """A block with its own numbers: item i has the label `labels[i]`, which `counts[i]` records
 have."""
@@ -36,13 +46,20 @@ class SparkRecords(NamedTuple):
     supports: Int64s
     """How many records have each item."""
     records: int
+    blanks: int
+    """How many blank lines were skipped because they only separate the records."""
 
 
 def read_frame(spark: SparkSession, data: object, reading: Mapping[str, Any]) -> SparkRecords:
     """The records of a DataFrame, or of a path that Spark reads."""
     with plain_errors(), rows_at_once(spark, RECORDS_AT_ONCE):
-        source: Any = _opened(spark, str(data), reading) if isinstance(data, str) else data
-        records = _records(source, str(data) if isinstance(data, str) else "the DataFrame", reading)
+        if not isinstance(data, str):
+            return _counted(_records(data, "the DataFrame", reading))
+        records = _records(_opened(spark, data, reading), data, reading)
+        is_text = records.columns == ["value"]
+        if is_text and are_separators(not row[0] for row in records.head(_SOME)):
+            written = records.where("value != ''")
+            return _counted(written, blanks=records.count() - written.count())
         return _counted(records)
 
 
@@ -54,6 +71,21 @@ def numbered(records: SparkRecords, numbers: Int32s) -> DataFrame:
         return to_rows((0, block) for block in _renumbered(labels, numbers, batches))
 
     return records.frame.select("lengths", "items", "labels").mapInArrow(encode, ROWS)
+
+
+def some_of_frame(records: SparkRecords) -> Block:
+    """A random sample of the records, here; all if they are few."""
+    labels, supports = records.vocabulary.labels, records.supports
+    numbers, of = np.arange(len(labels), dtype=np.int32), (records.records, int(supports.sum()))
+
+    def choose(batches: Any) -> Any:
+        found = _renumbered(labels, numbers, batches)
+        return to_rows((0, some_of_block(*of, block)) for block in found)
+
+    frame = records.frame.select("lengths", "items", "labels").mapInArrow(choose, ROWS)
+    with plain_errors():
+        table = frame.toArrow()
+    return joined([block for _, block in from_rows(table.to_batches())])
 
 
 def published_rows(lines: DataFrame, file: str) -> DataFrame:
@@ -81,8 +113,11 @@ def _opened(spark: SparkSession, path: str, reading: Mapping[str, Any]) -> DataF
         return spark.read.json(path)
     if kind in ("csv", "tsv"):
         mark = "," if kind == "csv" else "\t"
-        header = reading.get("header") is not False
-        return spark.read.csv(path, header=header, sep=mark, escape='"')
+        header = reading.get("header")
+        if header not in (None, True, False):
+            allowed = "the engine spark reads tables from their first row; use {engine=blocks}"
+            raise ParameterError("header", header, allowed)
+        return spark.read.csv(path, header=header is not False, sep=mark, escape='"')
     allowed = "the engine spark reads fimi, csv, tsv, parquet and jsonl; use {engine=blocks}"
     raise ParameterError("input_format", kind, allowed)
 
@@ -99,15 +134,19 @@ def _kind_inside(spark: SparkSession, path: str) -> str:
     raise FileFormatError(path, "its name does not show the format", remedy="name {input_format}")
 
 
-def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFrame:
+def _records(frame: Any, name: str, reading: Mapping[str, Any]) -> DataFrame:
     """One row per record: a line of items in `value`, or a list of texts in `items`."""
     from pyspark.sql import functions as F
 
     def fail(problem: str, *, remedy: str = "") -> FileFormatError:
         return FileFormatError(name, problem, remedy=remedy)
 
-    given = {role: reading[role] for role in ("record", "item", "count") if reading.get(role)}
-    wanted = Wanted(**given, bags=reading.get("bags"))
+    given = {role: reading[role] for role in ("record", "count") if reading.get(role)}
+    wanted = Wanted(**given, **item_words(reading.get("item")), bags=reading.get("bags"))
+    wanted = with_names(wanted, frame.columns)
+    if wanted.items:
+        allowed = "the engine spark takes one column of items; use {engine=blocks}"
+        raise ParameterError("item", list(wanted.items), allowed)
     types = dict(frame.dtypes)
     if list(types) == ["value"] and types["value"] == "string":
         return frame
@@ -122,9 +161,12 @@ def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFra
             frame.groupBy(_named(str(owner))).agg(_texts(gathered).alias("items")).select("items")
         )
     columns = find_columns(list(types), wanted, fail)
+    if columns.person is not None:
+        problem = "it says which person each record belongs to, and this engine counts records"
+        raise fail(problem, remedy="leave that column out, or use {engine=local}")
     if columns.count is not None and reading.get("bags") is not False:
-        allowed = "this engine works on sets: ignore the counts with {bags=False}"
-        raise ParameterError("bags", None, allowed)
+        problem = "the data has counts, and this engine works on sets"
+        raise DataError(problem, remedy="ignore the counts with {bags=False}")
     rows = frame.select(_named(columns.record).alias("record"), _named(columns.item).alias("item"))
     dropped = reading.get("drop_record") or ()
     if dropped:
@@ -149,7 +191,7 @@ def _texts(items: Column) -> Column:
     return F.coalesce(items, F.array()).cast("array<string>")
 
 
-def _counted(records: DataFrame) -> SparkRecords:
+def _counted(records: DataFrame, blanks: int = 0) -> SparkRecords:
     """Put the records in blocks, and collect the vocabulary and its counts."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as F
@@ -162,7 +204,7 @@ def _counted(records: DataFrame) -> SparkRecords:
     found = dict(zip(*(column.to_pylist() for column in counts.columns), strict=True))
     vocabulary = Vocabulary.of(found)
     supports = np.array([found[label] for label in vocabulary], dtype=np.int64)
-    return SparkRecords(frame, vocabulary, supports, size)
+    return SparkRecords(frame, vocabulary, supports, size, blanks)
 
 
 def _coded_lines(batches: Batches) -> Batches:

@@ -201,7 +201,7 @@ class TreeDraft(TreeView):
         """Make an edit as `log()` notes it, such as `{"op": "rename", "node": ..., "name": ...}`.
 
         `to` may be missing where something is added: the root is meant."""
-        if not isinstance(edit, Mapping) or edit.get("op") not in OPERATIONS:
+        if not isinstance(edit, Mapping) or edit.get("op") not in [*OPERATIONS]:
             raise DataError(f"an edit is one of {', '.join(OPERATIONS)}")
         words = {name: value for name, value in edit.items() if name != "op"}
         needed = OPERATIONS[edit["op"]]

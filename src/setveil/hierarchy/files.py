@@ -28,14 +28,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TextIO, Unpack
 
-from setveil.disk import new_file
-from setveil.errors import FileFormatError, OutputError, ParameterError, brief
+from setveil.disk import new_file, read_text
+from setveil.errors import DataError, FileFormatError, OutputError, ParameterError, brief
 from setveil.hierarchy.check import tree_of_outline
 from setveil.hierarchy.layouts import ReadingWords, Row, TreeOptions, outline_of
 from setveil.hierarchy.outline import Outline
@@ -60,7 +59,8 @@ def read_hierarchy(
         delimiter: `;`, `,` or a tab; detected by default.
         origin: Where the tree comes from; by default the user gave it.
         options: The fields of `TreeOptions`: `layout` (`paths`, `pairs` or `levels`; detected by
-            default), `levels` (the columns of a level table, from the items up) and `qualify`.
+            default), `levels` (the columns of a level table, from the items up), `qualify` and
+            `memory` (its text may have a twentieth of it; 3GB by default).
 
     Raises:
         FileFormatError: if the file does not exist, is not text or is empty.
@@ -76,7 +76,8 @@ def read_outline(
     """The content of a hierarchy file, which may not be a tree: `find_faults` checks it."""
     if delimiter is not None:
         _check_delimiter(delimiter)
-    text = _text_of(Path(path))
+    remedy = "if it is the right file, allow more {memory}"
+    text = read_text(Path(path), options.memory if options else None, remedy=remedy)
     rows = list(_rows(path, text, delimiter or _guess_delimiter(text)))
     if not rows:
         remedy = "write a line for each item, such as `leaf;parent;root`"
@@ -112,22 +113,6 @@ def write_hierarchy(
 def _check_delimiter(delimiter: str) -> None:
     if delimiter not in DELIMITERS:
         raise ParameterError("delimiter", delimiter, "it must be a semicolon, a comma or a tab")
-
-
-def _text_of(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        problem, remedy = "this is not UTF-8 text", "save the file as UTF-8"
-        raise FileFormatError(path, problem, line=line, remedy=remedy) from None
-    except FileNotFoundError:
-        raise FileFormatError(path, "there is no such file") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileFormatError(path, f"the file cannot be read ({error})") from None
 
 
 def _rows(path: str | Path, text: str, delimiter: str) -> Iterator[Row]:
@@ -186,6 +171,8 @@ def _quoted(label: str) -> str:
     """A label as a cell; in quotes if it has any delimiter, so that the right one is detected."""
     if label.isalnum():
         return label
+    if "\0" in label:
+        raise DataError("a label contains a NUL character, which a text file cannot hold")
     if label[0] in " \ufeff" or any(character in label for character in ';,\t"\r\n'):
         return '"' + label.replace('"', '""') + '"'
     return label

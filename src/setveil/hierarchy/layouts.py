@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from setveil.data.tables.headers import is_apart
 from setveil.errors import FileFormatError, ParameterError, brief_list
 from setveil.hierarchy.outline import Outline, free_label
 from setveil.hierarchy.qualify import qualified
@@ -32,6 +33,8 @@ class TreeOptions:
     """The columns of a level table, from the items up: their names, or their positions from 1."""
     qualify: bool = False
     """Name groups with their parent where one label names several: `VEGETABLES/CARROTS`."""
+    memory: str | None = None
+    """Memory for reading, such as `3GB`: it also limits what compressed files may unpack to."""
     unknown: Unknown = "refuse"
     """What becomes of items that a hierarchy lacks: `root` puts them directly below its root,
     `drop` leaves them out of all records, `refuse` is an error."""
@@ -43,6 +46,7 @@ class ReadingWords(TypedDict, total=False):
     layout: Layout | None
     levels: Sequence[str] | str | None
     qualify: bool
+    memory: str | None
 
 
 def outline_of(path: str | Path, rows: Sequence[Row], options: TreeOptions) -> Outline:
@@ -96,7 +100,7 @@ def has_parent_first(names: Sequence[str]) -> bool:
 
 def _has_foreign_pair_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether pairs follow a first row of two labels that no pair has."""
-    if len(rows[0]) != 2 or not _is_header(rows) or _LEVEL_NAMES & set(map(_name, rows[0])):
+    if len(rows[0]) != 2 or not is_apart(rows) or _LEVEL_NAMES & set(map(_name, rows[0])):
         return False
     return all(rows[0]) and _are_pairs([row for row in rows[1:] if all(row)])
 
@@ -110,17 +114,11 @@ def _has_level_header(rows: Sequence[Sequence[str]]) -> bool:
     names = [_name(cell) for cell in head]
     is_named = names[0] in _LEVEL_NAMES or names[-1] in _LEVEL_NAMES
     is_full = all(head) and len(head) >= max(map(len, rows))
-    return len(head) > 1 and _is_header(rows) and (is_named or (is_full and len(rows) > 2))
+    return len(head) > 1 and is_apart(rows) and (is_named or (is_full and len(rows) > 2))
 
 
 def _name(cell: str) -> str:
     return "".join(character for character in cell.lower() if character.isalnum())
-
-
-def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether no cell of the first row occurs again in the rows below it."""
-    head = {cell for cell in rows[0] if cell}
-    return len(rows) > 1 and all(head.isdisjoint(row) for row in rows[1:])
 
 
 def _chosen_columns(

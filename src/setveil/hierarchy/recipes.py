@@ -8,7 +8,7 @@ from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError, ParameterError
 from setveil.hierarchy.build import balanced
 from setveil.hierarchy.files import read_hierarchy
-from setveil.hierarchy.layouts import TreeOptions
+from setveil.hierarchy.layouts import ReadingWords, TreeOptions
 from setveil.hierarchy.prefix import KNOWN_SHAPES, CodeShape, prefix
 from setveil.hierarchy.tree import Hierarchy
 from setveil.hierarchy.wordnet.network import WordNet
@@ -78,7 +78,8 @@ def is_recipe(given: object) -> bool:
 def _read(path: Path | str, how: TreeOptions) -> Hierarchy:
     if not Path(path).exists() and not Path(path).suffix:
         raise FileFormatError(path, f"there is no such file or recipe: {RECIPES}")
-    return read_hierarchy(path, layout=how.layout, levels=how.levels, qualify=how.qualify)
+    words: ReadingWords = {"layout": how.layout, "levels": how.levels, "qualify": how.qualify}
+    return read_hierarchy(path, **words | {"memory": how.memory})
 
 
 def _balanced_maker(

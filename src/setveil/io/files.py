@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from setveil.errors import Note, OutputError, ParameterError
+from setveil.disk import unpacked_limit
+from setveil.errors import (
+    DataError,
+    FileFormatError,
+    Note,
+    OutputError,
+    ParameterError,
+    SetveilError,
+)
 from setveil.io.formats.table import FORMATS, Format
 
 if TYPE_CHECKING:
@@ -22,16 +32,19 @@ def read(
     *,
     format: str | None = None,
     record: str | int | None = None,
-    item: str | int | None = None,
+    item: str | int | Sequence[str | int] | None = None,
     count: str | int | None = None,
     bags: bool | None = None,
     split: str | None = None,
     onehot: bool | None = None,
-    header: bool | None = None,
+    header: bool | int | str | None = None,
     drop_record: str | Sequence[str] | None = None,
+    drop_column: int | str | Sequence[int | str] | None = None,
     sheet: str | int | None = None,
     encoding: str | None = None,
+    memory: str | None = None,
     memory_limit: str | None = None,
+    keep_unique: bool | None = None,
 ) -> Transactions:
     """The data of a file as transactions or bags, its records in the order of first appearance.
 
@@ -42,18 +55,27 @@ def read(
         format: One of `FORMATS`; if not given, it is recognized by suffix and content.
         record: The column of the record that a row belongs to; guessed if obvious. A column is
             named, or numbered from 1 if no column has the number as its name.
-        item: The column of the item, or of the set or list of items; guessed if obvious.
+        item: The column of the item, or of the set or list of items; guessed if obvious. Several
+            columns, each an option that is ticked or not: a list of names, of patterns such as
+            `Uses *`, and of ranges such as `12-30`.
         count: The column that says how often the item occurs in the record.
         bags: Whether repeats count; by default if there is a count column.
         split: What separates the items within a cell, such as `|`; `list` for lists in brackets;
             `none` if each cell is one item. Recognized if obvious.
         onehot: Whether a table has a column for each item (0 and 1, yes and no); recognized.
-        header: Whether the first line of a table names the columns; by default it does.
+        header: Which row of a table names the columns, or that none does (`False`). If it is not
+            given, it is the first, or a row below title lines that clearly does. `"1-2"` joins the
+            names of several rows.
         drop_record: Rows with this record (or one of these) are left out: a placeholder.
+        drop_column: What to leave out of each line or list of items: a position from 1 on, or
+            `last`. One or several.
         sheet: The sheet of a spreadsheet, by its name or its number; by default the first.
         encoding: How the text is encoded, such as `cp1252`; recognized if obvious.
-        memory_limit: Memory limit for reading a long table, such as `500MB`; the rest goes to
-            temporary files.
+        memory: Memory for reading a long table, such as `500MB`; the rest goes to temporary files.
+            A compressed file may unpack to ten times as much (30GB by default).
+        memory_limit: The former name of `memory`.
+        keep_unique: Whether items that look like identifiers are meant. Reading does not need it;
+            whatever leads to a release asks.
 
     Raises:
         FileFormatError: if the file does not exist, or is not what its name, content or the options
@@ -83,14 +105,15 @@ def read_with_account(
         )
         raise ParameterError("path", type(path).__name__, allowed)
     _check_options(options)
-    with open_source(path, header=options.get("header") is not False) as source:
+    most = unpacked_limit(reading_of(options).memory)
+    with open_source(path, header=options.get("header"), most=most) as source:
         return read_opened(source, options)
 
 
 def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transactions, Account]:
     """The data of a source that is open already, and how it was read."""
     from setveil.io.source.database import NotUtf8Error
-    from setveil.io.source.encoding import decoded, guess_encoding
+    from setveil.io.source.encoding import decoded, decoded_anyhow
     from setveil.io.source.packed import unpacked
 
     _check_options(options)
@@ -102,13 +125,9 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
         account.notes[:0] = notes
         return data, account
     except NotUtf8Error as error:
-        guessed = guess_encoding(source) if encoding is None else None
-        if guessed is None:
-            error.of_data()
-            raise
-    plain, name = decoded(source, guessed)
+        plain, name = decoded_anyhow(source, error, encoding)
     data, account = _read(plain, reading_of(options), format, name)
-    text = f"The text is not UTF-8; it was read as {guessed}."
+    text = f"The text is not UTF-8; it was read as {name}."
     account.notes.insert(0, Note(f"{text} If letters look wrong, name another {{encoding}}."))
     return data, account
 
@@ -116,38 +135,67 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
 def reading_of(options: Mapping[str, Any]) -> Reading:
     """The options that formats use, checked."""
     from setveil.data.tables.cells import check_split
-    from setveil.io.formats.reading import Reading
-    from setveil.io.source.database import check_memory_limit
+    from setveil.data.tables.ticks import item_words
+    from setveil.io.formats.reading import LAST, Reading
+    from setveil.io.formats.titles import checked_header
 
     given = {name: value for name, value in options.items() if value is not None}
-    others = ("bags", "split", "onehot", "header", "memory_limit")
+    given = {"memory": given.pop("memory_limit", None)} | given
+    others = ("bags", "split", "onehot", "header", "memory")
     dropped = given.get("drop_record", ())
     dropped = (dropped,) if isinstance(dropped, str) else tuple(map(str, dropped))
+    columns = given.get("drop_column", ())
+    columns = (columns,) if isinstance(columns, int | str) else tuple(columns)
     check_split(given.get("split"))
-    check_memory_limit(given.get("memory_limit"))
+    checked_header(given.get("header"))
+    unpacked_limit(given["memory"])
     chosen = {name: given[name] for name in (*others, "sink") if name in given}
-    chosen |= {role: str(given[role]) for role in ("record", "item", "count") if role in given}
-    return Reading(**chosen, drop_record=dropped)
+    chosen |= {role: str(given[role]) for role in ("record", "count") if role in given}
+    places = tuple(LAST if str(each) == "last" else _place(each) for each in columns)
+    items = item_words(given.get("item"))
+    return Reading(**chosen, **items, drop_record=dropped, drop_column=places)
+
+
+def _place(given: int | str) -> int:
+    """A position of a line."""
+    if not str(given).isdecimal() or int(given) < 1:
+        raise ParameterError("drop_column", given, "it must be a position from 1 on, or last")
+    return int(given)
 
 
 def _read(
     source: Source, reading: Reading, format: str | None, encoding: str
 ) -> tuple[Transactions, Account]:
-    from setveil.io.formats.guess import guess_format
+    from setveil.disk.kinds import Kind, foreign_kind, is_arff
+    from setveil.io.formats.guess import format_of
 
-    chosen = FORMATS[format or guess_format(source, reading)]
-    if reading.sink is not None:
-        reading.sink.begin()
-    data, account = chosen.read(source, reading), reading.account
+    source, name = format_of(source, reading, format)
+    chosen = FORMATS[name]
+    try:
+        kind = foreign_kind(source.head) if chosen.is_text else None
+        if kind is None and chosen.is_text and chosen.name != "arff" and is_arff(source.head):
+            kind = Kind("an ARFF file", "read it with {input_format=arff}")
+        if kind is not None:
+            raise source.fault(f"this is {kind.name}, not {chosen.name}", remedy=kind.remedy)
+        if reading.sink is not None:
+            reading.sink.begin()
+        data, account = chosen.read(source, reading), reading.account
+    except FileFormatError as error:
+        error.line = None if error.line is None else error.line + source.lines_above
+        raise
     account.format = "xlsx" if source.is_sheet else chosen.name
     account.encoding = encoding if chosen.is_text and not source.is_sheet else ""
+    account.begin_at(source.header_row, is_guess=reading.header is None)
     asked = {"split": reading.split not in (None, "none"), "onehot": bool(reading.onehot)}
-    asked |= {"header": reading.header is False, "drop_record": bool(reading.drop_record)}
+    asked |= {"header": reading.header not in (None, True)}
+    asked |= {"drop_record": bool(reading.drop_record)}
+    asked |= {"item": bool(reading.items)}
+    asked |= {"drop_column": bool(reading.drop_column)}
     for name, is_asked in asked.items():
         if is_asked and name not in account.used:
             what = f" ({account.layout})" if account.layout else ""
             allowed = f"this {account.format} file has no use for it{what}"
-            raise ParameterError(name, getattr(reading, name), allowed)
+            raise ParameterError(name, getattr(reading, name) or reading.items, allowed)
     return data, account
 
 
@@ -160,6 +208,7 @@ def write(
     seed: int | None = None,
     public_items: bool = False,
     private: bool = False,
+    people: Sequence[int] | None = None,
 ) -> None:
     """Write data to a file, or a release to a folder; never leaves half-written output.
 
@@ -174,6 +223,7 @@ def write(
         seed: For a release: makes the order of its records repeatable, which otherwise is random.
         public_items: For a release: whether to publish all of a tree that was built from the items.
         private: For data: whether only the owner of the file may read it.
+        people: For data as csv or tsv: the person of each record, as a number; a column `person`.
 
     Raises:
         OutputError: if the place cannot be written to, or exists and may not be replaced.
@@ -193,18 +243,36 @@ def write(
         allowed = "give the name of a file, or of a folder for a release"
         raise ParameterError("path", type(path).__name__, allowed)
     if isinstance(thing, Release):
-        from setveil.io.releases.folder import fill_release, staged_release
+        from setveil.io.releases.folder import fill_release, read_back, staged_release
 
         with staged_release(path, force=force) as stage:
             fill_release(thing, stage, format=format, seed=seed, public_items=public_items)
+            with suppress(SetveilError):  # one that cannot be read says nothing
+                read_back(stage)
         return
     _check_format(format)
     data, target = as_transactions(thing), Path(path)
     chosen = FORMATS[format or format_by_name(target)]
+    lines = _lines(data, chosen, people)
     if str(target) == "-":
-        _write_to_output(data, chosen)
+        _write_to_output(lines, chosen)
     else:
-        _write_file(data, target, chosen, force, mode=0o600 if private else None)
+        _write_file(data, lines, target, chosen, force=force, mode=0o600 if private else None)
+
+
+def _lines(
+    data: Transactions, format: Format, people: Sequence[int] | None
+) -> Callable[[], Iterable[str]]:
+    """Gives the lines of a file, with the person of each record if that is given."""
+    if people is None:
+        return partial(format.lines, data)
+    if not format.holds_people:
+        raise ParameterError("people", "given", f"a {format.name} file has no place for it")
+    import numpy as np
+
+    if len(people) != len(data):
+        raise DataError(f"{len(data):,} records, but the people of {len(people):,}")
+    return partial(format.lines, data, np.asarray(people, dtype=np.int64))
 
 
 def format_by_name(path: Path) -> str:
@@ -232,7 +300,13 @@ def _check_format(format: str | None) -> None:
 
 
 def _write_file(
-    data: Transactions, target: Path, format: Format, force: bool, *, mode: int | None
+    data: Transactions,
+    lines: Callable[[], Iterable[str]],
+    target: Path,
+    format: Format,
+    *,
+    force: bool,
+    mode: int | None,
 ) -> None:
     from setveil.disk import new_file
     from setveil.io.writing import compression_of, write_lines
@@ -241,17 +315,26 @@ def _write_file(
     if compression and not format.is_text:
         problem = f"a {format.name} file is compressed inside already"
         raise OutputError(target, problem, remedy="leave out .gz or .zst")
+    if compression == "zstd" and not format.holds_returns:
+        _refuse_returns(data, format)
     with new_file(target, force=force, mode=mode) as temporary:
         if format.is_text:
-            write_lines(format.lines(data), temporary, compression)
+            write_lines(lines(), temporary, compression)
         else:
             format.write_file(data, temporary)
 
 
-def _write_to_output(data: Transactions, format: Format) -> None:
+def _refuse_returns(data: Transactions, format: Format) -> None:
+    """Refuse items with a line end that could not be read again: zstd is unpacked line by line."""
+    if any("\r" in label for label in data.vocabulary):
+        problem = f"an item contains a line end, which {format.name} in zstd cannot hold"
+        raise DataError(problem, remedy="choose .gz, or a format such as csv")
+
+
+def _write_to_output(lines: Callable[[], Iterable[str]], format: Format) -> None:
     from setveil.io.writing import write_to_output
 
     if not format.is_text:
         problem = f"a {format.name} file cannot go to standard output"
         raise OutputError("-", problem, remedy="give the name of a file")
-    write_to_output(format.lines(data))
+    write_to_output(lines())

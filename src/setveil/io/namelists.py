@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setveil.data.vocabulary import Vocabulary
+from setveil.disk import read_text
 from setveil.errors import FileFormatError, ParameterError, did_you_mean
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.source.database import not_utf8
-from setveil.io.source.source import BOM
 from setveil.promises.coherence import matching_items
 
 UNDER = "under:"
@@ -19,6 +18,10 @@ WAYS = (
     "give a file with one item per line, an item, a pattern such as 'dx:*', or under:NODE of the "
     "hierarchy"
 )
+
+
+class Typed(str):
+    """A word that names an item, a pattern or a node, and never a file, whatever it looks like."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,12 @@ class ItemNames:
         for word in words:
             if word.startswith(UNDER):
                 nodes.append(word.removeprefix(UNDER))
-            elif Path(word).is_file():
+            elif not isinstance(word, Typed) and Path(word).is_file():
                 listed.update(read_items(word))
-            elif any(sign in word for sign in "*?["):
+            elif is_pattern(word):
                 patterns.append(word)
+            elif isinstance(word, Typed):  # a list, of which the data need not contain everything
+                listed.add(str(word))
             else:
                 single.append(word)
         return cls(frozenset(listed), tuple(single), tuple(patterns), tuple(nodes), parameter)
@@ -94,6 +99,11 @@ class ItemNames:
         return items
 
 
+def is_pattern(word: str) -> bool:
+    """Whether a word may match several items."""
+    return any(sign in word for sign in "*?[")
+
+
 def read_items(path: str | os.PathLike[str]) -> list[str]:
     """The items of a text file with one item per line; empty lines are skipped.
 
@@ -101,14 +111,7 @@ def read_items(path: str | os.PathLike[str]) -> list[str]:
         FileFormatError: if the file cannot be read or lists no items.
     """
     place = Path(path)
-    try:
-        text = place.read_bytes().removeprefix(BOM).decode("utf-8")
-    except FileNotFoundError:
-        raise FileFormatError(place, "there is no such file") from None
-    except UnicodeDecodeError:
-        raise not_utf8(str(place)) from None
-    except OSError as error:
-        raise FileFormatError(place, f"the file cannot be read ({error.strerror})") from None
+    text = read_text(place)
     items = list(dict.fromkeys(line.strip() for line in text.split("\n") if line.strip()))
     if not items:
         raise FileFormatError(place, "the file lists no items; it must have one per line")

@@ -17,8 +17,15 @@ from setveil.io.source.source import PACKED
 _TEXT_AT_ONCE = 1 << 20
 
 
-def write_lines(lines: Iterable[str], target: Path, compression: str | None = None) -> None:
-    """Write lines as UTF-8 text; a compressed file contains neither a time nor a name."""
+def write_lines(
+    lines: Iterable[str], target: Path, compression: str | None = None, *, for_parquet: bool = False
+) -> None:
+    """Write lines as UTF-8 text; a compressed file contains neither a time nor a name.
+
+    Raises:
+        DataError: if a line has a NUL character, unless the lines are only made for a Parquet file.
+    """
+    lines = lines if for_parquet else _without_nul(lines)
     if compression == "zstd":
         from setveil.io.source.zstd import pack
 
@@ -45,7 +52,7 @@ def write_to_output(lines: Iterable[str]) -> None:
     raw = isinstance(stream, io.RawIOBase)
     stream = io.BufferedWriter(stream) if raw else stream
     try:
-        _write_blocks(lines, stream)
+        _write_blocks(_without_nul(lines), stream)
         stream.flush()
     except BrokenPipeError:
         raise
@@ -67,6 +74,15 @@ def not_unicode(error: UnicodeEncodeError) -> DataError:
     half = error.object[error.start : error.end]
     problem = f"an item contains {brief(half)}, which is not Unicode text and cannot be written"
     return DataError(problem)
+
+
+def _without_nul(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, if none has a NUL character: most programs end a text there, or refuse it."""
+    for line in lines:
+        if "\0" in line:
+            problem = "an item contains a NUL character, which a text file cannot hold"
+            raise DataError(problem, remedy="choose a format that can, such as parquet")
+        yield line
 
 
 def _write_blocks(lines: Iterable[str], stream: IO[bytes] | gzip.GzipFile) -> None:

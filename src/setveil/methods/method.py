@@ -76,6 +76,8 @@ class Method(ABC, Generic[Form]):
     form: ClassVar[str] = "generalized"  # the form of its releases
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {}
     """Parameters that may lose less under the same promise, and the values to try."""
+    by_meaning: ClassVar[tuple[str, ...]] = ()
+    """Those of them that help only if the tree groups items by their meaning."""
     runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
     divides: ClassVar[bool] = False
     """Whether it can work on parts of the records: the promise of the whole follows from that of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, cast
 
@@ -41,6 +41,11 @@ class Budget:
         spent = self.spend(Expense.of(what, self.epsilon * share, sensitivity=sensitivity))
         return self.noise.laplace(np.asarray(counts, dtype=np.int64), spent.scale), spent.scale
 
+    def publish_from(self, threshold: int) -> int:
+        """Note in the ledger the least of the last counts that is published."""
+        self.ledger[-1] = replace(self.ledger[-1], threshold=threshold)
+        return threshold
+
     def spend(self, expense: Expense) -> Expense:
         """Enter an expense into the ledger."""
         self.ledger.append(expense)
@@ -54,7 +59,7 @@ class Private:
     """What a private method works on."""
 
     data: Transactions
-    """The records over the public items; over the items that occur, if no list is public."""
+    """The records over the public items; over all items by code point, if no list is public."""
     promise: DifferentialPrivacy
     tree: Hierarchy | None
     is_public: bool
@@ -102,7 +107,7 @@ class PrivateMethod(Method[Synthetic]):
         self.check(len(records), promise, hierarchy, engine)
         asked = cast(DifferentialPrivacy, promise)  # `check` has refused any other
         items = self._domain(asked, hierarchy, domain)
-        known = records if items is None else _over(records, items)
+        known = by_code_point(records) if items is None else _over(records, items)
         request: Request[Any] = Request(records, promise, hierarchy, engine, progress)
         budget = Budget(asked, SystemNoise() if noise is None else noise)
         return self._publish(Private(known, asked, hierarchy, items is not None, budget, request))
@@ -146,6 +151,14 @@ class PrivateMethod(Method[Synthetic]):
         return (
             f"{text}, or let them be found privately with {{delta=1e-6}}" * cls.finds_items or text
         )
+
+
+def by_code_point(records: Transactions) -> Transactions:
+    """The same records, with the items ordered by code point.
+
+    Ties are broken by this order, so it must not depend on an item that is never published. That
+    of the data does: it is numeric only if every single label is a number."""
+    return _over(records, Vocabulary(sorted(records.vocabulary.labels)))
 
 
 def _over(records: Transactions, items: Vocabulary) -> Transactions:

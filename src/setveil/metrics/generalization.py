@@ -107,7 +107,7 @@ def distortion(
 
 
 def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, float]:
-    """How many people share one published record: minimum, median, mean and maximum.
+    """How many records are published alike: minimum, median, mean and maximum.
 
     Formula: over the classes of equal published records (bags: with equal counts), their sizes.
 

@@ -221,12 +221,12 @@ def closed_itemsets(
 def top_itemsets_with_bounds(
     release: Release, count: int = 100, *, least_size: int = 1, seed: int = 0
 ) -> list[tuple[tuple[str, ...], Support]]:
-    """The itemsets that most records are expected to contain, with bounds, from the release alone.
+    """The itemsets that most records certainly contain, with bounds, from the release alone.
 
     The candidates are the top itemsets among what is certain and those of one reconstruction, twice
-    as many as asked for of each. They are sorted by expected support, then by lower bound, then by
-    length. An itemset whose items are separated everywhere may be missed if that one reconstruction
-    happens to join them rarely.
+    as many as asked for of each. They are sorted by lower bound, then by guess, then by length. An
+    itemset whose items are separated everywhere may be missed if that one reconstruction happens to
+    join them rarely.
 
     Example:
         >>> from setveil import Disassociated, KmAnonymity
@@ -235,8 +235,8 @@ def top_itemsets_with_bounds(
         >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
         >>> for itemset, support in top_itemsets_with_bounds(release, 2, least_size=2):
         ...     print(itemset, support)
-        ('a', 'b') Support(lower=3, upper=3, expected=3.0)
-        ('a', 'c') Support(lower=1, upper=2, expected=1.5)
+        ('a', 'b') Support(lower=3, upper=3, expected=3.0, accuracy='exact')
+        ('a', 'c') Support(lower=1, upper=2, expected=1.5, accuracy='within 33.4 %')
     """
     if not isinstance(release, Release):
         kind = type(release).__name__
@@ -248,7 +248,7 @@ def top_itemsets_with_bounds(
     most = max(2 * count, _MOST_ASKED)  # beyond it, thousands may tie for the last rank
     found = {itemset for each in (certain, drawn) for itemset, _ in islice(each, most)}
     bounded = [(itemset, release.support(itemset)) for itemset in found]
-    bounded.sort(key=lambda entry: (-entry[1].expected, -entry[1].lower, len(entry[0]), entry[0]))
+    bounded.sort(key=lambda entry: (-entry[1].lower, -entry[1].guess, len(entry[0]), entry[0]))
     return bounded[:count]
 
 

@@ -18,7 +18,7 @@ _BLOCK_RECORDS = 1 << 16
 
 
 def are(release: Release, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
-    """Average relative error of the answers to "how many people have these items?".
+    """Average relative error of the answers to "how many records have these items?".
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), where s is 0.1 % of
     the number of records. A query is drawn by drawing a record of the original and then items of

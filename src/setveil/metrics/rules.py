@@ -10,22 +10,13 @@ from typing import Any
 
 from setveil.errors import ParameterError, check_count
 from setveil.metrics.itemsets import top_itemsets_with_bounds
-from setveil.published.release import Release, Support
+from setveil.published.release import Release
+from setveil.published.support import Confidence, Support
 
 CANDIDATES = 500
-"""How many itemsets, those with the largest expected support, are made into rules."""
+"""How many itemsets, those that most records certainly contain, are made into rules."""
 
 Ask = Callable[[tuple[str, ...]], Support]
-
-
-@dataclass(frozen=True)
-class Confidence:
-    """The share of the records with the antecedent that have the consequent too."""
-
-    lower: float
-    upper: float
-    expected: float
-    """An estimate; always between the two bounds, which are certain."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +29,26 @@ class Rule:
     """Of all items of the rule together."""
     confidence: Confidence
 
+    def to_dict(self) -> dict[str, object]:
+        """The values that reports have."""
+        sides = {"antecedent": list(self.antecedent), "consequent": list(self.consequent)}
+        return {
+            **sides,
+            "support": self.support.to_dict(),
+            "confidence": self.confidence.to_dict(),
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
     """Which rules to find."""
 
     top: int = 20
-    """How many, those with the largest expected confidence first."""
+    """How many, those that are certainly most confident first."""
     min_support: float = 0.0
-    """The expected share of the records that contain all items of a rule, at least."""
+    """The share of the records that certainly contain all items of a rule, at least."""
     min_confidence: float = 0.0
-    """The expected confidence, at least."""
+    """The confidence that is certain, at least."""
     most_size: int = 3
     """How many items a rule has at most."""
 
@@ -60,9 +60,9 @@ class Wanted:
 
 
 def association_rules(release: Release, wanted: Wanted) -> list[Rule]:
-    """The rules with the largest expected confidence, from the release alone.
+    """The rules with the largest lower bound of their confidence, from the release alone.
 
-    The candidates are the itemsets with the largest expected support
+    The candidates are the itemsets that most records certainly contain
     (`top_itemsets_with_bounds`), each split in every way.
 
     Example:
@@ -71,19 +71,20 @@ def association_rules(release: Release, wanted: Wanted) -> list[Rule]:
         >>> cluster = SimpleCluster(4, [{("a", "b"): 3}, {("c",): 2}])
         >>> release = Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2))
         >>> for rule in association_rules(release, Wanted(top=3, most_size=2)):
-        ...     print(rule.antecedent, rule.consequent, rule.confidence)
-        ('a',) ('b',) Confidence(lower=1.0, upper=1.0, expected=1.0)
-        ('b',) ('a',) Confidence(lower=1.0, upper=1.0, expected=1.0)
-        ('c',) ('a',) Confidence(lower=0.5, upper=1.0, expected=0.75)
+        ...     sure = rule.confidence
+        ...     print(rule.antecedent, rule.consequent, sure.lower, sure.upper)
+        ('a',) ('b',) 1.0 1.0
+        ('b',) ('a',) 1.0 1.0
+        ('c',) ('a',) 0.5 1.0
     """
     least = wanted.min_support * len(release)
     ask: Ask = cache(release.support)
     found = [
         rule
         for itemset, support in top_itemsets_with_bounds(release, CANDIDATES, least_size=2)
-        if len(itemset) <= wanted.most_size and support.upper and support.expected >= least
+        if len(itemset) <= wanted.most_size and support.upper and support.lower >= least
         for rule in _rules_of(itemset, support, ask)
-        if rule.confidence.expected >= wanted.min_confidence
+        if rule.confidence.lower >= wanted.min_confidence
     ]
     return sorted(found, key=_rank)[: wanted.top]
 
@@ -96,12 +97,12 @@ def confidence(both: Support, antecedent: Support) -> Confidence:
 
     Example:
         >>> confidence(Support(3, 6, 4.0), Support(8, 10, 8.0))
-        Confidence(lower=0.3, upper=0.75, expected=0.5)
+        Confidence(lower=0.3, upper=0.75, expected=0.5, accuracy='within 50 %')
     """
     lower = both.lower / antecedent.upper if antecedent.upper else 0.0
     upper = min(1.0, both.upper / antecedent.lower) if antecedent.lower else float(both.upper > 0)
-    expected = both.expected / antecedent.expected if antecedent.expected else lower
-    return Confidence(lower, upper, min(max(expected, lower), upper))
+    guess = both.guess / antecedent.guess if antecedent.guess else lower
+    return Confidence(lower, upper, min(max(guess, lower), upper))
 
 
 def _rules_of(itemset: tuple[str, ...], support: Support, ask: Ask) -> Iterator[Rule]:
@@ -113,10 +114,10 @@ def _rules_of(itemset: tuple[str, ...], support: Support, ask: Ask) -> Iterator[
 
 
 def _rank(rule: Rule) -> tuple[Any, ...]:
-    """The most confident first, then those that are in the most records, then the shortest."""
+    """The surest first, then those that are in the most records, then the shortest."""
     size = len(rule.antecedent) + len(rule.consequent)
-    expected = -rule.confidence.expected, -rule.support.expected
-    return *expected, -rule.confidence.lower, size, rule.antecedent, rule.consequent
+    sure = -rule.confidence.lower, -rule.support.lower
+    return *sure, -rule.confidence.guess, size, rule.antecedent, rule.consequent
 
 
 def _check_share(name: str, value: Any) -> None:

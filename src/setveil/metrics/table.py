@@ -39,7 +39,7 @@ class Metric:
     of_bags: bool = False  # whether sets are measured only if it is named
     needs: tuple[Need, ...] = ()
     """What it takes besides release and original; see `setveil.metrics.measure.Providers`."""
-    unit: Literal["share", "steps", "people"] = "share"
+    unit: Literal["share", "steps", "records"] = "share"
     better: Literal["less", "more"] = "less"
     by_form: Mapping[str, Function] = field(default_factory=dict)
     """Functions for forms that are measured in another way."""
@@ -86,7 +86,7 @@ METRICS: dict[str, Metric] = {
     ),
     "are": Metric(
         are,
-        "average error when counting the people who have 1 to 3 given items",
+        "average error when counting the records that have 1 to 3 given items",
         (GENERALIZED, SUPPRESSED, SYNTHETIC),
         on_request=True,
         needs=("seed",),
@@ -100,9 +100,9 @@ METRICS: dict[str, Metric] = {
     ),
     "class_sizes": Metric(
         class_sizes,
-        "how many people share one published record",
+        "how many records are published alike",
         (GENERALIZED, SUPPRESSED, TYPICAL_BAGS),
-        unit="people",
+        unit="records",
     ),
     "recall": Metric(
         recall,
@@ -154,7 +154,7 @@ METRICS: dict[str, Metric] = {
     ),
     "re": Metric(
         re,
-        "error for pairs of 20 rare items, 0 to 200 %; often high, as few people have such a pair",
+        "error for pairs of 20 rare items, 0 to 200 %; often high, as few records have such a pair",
         (DISASSOCIATED, SYNTHETIC),
         on_request=True,
         needs=("worlds",),

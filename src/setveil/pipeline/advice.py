@@ -51,9 +51,8 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
 
 def _not_tried(ways: list[str]) -> list[Note]:
     """What was not tried, and how to have it tried next time."""
-    remedy = "after `setveil warmup`, which compiles everything once, the next run tries them"
-    named = " or ".join(ways)
-    return [Note(f"{named}: not tried, to save compiling time ({remedy})")] if ways else []
+    remedy = "`setveil warmup` compiles everything once, and the next run tries it"
+    return [Note(f"{way}: not tried, to save compiling time ({remedy})") for way in ways]
 
 
 def _ways(job: Job) -> Iterator[Way]:
@@ -63,15 +62,17 @@ def _ways(job: Job) -> Iterator[Way]:
             has_tree = job.hierarchy is not None or not kind.needs_hierarchy
             is_same = promise is job.promise and name == job.method.name
             meant_for = kind.promises if promise.covers_counts else kind.chosen_for
-            if type(promise) in meant_for and has_tree and not is_same:
-                options = f"{_options(promise)} {{method={name}}}{_weaker(promise, job)}"
+            added = {type(part) for part in promise.parts} - {type(promise)}
+            fits = type(promise) in meant_for and added <= {*kind.additions}
+            if fits and has_tree and not is_same:
+                options = f"{_options(promise, job)} {{method={name}}}{_weaker(promise, job)}"
                 yield Way(method=kind(), promise=promise, options=options)
     if job.promise.covers_counts:
         yield from _looser(job)
 
 
 def _weaker(promise: Promise, job: Job) -> str:
-    return "" if promise is job.promise else f" ({promise.model}, a weaker promise)"
+    return "" if promise is job.promise else " (a weaker promise)"
 
 
 def _looser(job: Job) -> Iterator[Way]:
@@ -92,10 +93,11 @@ def _looser(job: Job) -> Iterator[Way]:
         yield Way(method=job.method, promise=promise, options=text)
 
 
-def _options(promise: Promise) -> str:
+def _options(promise: Promise, job: Job) -> str:
     numbers = ((name, getattr(promise, name, None)) for name in ("k", "m"))
     said = [f"{{{name}={value}}}" for name, value in numbers if value is not None]
-    return " ".join([*said, *[f"{{promise={promise.model}}}"] * promise.covers_counts])
+    is_named = promise.covers_counts or promise.model != job.promise.model
+    return " ".join([*said, *[f"{{promise={promise.model}}}"] * is_named])
 
 
 def _result(found: Usefulness) -> str:

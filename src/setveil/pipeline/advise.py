@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
+from setveil.data.people import People, without_rare
+from setveil.data.summary import rare_words
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.tree import Hierarchy
-from setveil.pipeline.commands import method_options, promise_options, tree_option
-from setveil.pipeline.inputs import check_named, fit, load, tree_maker, with_items
+from setveil.pipeline.commands import (
+    method_options,
+    promise_options,
+    reading_options,
+    tree_option,
+)
+from setveil.pipeline.inputs import (
+    check_named,
+    fit,
+    known_name,
+    load_to_publish,
+    notes_on,
+    people_of,
+    tree_maker,
+    with_items,
+)
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
+from setveil.pipeline.notes import left_out_note, names_note
 from setveil.pipeline.searching import STILL_GOOD, Search, is_near, rank
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import Trial, Use, Way, judge_of, sample_of, use_named, ways_for
@@ -65,6 +82,10 @@ class Advice:
     """The numbers that were not given."""
     built: str = ""
     """The tree that was built because none was given."""
+    min_people: int = 0
+    """Items that fewer people (or records) have are to be left out: they may be names."""
+    notes: tuple[str, ...] = ()
+    """What the user should check."""
 
     @property
     def best(self) -> Trial:
@@ -77,6 +98,7 @@ class Advice:
             "keep": self.use.name,
             "measure": self.use.measure,
             "command": self.command,
+            "notes": list(self.notes),
             "method": self.best.way.method.to_dict(),
             "exposure": self.exposed.to_dict(),
             "trials": [
@@ -143,21 +165,23 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
     """Read the data, and try what may suit it."""
     stages = Stages(progress)
     with stages("reading"):
-        data = load(job.data, job.reading)
-    promise, items = (job.promise, job.items) if job.promise else _promise(_chosen(job, data))
+        everything, account, _ = load_to_publish(job.data, job.reading)
+    promise, items = (job.promise, job.items) if job.promise else _promise(_chosen(job, everything))
     assert promise is not None
-    promise.check_feasible(len(data))
+    promise.check_feasible(len(everything))
+    data, few, notes = _without_names(everything, people_of(account), promise)
     ways, tree, built = _candidates(job, data, promise, items)
     use = use_named(job.keep)
     with stages("counting who is exposed"):
-        exposed = exposure(sample_of(data, _SEEN, job.seed), k=max(promise.crowd, 2))
+        exposed = _exposed(everything, people_of(account), max(promise.crowd, 2), job.seed)
     fitting, data, *_ = fit(tree, data, job)
     if items:
         promise = with_items(promise, items, data.vocabulary, fitting)
         check_named(promise, data.vocabulary)
         ways = [Way(method=w.method, promise=promise, options=w.options) for w in ways]
     with stages("trying", compiles=True):
-        trials = _trials(job, ways, data, fitting, use, stages)
+        kept = {name for way in ways for name in way.method.by_meaning} if few and built else set()
+        trials = _trials(job, ways, data, fitting, use, stages, kept)
     best = trials[0]
     if best.loss is None:
         raise InfeasibleError(f"no method gives a release of a sample: {best.reason}")
@@ -166,11 +190,21 @@ def run(job: AdviseJob, progress: Progress | None = None) -> Advice:
         use=use,
         exposed=exposed,
         trials=tuple(trials),
-        command=_command(job, best.way, built),
+        command=_command(job, best.way, built, few),
         records=len(data),
         usual=tuple(n for n in USUAL if hasattr(promise, n) and n not in job.words),
         built=built,
+        min_people=few,
+        notes=(*notes_on(everything, account), *notes),
     )
+
+
+def _exposed(data: Transactions, people: People | None, k: int, seed: int) -> Exposure:
+    """How exposed a sample of the records is, or of the people if they are known."""
+    if people is None:
+        return exposure(sample_of(data, _SEEN, seed), k=k)
+    some = sample_of(people.joined(data), _SEEN, seed)
+    return exposure(some, k=k, people=People.of(range(len(some))))
 
 
 def _trials(
@@ -180,9 +214,11 @@ def _trials(
     tree: Hierarchy | None,
     use: Use,
     stages: Stages,
+    kept: Collection[str],
 ) -> list[Trial]:
     """All methods first, then the parameters of those that are nearly the best: a method that is
-    second with its defaults may be first with others. Last, the best on more records."""
+    second with its defaults may be first with others. Last, the best on more records. Parameters
+    in `kept` stay as they are."""
 
     def said(way: Way) -> None:
         if stages.progress:
@@ -194,9 +230,24 @@ def _trials(
     if found[0].loss is None:
         return found
     near = [trial for trial in found if is_near(trial, found[0], STILL_GOOD)][:MOST_TUNED]
-    tuned = [each for trial in near for each in search.tune(trial.way)]
+    tuned = [each for trial in near for each in search.tune(trial.way, kept)]
     others = [trial for trial in found if trial not in near]
     return search.final(sorted([*tuned, *others], key=rank), ways)
+
+
+def _without_names(
+    data: Transactions, people: People | None, promise: Promise
+) -> tuple[Transactions, int, tuple[str, ...]]:
+    """The data without what few people have, how few, and notes, if most items may be names."""
+    supports = data.supports()
+    words, few = rare_words(data, supports), max(promise.crowd, 2)
+    if not words:
+        return data, 0, ()
+    names = names_note(words, int((supports > 0).sum()), len(data), few)
+    kept = without_rare(data, few, people)
+    if not kept.occurrences or not promise.crowd:
+        return data, 0, names
+    return kept, few, (*names, *left_out_note(data, kept, few, people))
 
 
 def _candidates(
@@ -244,11 +295,14 @@ def _promise(words: Mapping[str, Any]) -> tuple[Promise, Mapping[str, Sequence[s
     return asked.promise, asked.items
 
 
-def _command(job: AdviseJob, way: Way, built: str) -> str:
-    data = str(job.data) if isinstance(job.data, str | Path) and str(job.data) != "-" else "DATA"
+def _command(job: AdviseJob, way: Way, built: str, few: int) -> str:
+    has_name = isinstance(job.data, str | Path) and str(job.data) != "-"
+    data = known_name(job.data) if has_name else "DATA"
     words = ["setveil", "anonymize", data, "-o", "release", *method_options(way.method.to_dict())]
     words += promise_options(way.promise, job.items)
-    tree = built or (str(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
+    tree = built or (known_name(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
     if way.method.needs_hierarchy:
         words += tree_option(tree)
+    words += ["--min-people", str(few)] if few else []
+    words += reading_options(job.reading)
     return " ".join(shlex.quote(word) for word in words)

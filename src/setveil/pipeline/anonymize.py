@@ -3,11 +3,13 @@ fails."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.data.account import Account
+from setveil.data.people import without_rare
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
@@ -21,8 +23,9 @@ from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.pipeline.inputs import (
     check_named,
     fit,
-    load_with_account,
+    load_to_publish,
     notes_on,
+    people_of,
     tree_maker,
     with_items,
 )
@@ -37,9 +40,9 @@ from setveil.pipeline.names import (
     promise_words,
     reading_from,
 )
-from setveil.pipeline.notes import left_out_note, price_note
-from setveil.pipeline.publishing import Made, publish
-from setveil.pipeline.report import check_page, write_dossier
+from setveil.pipeline.notes import left_out_note, price_note, unused_note
+from setveil.pipeline.publishing import Made, Rejected, publish
+from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import Way, judge_of, tuning_notes, use_named
@@ -60,7 +63,8 @@ def anonymize(
         data: A path (`-` is standard input), any object that `as_transactions` takes, or a Spark
             DataFrame, which is anonymized on its cluster; the `frame` of the release is one, too.
         progress: Is called with how far the work is.
-        save_job: Where to write the job as a file that `Job.read` reads, after the release.
+        save_job: Where to write the job as a file that `Job.read` reads; it appears with the
+            release.
         words: The options of `setveil anonymize`: what is promised (`k`, `m`, `promise` ...), the
             `method` and its parameters, `hierarchy`, `output` ... Without `output` nothing is
             written.
@@ -71,13 +75,15 @@ def anonymize(
         >>> done.verdict.holds, round(done.losses["ncp"], 2), done.release
         (True, 0.71, Generalized(4 records in 2 classes, KAnonymity(k=2)))
     """
-    from setveil.pipeline.jobfile import saver
+    from setveil.pipeline.jobfile import saved
 
     job = job_from(data, words)
-    save = None if save_job is None else saver(job, save_job, force=job.force)
-    outcome = run(job, progress)
-    if save is not None and outcome.verdict.holds:
-        save()
+    if save_job is None:
+        return run(job, progress)
+    with suppress(Rejected), saved(job, save_job, force=job.force):
+        outcome = run(job, progress)
+        if not outcome.verdict.holds:
+            raise Rejected
     return outcome
 
 
@@ -111,7 +117,7 @@ def job_from(data: object, words: Words) -> Job:
     )
 
 
-def run(job: Job, progress: Progress | None = None) -> Outcome:
+def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = False) -> Outcome:
     """Anonymize, write, read back what was written, verify and measure it.
 
     The release appears under its name only after it was verified. A release that does not verify,
@@ -121,6 +127,7 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
     Args:
         job: What to do.
         progress: Is called with the stage and how far it is; a total of 0 means unknown.
+        with_dossier: Whether the outcome has a dossier even if no page is written.
 
     Example:
         >>> from setveil import Disassociation, KmAnonymity
@@ -137,9 +144,14 @@ def run(job: Job, progress: Progress | None = None) -> Outcome:
         return run_on(job, make_tree, Stages(progress))
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
     work = _Work(job, make_tree, Stages(progress))
+    wanted = with_dossier or job.report is not None
+
+    def more(outcome: Outcome, folder: Path | None, beside: ExitStack) -> Outcome:
+        explained = work.explained(outcome)
+        return work.reported(explained, folder, beside) if wanted else explained
+
     with thread_limit(job.threads), first_run(job.method):
-        outcome = publish(Places.of(job), work.stages, work.make, work.explained)
-    return work.reported(outcome) if outcome.verdict.holds else outcome
+        return publish(Places.of(job), work.stages, work.make, more)
 
 
 def make(job: Job, stages: Stages) -> Made:
@@ -193,6 +205,7 @@ class _Work:
             dropped=dropped,
             reason=job.reason,
             account=account,
+            people=people_of(account),
         )
 
     def tuned(
@@ -217,29 +230,33 @@ class _Work:
         """The data and the tree, the items that the tree lacks if they are left out, and notes."""
         job, stages = self.job, self.stages
         with stages("reading"):
-            everything, account = load_with_account(job.data, job.reading)
-            data = everything.without_rare(job.min_people)
-            rare = left_out_note(everything, data, job.min_people)
+            everything, account, meant = load_to_publish(job.data, job.reading, job.min_people)
+            people = people_of(account)
+            data = without_rare(everything, job.min_people, people)
+            rare = left_out_note(everything, data, job.min_people, people)
         with stages("building the hierarchy"):
-            tree, data, dropped, unknown = fit(self.make_tree(data), data, job)
+            noisy = job.method.draws_noise
+            tree, data, dropped, unknown = fit(self.make_tree(data), data, job, public=noisy)
+            unknown += unused_note(tree, data) if noisy else ()
             job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
             job.method.check(len(data), job.promise, tree)
         named = check_named(job.promise, data.vocabulary) if len(data) else ()
-        notes = (*notes_on(everything, account), *rare, *unknown, *named, *job.promise.doubts)
+        said = (*notes_on(everything, account), *meant)
+        notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
         return _Loaded(job, data, tree, account), dropped, notes
 
-    def reported(self, outcome: Outcome) -> Outcome:
-        """The outcome after its page was written, if one is asked for."""
+    def reported(self, outcome: Outcome, folder: Path | None, beside: ExitStack) -> Outcome:
+        """The outcome with its dossier, after the page was written if one is asked for; `beside`
+        gives it its name."""
         (job, data, _, _), place = self.loaded, self.job.report
-        if place is None:
-            return outcome
-        with self.stages("writing the page"):
+        with self.stages("writing the report"):
             release = outcome.release
             found = dossier_of(
                 release,
                 outcome.verdict,
-                folder=outcome.output,
+                folder=folder,
                 command=command_of(release, self.job),
+                countable=outcome.countable,
             )
             part = private_part(
                 release,
@@ -251,9 +268,11 @@ class _Work:
                 notes=outcome.notes,
                 suppressed=len(outcome.suppressed),
             )
-            found = replace(found, private=part)
-            write_dossier(found, Path(place), force=job.force)
-        return replace(outcome, report=Path(place), dossier=found)
+            name = "" if outcome.output is None else outcome.output.name
+            found = replace(found, private=part, name=name)
+            if place is not None:
+                beside.enter_context(written_dossier(found, Path(place), force=job.force))
+        return replace(outcome, report=Path(place) if place else None, dossier=found)
 
     def explained(self, outcome: Outcome) -> Outcome:
         """The outcome with what to try if it is of little use, and why so much is lost."""

@@ -11,13 +11,14 @@ import numpy as np
 
 from setveil.alignment.align import on_tree
 from setveil.audit.verdict import Check, Verdict
+from setveil.data.people import without_rare
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
 from setveil.errors import DataError, Note, ParameterError, UnknownItemError
 from setveil.hierarchy.layouts import Layout, TreeOptions
-from setveil.hierarchy.tree import Hierarchy
+from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.methods import METHODS
-from setveil.pipeline.inputs import load, load_release, tree_maker
+from setveil.pipeline.inputs import load_release, load_to_publish, people_of, tree_maker
 from setveil.pipeline.job import Outcome, Places, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
@@ -109,7 +110,7 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
     inputs = (job.release, job.data, job.hierarchy)
     check_places(Places.of(job), inputs)
     stages = Stages(progress)
-    outcome = publish(Places.of(job), stages, lambda: _made(job, stages), lambda done: done)
+    outcome = publish(Places.of(job), stages, lambda: _made(job, stages))
     return outcome if outcome.verdict.holds else _counted(outcome, job)
 
 
@@ -118,22 +119,24 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
     with stages("reading"):
         release = load_release(job.release)
         release.images(release.items)  # refuses a release without a rule before the data is read
-        everything = load(job.data, job.reading)
+        everything, account, meant = load_to_publish(job.data, job.reading, release.min_people)
         everything = everything.sets() if isinstance(everything, Bags) else everything
-        data = everything.without_rare(release.min_people)
+        people = people_of(account)
+        data = without_rare(everything, release.min_people, people)
         release, tree_notes = _over_tree(job, release, data)
     release.promise.check_feasible(len(data))
     with stages("anonymizing", compiles=job.suppress):
         rows, unknown_note = _recoded(job, release, data)
         kept, more_note = _suppressed(release, rows) if job.suppress else (rows, ())
-        made = release.like(kept)
-    left_out = left_out_note(everything, data, release.min_people)
+        made = _stated(job, release).like(kept)
+    left_out = left_out_note(everything, data, release.min_people, people)
     return Made(
         release=made,
         data=_known(data, made.tree),
         promise=release.promise,
         tree=made.tree,
-        notes=(*left_out, *tree_notes, *unknown_note, *more_note, BOTH),
+        people=people,
+        notes=(*meant, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
         like=str(job.release) if isinstance(job.release, str | Path) else "the given release",
         witnesses=MOST_COUNTED,
     )
@@ -204,6 +207,15 @@ def _recoded(
         raise UnknownItemError(items, where, remedy)
     text = f"{number} that the release does not cover were left out, {lost} of all occurrences."
     return rows, (text,)
+
+
+def _stated(job: ApplyJob, release: Release) -> Release:
+    """The release with a tree that says that items which it lacks were left out, if they were and
+    the whole tree is published; another one is built again from the items of the data."""
+    if release.tree is None or job.unknown == "refuse" or not release.tree.origin.is_public:
+        return release
+    origin = Origin("given", {"unknown": "drop"})
+    return release.on(replace(release.tree, origin=origin))
 
 
 def _known(data: Transactions, tree: Hierarchy | None) -> Transactions:

@@ -7,6 +7,7 @@ from typing import Any
 
 from setveil.audit.attack.attack import attack as search
 from setveil.audit.attack.outcome import Attack
+from setveil.audit.attack.table import ATTACKS
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.errors import ParameterError, check_count
@@ -75,6 +76,11 @@ def attack(release: object, original: object, **words: Any) -> Attack:
     return run(job_from(release, {**words, "original": original}))
 
 
+def can_attack(form: str) -> bool:
+    """Whether releases of a form have records that an adversary can search for a person."""
+    return form in ATTACKS
+
+
 def job_from(release: object, words: Words) -> AttackJob:
     """The job that these words describe; None means not given."""
     given = fields_from("attack", AttackJob, words)
@@ -89,7 +95,7 @@ def run(job: AttackJob, progress: Progress | None = None) -> Attack:
         if job.original is None:
             raise ParameterError("original", None, "give the data that the release was made from")
         other = None if job.other is None else _released(job.other, job.other_alignment)
-        original = load(job.original, job.reading)
+        original = load(job.original, job.reading, release.min_people)
     with stages("attacking"):
         return search(
             release,

@@ -9,6 +9,7 @@ from typing import Any
 
 from setveil.methods import METHODS
 from setveil.parameters import Parameter, parameters
+from setveil.pipeline.inputs import known_name
 from setveil.pipeline.job import Job
 from setveil.pipeline.names import Word, method_words, promise_words
 from setveil.promises.promise import Promise
@@ -16,6 +17,7 @@ from setveil.published import Release
 
 MOST_ITEMS = 5  # how many named items a command spells out
 _ASKED = {"hierarchy": "--hierarchy", "format": "--format", "min_people": "--min-people"}
+_FLAGS = ("public_items", "qualify")
 _WIDE = 88
 _READ = {"format": "--input-format", "bags": "--bags", "onehot": "--onehot", "header": "--header"}
 
@@ -45,7 +47,7 @@ def command_of_job(job: Job, made: Release | None = None) -> str:
         >>> command_of_job(job_from("baskets.csv", {"k": 5, "m": 2, "output": "release"}))
         'setveil anonymize baskets.csv -o release --method disassociation -k 5 -m 2'
     """
-    data = str(job.data) if isinstance(job.data, str) else "DATA"
+    data = known_name(job.data) if isinstance(job.data, str) else "DATA"
     output = "RELEASE" if job.output is None else str(job.output)
     method = job.method.to_dict() if made is None else made.method
     promise = job.promise if made is None else made.promise
@@ -158,16 +160,18 @@ def _tree(release: Release) -> list[str]:
 
 
 def _job(job: Job) -> list[str]:
-    return [*_job_words(job), *_reading_words(job.reading)]
+    return [*_job_words(job), *reading_options(job.reading)]
 
 
 def _job_words(job: Job) -> Iterator[str]:
     for name, option in {**_ASKED, "seed": "--seed"}.items():
         value = getattr(job, name)
         if value is not None and value != 0:
-            yield from (option, str(value) if isinstance(value, int | str) else _place(value))
-    if job.public_items:
-        yield "--public-items"
+            yield from (
+                option,
+                known_name(value) if isinstance(value, int | str) else _place(value),
+            )
+    yield from (f"--{name.replace('_', '-')}" for name in _FLAGS if getattr(job, name))
     for name in ("layout", "levels", "unknown"):
         value = getattr(job, name)
         if isinstance(value, str) and value != "refuse":
@@ -180,7 +184,8 @@ def _place(value: object) -> str:
     return str(value) if isinstance(value, Path) else "TREE"
 
 
-def _reading_words(reading: Mapping[str, Any]) -> Iterator[str]:
+def reading_options(reading: Mapping[str, Any]) -> Iterator[str]:
+    """How the data was read, as options."""
     for name, value in reading.items():
         option = _READ.get(name, f"--{name.replace('_', '-')}")
         if isinstance(value, bool):

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
 from setveil.engines.base import Progress
 from setveil.errors import MissingExtraError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import is_recipe
 from setveil.hierarchy.tree import Hierarchy
+from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.pipeline.comparing.cells import Cell, axes, cells_of, item_words
 from setveil.pipeline.comparing.processes import Clock, cores, run_apart, run_here
@@ -24,11 +24,12 @@ from setveil.pipeline.comparing.sources import load_source
 from setveil.pipeline.comparing.spec import read_spec
 from setveil.pipeline.comparing.store import (
     check_store,
+    code_of,
     digest,
+    forget_others,
     key_of,
     open_store,
     read_cell,
-    write_page,
     write_results,
 )
 from setveil.pipeline.comparing.worker import OK, Row, Task
@@ -57,7 +58,7 @@ class CompareJob(TreeOptions):
     output: Path | str | None = None
     """The folder of the comparison; nothing is written if it is not given."""
     force: bool = False
-    """Forget what an earlier run has finished."""
+    """Make all cells again; what an earlier run has finished is forgotten when they are whole."""
     title: str = ""
 
 
@@ -196,8 +197,9 @@ def run(
         resumed=rows[1],
     )
     if output is not None:
-        write_results(output, found.columns, found.rows, found.to_dict())
-        write_page(output, page_of(found))
+        write_results(output, found.columns, found.rows, found.to_dict(), page_of(found))
+        if job.force:
+            forget_others(output, {task.key for task in tasks})
     return found
 
 
@@ -221,21 +223,24 @@ def _tasks(
     held: dict[str, tuple[Path, str]] = {}
     with stages("reading"):
         for at, (name, source) in enumerate(sources.items()):
-            data: Transactions = load_source(source, job.reading)
+            data, people = load_source(source, job.reading)
             place = work / f"data-{at}"
-            place.write_bytes(pickle.dumps(data))
-            held[name] = place, digest(data)
+            place.write_bytes(pickle.dumps((data, people)))
+            held[name] = place, digest(data, people)
     if output is not None:
-        open_store(output, force=job.force)
+        open_store(output)
     width = job.workers if job.workers is not None else cores()
     threads = max(cores() // max(width, 1), 1)
     options: Any = {name: getattr(job, name) for name in _TREE_WORDS if getattr(job, name)}
     how: Any = {"metrics": job.metrics, "seed": job.seed}
+    kinds = {str(cell.words["method"]) for cell in job.cells}
+    used = (*(METHODS[name] for name in kinds), *(each.function for each in METRICS.values()))
+    code = code_of(used)
     tasks = []
     for cell in job.cells:
         place, known = held[str(cell.words["data"])]
         words = {name: value for name, value in cell.words.items() if name != "data"}
-        key = key_of(known, _named(words), how, options)
+        key = key_of(code, known, _named(words), how, options)
         folder = output or work
         (folder / "cells").mkdir(exist_ok=True)
         made = Task(key=key, words=words, data=place, store=folder, threads=threads, **how)
@@ -263,7 +268,7 @@ def _rows(
 ) -> tuple[list[Row], int]:
     """The row of each cell, in order, and how many were there already."""
     found: list[Row | None] = [
-        read_cell(task.store, task.key) if task.store else None for task in tasks
+        read_cell(task.store, task.key) if task.store and not job.force else None for task in tasks
     ]
     resumed = sum(row is not None for row in found)
     left = [at for at, row in enumerate(found) if row is None]

@@ -17,25 +17,27 @@ import numpy as np
 
 from setveil import __version__
 from setveil.alignment.align import over_whole_tree
-from setveil.audit.exposure import Exposure, exposure
+from setveil.audit.exposure import Exposure, examine
 from setveil.audit.verdict import Verdict
-from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.io.releases.folder import ABOUT
 from setveil.metrics.items import expected_supports
 from setveil.metrics.itemsets import top_itemsets
-from setveil.metrics.queries import count_supports, draw_queries
 from setveil.metrics.usefulness import Usefulness
+from setveil.pipeline.inputs import known_name
+from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.published.countable import Countable
 from setveil.showing import Shown
 
 MOST_ITEMSETS = 12
 MOST_DAMAGED = 8
 MOST_POINTS = 1_500
 """How many items a scatter plot shows; a random choice of more."""
-PEOPLE = 200
-"""How many people are attacked, to compare exposure before and after."""
+DRAWS = 200
+"""How many times a person and some items are drawn, to compare exposure before and after."""
 _WORK = 20_000_000  # entries to look through when candidates are counted
+Names = Sequence[str]
 _LIBRARIES = ("numpy", "numba", "duckdb")
 
 
@@ -59,12 +61,12 @@ class Pair(NamedTuple):
 
 
 class Narrowed(NamedTuple):
-    """The share of people whom some known items narrow down to fewer than k records."""
+    """The share of people whom random known items narrow down to fewer than k records."""
 
     known: int
     before: float
     after: float
-    people: int
+    draws: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +115,13 @@ class Private:
 class Dossier(Shown):
     """A release with what can be said about it."""
 
-    release: Release
+    form: str
+    records: int
+    meaning: str
+    """What is promised, as the release says it."""
+    limits: str
+    """What is not promised, as the release says it."""
+    method: Mapping[str, Any]
     verdict: Verdict
     name: str = ""
     """The release folder, if it has one."""
@@ -126,16 +134,31 @@ class Dossier(Shown):
     sizes: tuple[tuple[int, int], ...] = ()
     """Sizes of groups, and how many records are in groups of that size."""
     levels: tuple[Level, ...] = ()
+    countable: Countable | None = None
+    """What can be counted from the release."""
     private: Private | None = None
+
+    @property
+    def promise(self) -> Promise:
+        return self.verdict.promise
 
 
 def dossier_of(
-    release: Release, verdict: Verdict, *, folder: Path | None = None, command: str = ""
+    release: Release,
+    verdict: Verdict,
+    *,
+    folder: Path | None = None,
+    command: str = "",
+    countable: Countable | None = None,
 ) -> Dossier:
     """The public dossier, computed from the release alone."""
     about = _about(folder)
     return Dossier(
-        release=release,
+        form=release.form,
+        records=len(release),
+        meaning=release.describe(),
+        limits=release.limits(),
+        method=release.method,
         verdict=verdict,
         name="" if folder is None else folder.name,
         files=about.get("files", {}),
@@ -144,6 +167,7 @@ def dossier_of(
         command=command,
         sizes=dossier_sizes(release),
         levels=_levels(release),
+        countable=Countable.of(release) if countable is None else countable,
     )
 
 
@@ -161,14 +185,20 @@ def private_part(
     covered = release.covered(original)
     whole = over_whole_tree(release, covered)
     crowd = max(release.promise.crowd, 2)
+    draws = max(min(DRAWS, _WORK // max(len(whole.certain_rows()[0].items), 1)), 40)
+    exposed, drawn = examine(original, k=crowd, seed=seed, drawn=draws)
+    named = {
+        size: [[original.vocabulary[item] for item in items] for items in sets]
+        for size, sets in drawn.items()
+    }
     return Private(
         records=len(original),
         items=int((original.supports() > 0).sum()),
         occurrences=original.occurrences,
-        source=str(source) if isinstance(source, str | Path) else "",
+        source=known_name(source) if isinstance(source, str | Path) else "",
         digest=_file_digest(source),
-        exposed=exposure(original, k=crowd, known=(1, 2, 3)),
-        narrowed=_narrowed(whole, covered, crowd, seed),
+        exposed=exposed,
+        narrowed=_narrowed(whole, covered, exposed, named),
         losses=losses,
         usefulness=usefulness,
         supports=_supports(whole, covered),
@@ -231,25 +261,19 @@ def _levels(release: Release) -> tuple[Level, ...]:
 
 
 def _narrowed(
-    release: Release, original: Transactions, crowd: int, seed: int
+    release: Release, covered: Transactions, exposed: Exposure, drawn: Mapping[int, Sequence[Names]]
 ) -> tuple[Narrowed, ...]:
-    """How far random known items of random people narrow them down, before and after.
+    """How far the random items that were drawn narrow people down, before and after.
 
-    After publication the candidates of a person are the records that could have these items."""
-    random = random_from(seed)
-    rows = original.sets() if isinstance(original, Bags) else original
-    entries = max(len(release.certain_rows()[0].items), 1)
-    people = max(min(PEOPLE, _WORK // entries), 40)
+    After publication the candidates of a person are the records that could have these items. Items
+    that the release is not about rule nobody out."""
     found = []
-    for known in (1, 2, 3):
-        asked = draw_queries(rows, known, people, random)
-        if not len(asked):
-            continue
-        before = count_supports(rows, asked)
-        labels = [[original.vocabulary[item] for item in query] for query in asked.tolist()]
-        after = np.array([release.support(query).upper for query in labels])
-        exposed = float((before < crowd).mean()), float((after < crowd).mean())
-        found.append(Narrowed(known, *exposed, len(asked)))
+    for one in exposed.known if exposed.records else ():
+        asked = [
+            [name for name in names if name in covered.vocabulary] for names in drawn[one.items]
+        ]
+        after = np.array([release.support(names).upper for names in asked])
+        found.append(Narrowed(one.items, one.random, float((after < exposed.k).mean()), one.drawn))
     return tuple(found)
 
 
@@ -269,6 +293,5 @@ def _itemsets(release: Release, original: Transactions) -> tuple[Pair, ...]:
     top = top_itemsets(original, MOST_ITEMSETS, least_size=2)
     pairs = list(top)[:MOST_ITEMSETS]
     return tuple(
-        Pair(" + ".join(items), float(support), release.support(items).expected)
-        for items, support in pairs
+        Pair(" + ".join(items), float(support), release.guess(items)) for items, support in pairs
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from setveil.data.transactions import Transactions
+from setveil.disk import read_text
 from setveil.errors import FileFormatError, ParameterError
 from setveil.hierarchy.check import Fault, find_faults, way_out
 from setveil.hierarchy.editing import TreeDraft
@@ -41,12 +42,20 @@ def build(job: HierarchyJob) -> Hierarchy:
     return run(replace(job, public_items=True))
 
 
+MOST_PATHS = 5  # how many paths show what a proposal means
+
+
 class Checked(NamedTuple):
     """What is wrong with a hierarchy file."""
 
     faults: tuple[Fault, ...]  # errors before notes
     advice: str  # what helps against its errors, as a remedy; may be empty
     columns: tuple[str, ...]  # the level columns, from the items up, if it is a table of levels
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the file is a tree for the data."""
+        return not any(fault.severity == "error" for fault in self.faults)
 
 
 def check(job: HierarchyJob) -> Checked:
@@ -57,6 +66,50 @@ def check(job: HierarchyJob) -> Checked:
     faults = tuple(sorted(faults, key=lambda fault: fault.severity))
     is_tree = not any(fault.severity == "error" for fault in faults)
     return Checked(faults, "" if is_tree else way_out(outline), outline.columns)
+
+
+class Proposal(NamedTuple):
+    """Another way to read a hierarchy file, in which it is a tree."""
+
+    levels: tuple[str, ...]
+    """The level columns, from the items up; empty if the file is no table of levels."""
+    qualify: bool
+    paths: tuple[tuple[str, ...], ...]
+    """How some of its items are grouped then, each from the item up."""
+
+
+def propose(job: HierarchyJob, checked: Checked) -> Proposal | None:
+    """Another order of the level columns, groups that are named with their parent, or both: the
+    first of these that makes a tree of a file. Also of one that is usable only because groups are
+    named so, if a level has fewer labels than the one above it: then the order is wrong."""
+    order = _order(job) if checked.columns else ()
+    is_ordered = order == checked.columns
+    ways: list[dict[str, Any]] = [{"levels": order}] if not is_ordered else []
+    ways += [{"qualify": True}] if is_ordered else [{"levels": order, "qualify": True}]
+    for way in ways if not (checked.is_usable and is_ordered) else ():
+        plain = replace(job, qualify=False, unknown="root")
+        tried = replace(plain, **way)
+        if check(tried).is_usable:
+            tree = run(replace(tried, data=None))
+            leaves = tree.labels[: tree.leaf_count][:: max(tree.leaf_count // MOST_PATHS, 1)]
+            paths = tuple(tuple(tree.path(leaf)) for leaf in leaves[:MOST_PATHS])
+            return Proposal(order, tried.qualify, paths)
+    return None
+
+
+def _order(job: HierarchyJob) -> tuple[str, ...]:
+    """The level columns by how many labels each has, the most first; the items of the data before
+    all others."""
+    outline = read_outline(job.tree, replace(job, qualify=False))
+    cells = [
+        {chain[at] for chain in outline.chains if at < len(chain)}
+        for at in range(len(outline.columns))
+    ]
+    known = set() if job.data is None else set(load(job.data, job.reading).vocabulary)
+    held = [len(labels & known) for labels in cells]
+    items = held.index(max(held)) if known else 0
+    places = sorted(range(len(cells)), key=lambda at: (at != items, -len(cells[at])))
+    return tuple(outline.columns[at] for at in places)
 
 
 def _judged(fault: Fault, unknown: Unknown) -> Fault:
@@ -107,9 +160,9 @@ def _add_missing(draft: TreeDraft) -> None:
 
 def _read_log(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
-    except OSError as error:
-        raise FileFormatError(path, f"the file cannot be read ({error.strerror})") from None
+        return json.loads(read_text(path))
+    except FileFormatError:
+        raise
     except (ValueError, RecursionError):
         raise FileFormatError(path, "this is not a log of edits") from None
 

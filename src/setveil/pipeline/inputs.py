@@ -9,6 +9,8 @@ import numpy as np
 
 from setveil.data.account import Account
 from setveil.data.doubts import far_too_long, long_record_note
+from setveil.data.identifiers import Doubt, Some, find_identifiers, some_of
+from setveil.data.people import People, holders, without_rare
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -29,35 +31,159 @@ from setveil.hierarchy.unknown import fitted, lacking
 from setveil.io.files import read_with_account
 from setveil.io.namelists import ItemNames
 from setveil.io.releases.folder import read_release
+from setveil.pipeline.owners import explained
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.words import are, plural, rough_share
 
-_ONLY_FILES = {"format", "onehot", "header", "drop_record", "sheet", "encoding", "memory_limit"}
+
+class Known(str):
+    """The path of a file, with the name by which its owner knows it.
+
+    Commands and pages show the name; reading uses the path.
+
+    Example:
+        >>> Known("/private/3f2a-baskets.csv", "baskets.csv").name
+        'baskets.csv'
+    """
+
+    name: str
+
+    def __new__(cls, path: str, name: str = "") -> "Known":
+        made = super().__new__(cls, path)
+        made.name = name or path
+        return made
 
 
-def load(data: object, reading: Mapping[str, Any] | None = None) -> Transactions:
+def known_name(given: object) -> str:
+    """The name of a file as people know it."""
+    return given.name if isinstance(given, Known) else str(given)
+
+
+_ONLY_FILES = {"format", "onehot", "header", "drop_record", "drop_column", "sheet", "encoding"}
+KEEP = "keep_unique"
+
+
+def load(
+    data: object, reading: Mapping[str, Any] | None = None, min_people: int = 0
+) -> Transactions:
     """The records of a file or an object.
+
+    Args:
+        data: A path, or any object that `as_transactions` takes.
+        reading: How to read it.
+        min_people: Leave out items that fewer people have, if the person of each record is known;
+            whatever needs only records counts these by itself.
 
     Raises:
         FileFormatError: if a file has no records: it is not the one that the user meant.
     """
-    return load_with_account(data, reading)[0]
+    found, account = load_with_account(data, reading)
+    people = people_of(account)
+    return found if people is None else without_rare(found, min_people, people)
+
+
+def people_of(account: Account | None) -> People | None:
+    """The person of each record, if the file says it."""
+    return None if account is None else account.people
 
 
 def load_with_account(
     data: object, reading: Mapping[str, Any] | None = None
 ) -> tuple[Transactions, Account | None]:
     """As `load`, also with how a file was read."""
-    options = dict(reading or {})
+    options = plain_reading(reading or {})
     if isinstance(data, str | Path):
-        found, account = read_with_account(data, **options)
+        try:
+            found, account = read_with_account(data, **options)
+        except DataError as error:
+            raise explained(error, data, options) from None
         if not len(found):
             raise FileFormatError(data, "the file has no records")
         return found, account
+    options.pop("memory", None)  # of an engine: nothing is read
     for name in _ONLY_FILES & options.keys():
         raise ParameterError(name, options[name], "only data in a file needs it")
     return as_transactions(data, **options), None
+
+
+def plain_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that readers know."""
+    return {name: value for name, value in reading.items() if name != KEEP}
+
+
+class Guarded(NamedTuple):
+    """Data that may be published, how it was read, and what to check about it."""
+
+    data: Transactions
+    account: Account | None
+    notes: tuple[str, ...]
+
+
+def load_to_publish(
+    data: object, reading: Mapping[str, Any] | None = None, min_people: int = 0
+) -> Guarded:
+    """As `load_with_account`, for whatever leads to a release.
+
+    Raises:
+        DataError: if some items look like identifiers, and the user has not said that they are
+            meant.
+    """
+    found, account = load_with_account(data, reading)
+    some = some_of(found)._replace(supports=holders(found, people_of(account)))
+    notes = refuse_identifiers(some, Origin(data, account, reading or {}), min_people)
+    return Guarded(found, account, notes)
+
+
+class Origin(NamedTuple):
+    """Where data comes from, how it was read, and what the user said about that."""
+
+    data: object
+    account: Account | None
+    reading: Mapping[str, Any]
+
+    def fault(self, problem: str, remedy: str) -> DataError:
+        """An error about the data, with the name of its file."""
+        if self.account is None:
+            return DataError(problem, remedy=remedy)
+        return FileFormatError(known_name(self.data), problem, remedy=remedy)
+
+
+def refuse_identifiers(data: Some, origin: Origin, min_people: int = 0) -> tuple[str, ...]:
+    """Refuse items that look like identifiers; a note on them if they are meant.
+
+    Items that fewer than `min_people` have are left out of a release anyway."""
+    account = origin.account
+    doubt = find_identifiers(data, None if account is None else account.opening)
+    if doubt is None or (data.supports[doubt.items] < min_people).all():
+        return ()
+    if origin.reading.get(KEEP):
+        return (f"{doubt.question} They are published, as you asked.",)
+    column = None if account is None else account.columns.get("item")
+    inside = "" if column is None else f"in the column {brief(column)}, "
+    raise origin.fault(f"{inside}{doubt.question}", _identifier_remedy(doubt, account))
+
+
+def _identifier_remedy(doubt: Doubt, account: Account | None) -> str:
+    meant = "if they are meant to be published, add {keep_unique=True}"
+    if account is None:
+        return f"leave them out of the records, or {meant}"
+    place = {None: None, -1: "last"}.get(doubt.place, doubt.place)
+    if place is not None and doubt.place is not None and doubt.place >= -1:
+        way = f"leave them out with {{drop_column={place}}}"
+    else:
+        way = "leave them out of the file"
+    if account.columns.get("item") is not None:
+        return f"{way}, or name another column with {{item}}; {meant}"
+    return f"{way}; if the file is a table, name its columns with {{record}} and {{item}}; {meant}"
+
+
+def identifier_note(data: Some, account: Account | None) -> tuple[str, ...]:
+    """A note on items that look like identifiers, for who only looks at data."""
+    doubt = find_identifiers(data, None if account is None else account.opening)
+    if doubt is None:
+        return ()
+    return (Note(f"{doubt.question} To publish this data, {_identifier_remedy(doubt, account)}."),)
 
 
 def notes_on(data: Transactions, account: Account | None) -> tuple[str, ...]:
@@ -93,14 +219,21 @@ class Fit(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def fit(tree: Hierarchy | None, data: Transactions, options: TreeOptions) -> Fit:
-    """The tree and the data after items that the tree lacks were dealt with, and a note on them."""
+def fit(
+    tree: Hierarchy | None, data: Transactions, options: TreeOptions, *, public: bool = False
+) -> Fit:
+    """The tree and the data after items that the tree lacks were dealt with, and a note on them.
+
+    `public`: its leaves are the list of items that may occur, which must not come from the data."""
     if tree is None or tree.origin.kind != "given":
         if tree is not None:
             tree.leaf_numbers(data.vocabulary)
         return Fit(tree, data)
-    fitting, left = fitted(tree, data, options.unknown)
     missing = lacking(tree, data.vocabulary)
+    if missing and options.unknown == "refuse" and public:
+        remedy = "leave such items out with {unknown=drop}, or add them to the list"
+        raise UnknownItemError(missing, "the public list of items does not have", remedy)
+    fitting, left = fitted(tree, data, options.unknown)
     if not missing:
         return Fit(fitting, left)
     marks = np.isin(np.arange(len(data.vocabulary)), data.vocabulary.encode(missing))

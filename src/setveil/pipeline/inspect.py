@@ -6,13 +6,25 @@ from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
 from setveil.data.account import Account
+from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
+from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
-from setveil.pipeline.inputs import load_with_account, notes_on
+from setveil.pipeline.inputs import (
+    KEEP,
+    identifier_note,
+    load_with_account,
+    notes_on,
+    people_of,
+)
 from setveil.pipeline.names import Words, check_words, reading_from
+from setveil.pipeline.notes import names_note
+from setveil.pipeline.owners import nested_note
+from setveil.pipeline.parts.reading import Read
 from setveil.pipeline.parts.sources import Where, count_distinct
 from setveil.pipeline.stages import Stages
 
+FIRST = 8  # records that are shown as they were read
 USUAL = (2, 5, 10)  # common choices of k; 2 says who is unique
 
 
@@ -28,7 +40,8 @@ class InspectJob:
     engine: str = "local"
     """Where the data is read and its distinct records are counted: `local`, `blocks`, `spark`."""
     memory: str | None = None
-    """For the engines `blocks` and `spark`: the memory for the distinct records."""
+    """For the engines `blocks` and `spark`: the memory for the distinct records. For all of them:
+    the memory for reading, see `setveil.read`."""
     master: str | None = None
     """For the engine `spark`: the cluster."""
 
@@ -43,6 +56,10 @@ class Inspection:
     """How the file was read; None if the data did not come from a file."""
     notes: tuple[str, ...] = ()
     """What the user should check."""
+    doubtful: bool = False
+    """Whether some items look like identifiers."""
+    first: tuple[tuple[str, ...], ...] = ()
+    """The items of the first records; empty if another engine than `local` read them."""
 
     def __str__(self) -> str:
         return "\n".join(self.exposures[0].sentences)
@@ -78,18 +95,50 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     stages = Stages(progress)
     where = Where(job.engine, job.memory, job.master)
     where.check()
-    sizes = None
+    sizes, read, owners = None, None, list[str]()
     if job.engine == "local":
         with stages("reading"):
             data, account = load_with_account(job.data, job.reading)
+            owners = nested_note(job.data, job.reading, account)
     else:
-        data, sizes, (_, _, account) = count_distinct(job.data, job.reading, where, stages)
+        data, sizes, read = count_distinct(job.data, job.reading, where, stages)
+        account = read.account
     with stages("inspecting"):
         chosen = USUAL if job.k is None else (job.k,)
-        exposures = tuple(exposure(data, k=k, sizes=sizes) for k in chosen)
+        how: Any = {"sizes": sizes, "people": people_of(account) if sizes is None else None}
+        exposures = tuple(exposure(data, k=k, **how) for k in chosen)
+        doubt = _identifiers(job, data, read, account)
+        summary = summarize(data, sizes=sizes)
+        names = names_note(summary.rare_words, summary.items, summary.records, max(chosen))
         return Inspection(
-            summary=summarize(data, sizes=sizes),
+            summary=summary,
             exposures=exposures,
             account=account,
-            notes=notes_on(data, account),
+            notes=(*owners, *notes_on(data, account), *doubt, *names),
+            doubtful=bool(doubt),
+            first=() if read is not None else _first(data),
         )
+
+
+def _first(data: Transactions) -> tuple[tuple[str, ...], ...]:
+    """The first records; of bags with how often each item occurs."""
+    some = data.take(range(min(len(data), FIRST)))
+    if not isinstance(some, Bags):
+        return tuple(some)
+    counts = (some.counts[some.entries(place)].tolist() for place in range(len(some)))
+    return tuple(
+        tuple(f"{item} × {count}" for item, count in zip(some.record(place), each, strict=True))
+        for place, each in enumerate(counts)
+    )
+
+
+def _identifiers(
+    job: InspectJob, data: Transactions, read: Read | None, account: Account | None
+) -> tuple[str, ...]:
+    """A note on items that look like identifiers, unless the user says that they are meant."""
+    if job.reading.get(KEEP):
+        return ()
+    some = some_of(data)
+    if read is not None:  # these are the distinct records
+        some = some._replace(supports=read.tally.supports(), records=read.records)
+    return identifier_note(some, account)

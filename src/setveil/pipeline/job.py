@@ -25,6 +25,7 @@ from setveil.pipeline.inputs import check_items
 from setveil.pipeline.parts.checks import check_engine
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.published.countable import Countable
 from setveil.showing import Shown
 
 _FILES = {
@@ -87,7 +88,8 @@ class Job(TreeOptions):
     force: bool = False
     """Replace a release or an alignment file that exists."""
     min_people: int = field(default=0, metadata=about("", least=0))
-    """Leave out items that fewer people have, before anything else; for names and free text."""
+    """Leave out items that fewer people have (records, if it is not known whose they are), before
+    anything else; for names and free text."""
     public_items: bool = False
     """The list of items is public knowledge: publish a tree that was built from it completely."""
     reason: str = ""
@@ -96,8 +98,6 @@ class Job(TreeOptions):
     """How many threads the method may use; by default all of this process."""
     engine: str = "local"
     """Where the work is done: `local` (in memory), `blocks` (on disk) or `spark`."""
-    memory: str | None = field(default=None, repr=False)
-    """For the engine `blocks`: how much memory the work may take, such as `3GB`."""
     master: str | None = field(default=None, repr=False)
     """For the engine `spark`: the cluster, such as `local[2]` or `spark://host:7077`."""
 
@@ -114,9 +114,10 @@ class Job(TreeOptions):
         Raises:
             ParameterError: if a part of it cannot be written, such as data that is not a file.
         """
-        from setveil.pipeline.jobfile import saver
+        from setveil.pipeline.jobfile import saved
 
-        saver(self, path, force=force)()
+        with saved(self, path, force=force):
+            pass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +144,8 @@ class Outcome(Shown):
     """The page about the release; None if none was asked for."""
     pruned: bool = False
     """Whether the tree was built from the data, so only what the records show was written."""
+    countable: Countable | None = None
+    """What can be counted from the release, and how exactly; public."""
     usefulness: Usefulness | None = None
     """How useful the release is; None if it does not hold."""
     advice: tuple[str, ...] = ()
@@ -173,6 +176,7 @@ class Outcome(Shown):
             "method": dict(self.release.method),
             "verdict": self.verdict.to_dict(),
             "not_promised": self.release.limits(),
+            "countable": None if self.countable is None else self.countable.to_dict(),
             "losses": dict(self.losses),
             "usefulness": None if self.usefulness is None else self.usefulness.to_dict(),
             "advice": list(self.advice),
@@ -210,7 +214,7 @@ def check_job(job: Job) -> None:
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)
-    if job.unknown == "drop" and not job.method.needs_hierarchy:
+    if job.unknown == "drop" and not (job.method.needs_hierarchy or job.method.draws_noise):
         allowed = f"{job.method.name} publishes items as they are and only measures with the tree"
         raise ParameterError("unknown", job.unknown, allowed)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
@@ -234,14 +238,14 @@ def check_noise(job: Job) -> None:
         raise ParameterError("seed", job.seed, allowed)
     if job.min_people:
         allowed = (
-            f"the method {job.method.name} must not count people without noise; it leaves out rare "
-            "items by itself"
+            f"the method {job.method.name} must not count records without noise; it leaves out "
+            "rare items by itself"
         )
         raise ParameterError("min_people", job.min_people, allowed)
     if job.unknown == "root":
         allowed = (
             "items that the hierarchy lacks would become public with the tree: leave them out with "
-            "{unknown=drop} (diffpart), or add them to the file"
+            "{unknown=drop}, or add them to the file"
         )
         raise ParameterError("unknown", job.unknown, allowed)
     known = job.public_items or (job.hierarchy is not None and not is_recipe(job.hierarchy))

@@ -14,7 +14,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from setveil.disk import check_place, new_file
+from setveil.disk import new_file, read_text
 from setveil.engines.base import Progress
 from setveil.errors import (
     FileFormatError,
@@ -27,13 +27,12 @@ from setveil.errors import (
 )
 from setveil.hierarchy.recipes import is_recipe
 from setveil.io import FORMATS, read
-from setveil.io.namelists import UNDER
-from setveil.io.source.source import BOM
+from setveil.io.namelists import UNDER, Typed, is_pattern
 from setveil.methods import METHODS
 from setveil.parameters import About, Parameter, parameters, settled
 from setveil.pipeline.anonymize import job_from, job_words, run
 from setveil.pipeline.job import Job, Outcome
-from setveil.pipeline.names import READING, method_words, promise_words
+from setveil.pipeline.names import OLD_WORDS, READING, method_words, promise_words
 from setveil.promises import PROMISES, Promise
 
 _HEAD = "# A job of setveil: `setveil run` with the name of this file does it.\n"
@@ -87,19 +86,16 @@ def job_text(job: Job, folder: Path | str = ".") -> str:
     return _HEAD + "\n".join(lines) + "\n"
 
 
-def saver(job: Job, path: Path | str, *, force: bool = False) -> Callable[[], None]:
-    """Writes the file of a job when it is called; what cannot be written is refused at once."""
+@contextmanager
+def saved(job: Job, path: Path | str, *, force: bool = False) -> Iterator[None]:
+    """The file of a job is written at once, and gets its name if the block succeeds."""
     place, text = Path(path), job_text(job, Path(path).parent)
     if job.output is not None and place.resolve().is_relative_to(Path(job.output).resolve()):
         problem = "a job file says how a release was made and must not be in its folder"
         raise OutputError(place, problem, remedy="choose another place")
-    check_place(place, force=force)
-
-    def save() -> None:
-        with new_file(place, force=force) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-
-    return save
+    with new_file(place, force=force) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+        yield
 
 
 def job_keys() -> dict[str, Parameter]:
@@ -190,13 +186,9 @@ class _Written(NamedTuple):
 
 def toml_table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().removeprefix(BOM).decode("utf-8"))
-    except FileNotFoundError:
-        raise FileFormatError(path, "there is no such file") from None
-    except OSError as error:
-        raise FileFormatError(path, f"the file cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise FileFormatError(path, "the file is not UTF-8 text") from None
+        return tomllib.loads(read_text(path))
+    except FileFormatError:
+        raise
     except RecursionError:
         raise FileFormatError(path, "the file is not TOML: it is nested too deeply") from None
     except ValueError as error:
@@ -205,8 +197,8 @@ def toml_table(path: Path) -> dict[str, Any]:
 
 def _name(key: str, path: Path | str, known: Mapping[str, Parameter]) -> str:
     name = key.replace("-", "_")
-    if name in known and key == _key(name):
-        return name
+    if key == _key(name) and OLD_WORDS.get(name, name) in known:
+        return OLD_WORDS.get(name, name)
     guess = did_you_mean(_key(name), map(_key, known))
     raise FileFormatError(path, f"a job has no key {brief(key)}", remedy=guess)
 
@@ -284,8 +276,14 @@ def _promise_words(promise: Promise, items: Mapping[str, Any]) -> dict[str, Any]
     for part in promise.parts:
         words |= {name: value for name, value in _values(part).items() if name in promise_words()}
     for name, found in promise.named_items.items():
-        words[name] = [*items.get(name, ()), *map(_literal, sorted(found))]
+        given = (_literal(one) if _is_plain(one) else one for one in items.get(name, ()))
+        words[name] = [*given, *map(_literal, sorted(found))]
     return words
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word can only be an item, though a job file might take it for a file."""
+    return isinstance(word, Typed) and not word.startswith(UNDER) and not is_pattern(word)
 
 
 def _values(thing: Any) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def run(job: MeasureJob, progress: Progress | None = None) -> Measurement:
                 allowed = "this release does not have one published record for each original record"
                 raise ParameterError("alignment", str(job.alignment), allowed)
             release = with_alignment(release, job.alignment)
-        original = load(job.original, job.reading)
+        original = load(job.original, job.reading, release.min_people)
         tree = tree_maker(job.hierarchy, job)(original)
         if job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)

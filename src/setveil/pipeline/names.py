@@ -15,9 +15,10 @@ from setveil.published import Release
 
 MOST_KNOWN = 3  # up to this m, methods that look at every set of m items are chosen
 OLD_METHODS = {"coherence": "suppression"}  # former names of methods, which are still understood
-_TABLES = ("split", "onehot", "header", "drop_record", "sheet")
-READING = ("record", "item", "count", "bags", *_TABLES, "encoding", "memory_limit")
+_TABLES = ("split", "onehot", "header", "drop_record", "drop_column", "sheet")
+READING = ("record", "item", "count", "bags", *_TABLES, "encoding", "memory", "keep_unique")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
+OLD_WORDS = {"memory_limit": "memory"}  # former names of words, which are still understood
 
 Words = Mapping[str, Any]
 
@@ -129,6 +130,9 @@ def chosen_method(words: Words) -> tuple[str, str]:
 
 def reading_from(words: Words) -> dict[str, Any]:
     """The options of `setveil.read` among these words."""
+    words = {new: words.get(old) for old, new in OLD_WORDS.items()} | {
+        name: value for name, value in words.items() if not _is_missing(value)
+    }
     given = {name: words[name] for name in READING if not _is_missing(words.get(name))}
     format = words.get("input_format")
     return given if format is None else {**given, "format": format}
@@ -147,7 +151,7 @@ def fields_from(
 
 def check_words(verb: str, words: Words, known: Iterable[str]) -> None:
     """Refuse a word that a verb does not know."""
-    known = {*known, *READING, "input_format"}
+    known = {*known, *READING, *OLD_WORDS, "input_format"}
     for word, value in words.items():
         if word not in known:
             near = did_you_mean(word, known)
@@ -225,10 +229,7 @@ def _items(kind: type[Promise], given: Words) -> dict[str, tuple[str, ...]]:
     """What was given for each set of items that a promise can have."""
     names = (name for name, parameter in words_of(kind).items() if parameter.holds_items)
     values = ((name, given.get(name, ())) for name in names)
-    return {
-        name: (value,) if isinstance(value, str) else tuple(map(str, value))
-        for name, value in values
-    }
+    return {name: (value,) if isinstance(value, str) else tuple(value) for name, value in values}
 
 
 def _not_of(owner: str, others: Sequence[str]) -> str:

@@ -3,40 +3,100 @@ original."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
 import numpy as np
 
+from setveil.data.people import People, had_by_few, holders
 from setveil.data.transactions import Transactions
 from setveil.errors import Note
+from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS, measure
 from setveil.promises.promise import Promise
 from setveil.published import Release
-from setveil.words import plural, rough_share
+from setveil.words import are, plural, rough_share
 
+FORMULA = "=+-@"
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d*)?")
 PRICES = ("chunked", "pair_error")  # by which the price of an addition to a method is given
 
 
-def release_notes(release: Release, data: Transactions) -> tuple[str, ...]:
-    """What to check in a release before it is handed over."""
+def release_notes(
+    release: Release, data: Transactions, people: People | None = None
+) -> tuple[str, ...]:
+    """What to check in a release before it is handed over; `people` has the person of each record,
+    if that is known."""
     return (
-        *_rare_note(release, data),
+        *rare_note(release.shown, data, release.promise, people),
         *_empty_note(release, data),
         *_sensitive_note(release.promise, data),
         *((Note(release.caution),) if release.caution else ()),
     )
 
 
-def left_out_note(before: Transactions, data: Transactions, people: int) -> tuple[str, ...]:
-    """A note on the items that fewer than `people` people have, if some were left out."""
+def formula_note(shown: Collection[str], files: Collection[str]) -> tuple[str, ...]:
+    """A note if published items look like formulas to a spreadsheet that opens a CSV file."""
+    found = sum(label[:1] in FORMULA and not is_number(label) for label in shown)
+    if not found or not any(name.endswith(".csv") for name in files):
+        return ()
+    begins, them = ("begins", "it") if found == 1 else ("begin", "them")
+    text = f"{plural(found, 'published item')} {begins} with =, +, - or @: a spreadsheet that opens"
+    return (
+        Note(
+            f"{text} data.csv may take {them} for formulas. Say so to the receivers, or write "
+            "{format=parquet}."
+        ),
+    )
+
+
+def is_number(label: str) -> bool:
+    """Whether a spreadsheet shows it as a number, such as -5 or +1.5."""
+    return _NUMBER.fullmatch(label) is not None
+
+
+def names_note(words: int, items: int, records: int, k: int) -> tuple[str, ...]:
+    """A note on items that may be names, if there are such `words`."""
+    if not words:
+        return ()
+    text = f"{words:,} of {plural(items, 'item')} are in one record only: they may be names or free"
+    ways = f"Leave out rare items with {{min_people={k}}}, or add noise and let items be "
+    ways += f"found privately with {{epsilon=1}} {{delta={private_delta(records)}}}."
+    return (Note(f"{text} text. {ways}"),)
+
+
+def private_delta(records: int) -> str:
+    """A delta that is well below 1 divided by the number of records."""
+    return f"1e-{len(str(records)) + 2}"
+
+
+def left_out_note(
+    before: Transactions, data: Transactions, few: int, people: People | None = None
+) -> tuple[str, ...]:
+    """A note on the items that fewer than `few` people (or records) have, if some were left out."""
     items = len(before.vocabulary) - len(data.vocabulary)
     if not items:
         return ()
     lost = rough_share(1 - data.occurrences / before.occurrences)
-    text = f"{plural(items, 'item')} that fewer than {people:,} people have"
+    text = f"{plural(items, 'item')} {had_by_few(few, people, items)}"
     was, them = ("was", "it") if items == 1 else ("were", "them")
     text += f" {was} left out, {lost} of all occurrences; losses do not count {them}."
     emptied = int((data.lengths == 0).sum()) - int((before.lengths == 0).sum())
     more = f" This leaves {emptied:,} of {plural(len(data), 'record')} empty." if emptied else ""
     return (text + more,)
+
+
+def unused_note(tree: Hierarchy | None, data: Transactions) -> tuple[str, ...]:
+    """A note if a public list of items, the leaves of a tree, has items that the data lacks."""
+    if tree is None or tree.origin.kind != "given":
+        return ()
+    listed = tree.labels[: tree.leaf_count]
+    unused = sum(label not in data.vocabulary for label in listed)
+    if not unused:
+        return ()
+    does = "does" if unused == 1 else "do"
+    text = f"{unused:,} of {len(listed):,} items of the public list {does} not occur in the data."
+    return (f"{text} That is no fault: noise hides which ones, and may publish some of them.",)
 
 
 def price_note(release: Release, usual: Release, data: Transactions) -> str:
@@ -48,30 +108,41 @@ def price_note(release: Release, usual: Release, data: Transactions) -> str:
     return Note(f"Price of {' and '.join(added)}: {', '.join(figures)}.")
 
 
-def _rare_note(release: Release, data: Transactions) -> tuple[str, ...]:
-    """A note if the release shows items that hardly anybody has: they may be names."""
-    k = max(part.crowd for part in release.promise.parts)
-    rare = [label for label, n in zip(data.vocabulary, data.supports(), strict=True) if 0 < n < k]
-    shown = len(release.shown.intersection(rare))
+def rare_note(
+    published: frozenset[str],
+    data: Transactions,
+    promise: Promise,
+    people: People | None = None,
+) -> tuple[str, ...]:
+    """A note if items are published that fewer than k people (or records) have: perhaps names, or
+    the private ones."""
+    k, counts = max(part.crowd for part in promise.parts), holders(data, people)
+    rare = [label for label, n in zip(data.vocabulary, counts, strict=True) if 0 < n < k]
+    shown = published.intersection(rare)
     if not shown:
         return ()
-    text = f"{plural(shown, 'item')} that fewer than {k:,} people have "
-    text += "is published as it is" if shown == 1 else "are published as they are"
+    text = f"{plural(len(shown), 'item')} {had_by_few(k, people, len(shown))} "
+    text += "is published as it is" if len(shown) == 1 else "are published as they are"
+    hidden = len(promise.assumed_unknown & shown)
+    if hidden:
+        which = f"{hidden:,} of them" if hidden < len(shown) else "It" if hidden == 1 else "All"
+        text += f". {which} {'is a private item' if hidden == 1 else 'are private items'}: "
+        text += "somebody who knows that a person has such an item may find their record"
     remedy = f"leave such items out with {{min_people={k}}}"
     return (Note(f"{text}. If items may be names or free text, {remedy}."),)
 
 
 def _empty_note(release: Release, data: Transactions) -> tuple[str, ...]:
-    """A note if people who have items are published with an empty record."""
+    """A note if records that have items are published empty."""
     lost = release.empty - int((data.lengths == 0).sum())
     if lost <= 0:
         return ()
-    people = "1 person is" if lost == 1 else f"{lost:,} people are"
-    return (f"{people} published with an empty record: none of their items could be kept.",)
+    their = "its" if lost == 1 else "their"
+    return (f"{are(lost, 'record')} published empty: none of {their} items could be kept.",)
 
 
 def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
-    """A note if some people have nothing but sensitive items, which no group can hide."""
+    """A note if some records have nothing but sensitive items, which no group can hide."""
     named = promise.named_items.get("sensitive", frozenset())
     if not named:
         return ()
@@ -80,6 +151,6 @@ def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
     only = int(((shown == 0) & (data.lengths > 0)).sum())
     if not only:
         return ()
-    have = "1 person has" if only == 1 else f"{only:,} people have"
+    have = "1 record has" if only == 1 else f"{only:,} records have"
     knows = "An adversary who knows that such a person has none of the other items of their group"
     return (f"{have} only sensitive items. {knows} learns that they have a sensitive one.",)

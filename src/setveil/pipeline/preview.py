@@ -7,19 +7,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import FileFormatError, SetveilError
+from setveil.data.tables.columns import distinct_names
+from setveil.errors import FileFormatError, ParameterError, SetveilError
 from setveil.io.files import reading_of
-from setveil.io.formats.delimited import guess_delimiter
-from setveil.io.formats.guess import checked_text, guess_format
-from setveil.io.formats.parquet import MAGIC
+from setveil.io.formats.arfftext import read_head
+from setveil.io.formats.guess import checked_text, format_of
+from setveil.io.formats.parquet import START
+from setveil.io.formats.titles import guess_delimiter
+from setveil.io.formats.titles import sample_rows as sample_cells
 from setveil.io.querylog.columns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
 from setveil.io.source.database import NotUtf8Error, database, quoted, translated
-from setveil.io.source.encoding import decoded, guess_encoding
-from setveil.io.source.packed import unpacked
+from setveil.io.source.encoding import decoded, decoded_anyhow
+from setveil.io.source.packed import sheet_names, unpacked
 from setveil.io.source.source import Source, open_source
 
 ROWS = 8
@@ -51,6 +55,10 @@ class Preview:
     """Whether it is beyond doubt a query log."""
     doubt: SetveilError | None = None
     """Why the format is not obvious."""
+    top: tuple[tuple[str, ...], ...] = ()
+    """The first rows of a table as they are, titles among them."""
+    sheets: tuple[str, ...] = ()
+    """The sheets of a spreadsheet."""
 
     def to_dict(self) -> dict[str, object]:
         """The preview as one JSON object."""
@@ -59,6 +67,8 @@ class Preview:
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
             "is_log": self.is_log,
+            "top": [list(row) for row in self.top],
+            "sheets": list(self.sheets),
         }
 
 
@@ -68,11 +78,18 @@ def run(job: PreviewJob) -> Preview:
     Raises:
         FileFormatError: if the file cannot be read at all.
     """
-    with open_source(job.data) as opened:
-        source, _ = unpacked(opened, job.reading.get("sheet"))
-        if source.head.startswith(MAGIC):
+    with open_source(job.data, header=job.reading.get("header")) as opened:
+        sheets = sheet_names(opened)
+        try:
+            source, _ = unpacked(opened, job.reading.get("sheet"))
+        except FileFormatError as error:
+            if not sheets:
+                raise
+            return Preview(doubt=error, sheets=sheets)
+        if source.head.startswith(START):
             return _of_parquet(source)
-        return _of_text(_as_utf8(source, job.reading.get("encoding")), job.reading)
+        found = _of_text(_as_utf8(source, job.reading.get("encoding")), job.reading)
+        return replace(found, sheets=sheets)
 
 
 def _as_utf8(source: Source, encoding: str | None) -> Source:
@@ -80,34 +97,34 @@ def _as_utf8(source: Source, encoding: str | None) -> Source:
     try:
         checked_text(plain)
     except NotUtf8Error as error:
-        guessed = guess_encoding(source) if encoding is None else None
-        if guessed is None:
-            error.of_data()
-            raise
-        plain, _ = decoded(source, guessed)
+        plain, _ = decoded_anyhow(source, error, encoding)
     return plain
 
 
 def _of_text(source: Source, reading: Mapping[str, Any]) -> Preview:
     doubt: SetveilError | None = None
+    top = _cut(sample_cells(source.head_text, guess_delimiter(source.head_text)))
     format = str(reading.get("format") or "")
     try:
-        format = format or guess_format(source, reading_of(reading))
-    except FileFormatError as error:
+        source, format = format_of(source, reading_of(reading), format or None)
+    except (FileFormatError, ParameterError) as error:
         doubt = error
     lines = [line for line in source.head_text.split("\n") if line.strip()][:_LINES]
     is_log = bool(lines) and looks_like_log(sample_rows(lines, log_delimiter(lines)))
     if b"\0" in source.head:
         raise doubt or source.fault("this is a binary file")
     found = Preview(format=format, is_log=is_log, doubt=doubt)
+    if format == "arff":
+        return replace(found, **_relation(source))
     if format == "jsonl":
         return replace(found, **_objects(lines))
     if format == "fimi":
         return replace(found, rows=_cut([line.split() for line in lines[:ROWS]]))
+    found = replace(found, top=() if format == "baskets" else top)
     return replace(found, **_cells(source, format, is_log, reading.get("header")))
 
 
-def _cells(source: Source, format: str, is_log: bool, header: bool | None) -> dict[str, Any]:
+def _cells(source: Source, format: str, is_log: bool, header: object) -> dict[str, Any]:
     """The cells of a table or of baskets; what has no format yet is shown as a table."""
     text = source.head_text.lstrip("\n")
     mark = "\t" if format == "tsv" else guess_delimiter(text.split("\n", 1)[0])
@@ -123,8 +140,17 @@ def _cells(source: Source, format: str, is_log: bool, header: bool | None) -> di
         rows = [line.split(mark) for line in text.split("\n")[: ROWS + 1]]
     is_named = names_columns(rows[0]) if is_log and rows else format in _TABLES or not format
     has_names = rows and is_named and header is not False
-    columns = tuple(cell.strip() for cell in rows[0]) if has_names else ()
-    return {"columns": _cut([columns])[0] if columns else (), "rows": _cut(rows[bool(columns) :])}
+    columns = distinct_names([cell.strip() for cell in rows[0]]) if has_names else []
+    return {"columns": tuple(columns), "rows": _cut(rows[bool(columns) :])}
+
+
+def _relation(source: Source) -> dict[str, Any]:
+    relation = read_head(source)
+    rows = [
+        [row.values.get(at, each.default) for at, each in enumerate(relation.attributes)]
+        for row in islice(relation.rows(), ROWS)
+    ]
+    return {"columns": tuple(relation.names), "rows": _cut(rows)}
 
 
 def _objects(lines: list[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,19 +12,23 @@ from typing import Any
 from setveil.audit.verdict import Check, Verdict
 from setveil.audit.verify import verify
 from setveil.data.account import Account
+from setveil.data.people import People
 from setveil.data.transactions import Transactions
+from setveil.disk import sync
 from setveil.errors import OutputError, SetveilError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import write_alignment
-from setveil.io.releases.folder import fill_release, read_release, staged_release
+from setveil.io.releases.folder import FORMS, fill_release, read_back, staged_release
+from setveil.io.releases.form import Choices
 from setveil.metrics import measure
 from setveil.metrics.usefulness import Usefulness, usefulness
 from setveil.pipeline.examples import examples
 from setveil.pipeline.job import Outcome, Places
-from setveil.pipeline.notes import release_notes
+from setveil.pipeline.notes import formula_note, release_notes
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.published.countable import Countable
 from setveil.threads import at_once
 
 MOST_AT_ONCE = 5_000_000
@@ -45,33 +49,44 @@ class Made:
     """Items that were left out because the tree lacks them."""
     reason: str = ""
     account: Account | None = None
+    people: People | None = None
+    """The person of each record, if that is known."""
     like: str = ""
     witnesses: int = 1
     """How many places to show, at most, where the promise does not hold."""
 
 
 def publish(
-    places: Places, stages: Stages, make: Callable[[], Made], more: Callable[[Outcome], Outcome]
+    places: Places, stages: Stages, make: Callable[[], Made], more: More | None = None
 ) -> Outcome:
-    """Write what `make` returns; it gets its name only after it was verified.
+    """Write what `make` returns; it gets its name only after it was verified and all that is
+    written beside it is on the disk.
 
     Args:
         places: Where to write; without an output nothing is written.
         stages: Reports and times the stages.
         make: Makes the release.
-        more: Adds to the outcome of a release that holds, while it has no name yet.
+        more: Adds to the outcome of a release that holds, while it has no name yet: gets the
+            outcome, the folder, and a stack for files that appear just before the release does.
     """
-    with suppress(_Rejected), _folder(places) as folder:
+    with suppress(Rejected), _folder(places) as folder, ExitStack() as beside:
         made = make()
         outcome = _published(places, made, folder, stages)
         if not outcome.verdict.holds:
-            raise _Rejected
-        outcome = _aligned(places, made, more(outcome), stages)
+            raise Rejected
+        if folder is not None:
+            sync(folder)
+        if more is not None:
+            outcome = more(outcome, folder, beside)
+        outcome = _aligned(places, made, outcome, stages)
     return outcome
 
 
-class _Rejected(Exception):
-    """Removes the temporary folder without an error for the caller."""
+class Rejected(Exception):
+    """Removes what was written for a release that does not hold, without an error."""
+
+
+More = Callable[[Outcome, Path | None, ExitStack], Outcome]
 
 
 def _folder(places: Places) -> Any:
@@ -84,7 +99,9 @@ def _folder(places: Places) -> Any:
 def _published(places: Places, made: Made, folder: Path | None, stages: Stages) -> Outcome:
     """Every step but the last, in which the temporary folder of the release gets its name."""
     release, data = made.release, made.data
-    written = None if folder is None else _written(places, release, folder, stages)
+    written, countable = None, None
+    if folder is not None:
+        written, countable = _written(places, release, folder, stages)
     with stages("verifying"):
         verdict = checked(made, written)
     pruned, written = _is_pruned(written), None  # it takes as much memory as the release itself
@@ -102,12 +119,15 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
         verdict=verdict,
         seconds=stages.seconds,
         pruned=pruned,
+        countable=countable or Countable.of(release),
         **found,
     )
 
 
-def _written(places: Places, release: Release, folder: Path, stages: Stages) -> Release:
-    """The release as it is read back after it was written."""
+def _written(
+    places: Places, release: Release, folder: Path, stages: Stages
+) -> tuple[Release, Countable]:
+    """The release as it is read back after it was written, and what can be counted from it."""
     with stages("writing"), _naming(places.output):
         fill_release(
             release,
@@ -118,7 +138,7 @@ def _written(places: Places, release: Release, folder: Path, stages: Stages) -> 
             verified=True,
         )
     with stages("reading back"):
-        return read_release(folder)
+        return read_back(folder)
 
 
 @contextmanager
@@ -134,20 +154,22 @@ def _naming(place: Path | str | None) -> Iterator[None]:
 
 def checked(made: Made, written: Release | None = None) -> Verdict:
     """The promise on what is on disk, if something is, the original on it or on the release in
-    memory, and that both agree."""
+    memory, and that both agree. A release that stands alone is not compared with the original: to
+    withhold it because of that would depend on the data, which no noise covers."""
     release = made.release
+    original = None if release.stands_alone else made.data
     how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
     if written is None:
-        return verify(release, made.data, hierarchy=made.tree, **how)
+        return verify(release, original, hierarchy=made.tree, **how)
     same = written.same_as(release)
     text = f"the files, read back, {'' if same else 'do NOT '}contain exactly what was anonymized"
     last = Check("written", same, text)
     paired = written.paired_as(release) if same else None
     if paired is not None:
-        verdict = verify(paired, made.data, hierarchy=made.tree, **how)
+        verdict = verify(paired, original, hierarchy=made.tree, **how)
         return Verdict(made.promise, (*verdict.checks, last))
     verdict, on_disk = (
-        verify(release, made.data, hierarchy=made.tree, **how),
+        verify(release, original, hierarchy=made.tree, **how),
         verify(written, **how),
     )
     done = {check.name for check in on_disk.checks}
@@ -163,19 +185,22 @@ def _after(places: Places, made: Made, stages: Stages) -> dict[str, Any]:
     with stages("measuring", compiles=True):
         losses, (useful, found["examples"], notes) = at_once(
             partial(measure, release, data, verified=True, **how),
-            partial(_looked_at, release, data),
+            partial(_looked_at, made),
             width=None if len(data) <= MOST_AT_ONCE else 1,
         )
         lost = losses.get("distortion", 0.0)
         found |= {"losses": losses, "usefulness": replace(useful, unpublished=lost)}
-    found["notes"] = (*made.notes, *notes)
+    written = places.output is not None
+    files = FORMS[release.form].files(Choices(format=places.format)) if written else ()
+    found["notes"] = (*made.notes, *notes, *formula_note(release.shown, files))
     return found | {"output": None if places.output is None else Path(places.output)}
 
 
-def _looked_at(release: Release, data: Transactions) -> tuple[Usefulness, Any, tuple[str, ...]]:
+def _looked_at(made: Made) -> tuple[Usefulness, Any, tuple[str, ...]]:
     """How useful a release is, except for what is not published; examples; and notes."""
+    release, data = made.release, made.data
     useful = usefulness(release, data, unpublished=0.0)
-    return useful, examples(release, data), (*release_notes(release, data),)
+    return useful, examples(release, data), (*release_notes(release, data, made.people),)
 
 
 def _aligned(places: Places, made: Made, outcome: Outcome, stages: Stages) -> Outcome:

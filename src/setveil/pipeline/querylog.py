@@ -1,7 +1,7 @@
 """Querylog: from a query log to bags of terms, one per user or session."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from setveil.errors import DataError, OutputError, ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io import write
 from setveil.io.files import format_by_name
+from setveil.io.formats.table import FORMATS
 from setveil.io.namelists import read_items
 from setveil.io.querylog.read import read_querylog
 
 _PASSED_ON = (
-    *("gap", "terms", "min_users", "keep_empty", "seed", "memory_limit"),
+    *("gap", "terms", "min_users", "keep_empty", "seed", "memory"),
     *("user", "text", "time", "no_header", "time_format"),
 )
 
@@ -47,7 +48,7 @@ class QuerylogJob:
     min_users: int = 1
     keep_empty: bool = False
     seed: int | None = None
-    memory_limit: str | None = None
+    memory: str | None = None
     force: bool = False
 
 
@@ -58,6 +59,8 @@ class QuerylogResult:
     found: LogReport
     output: Path
     terms: str
+    carries: bool | None = None
+    """Whether the file says which records belong to one user; None if each user has one."""
 
 
 def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
@@ -76,8 +79,15 @@ def run(job: QuerylogJob, progress: Progress | None = None) -> QuerylogResult:
     )
     if not len(data):
         raise DataError(_nothing_left(found))
-    write(data, job.output, format=format, force=job.force, private=True)
-    return QuerylogResult(found=found, output=job.output, terms=job.terms)
+    people = found.people if FORMATS[format].holds_people else None
+    owners = None if people is None else (people.owners + 1).tolist()
+    write(data, job.output, format=format, force=job.force, private=True, people=owners)
+    return QuerylogResult(
+        found=replace(found, people=None),
+        output=job.output,
+        terms=job.terms,
+        carries=None if found.people is None else people is not None,
+    )
 
 
 def _keep_the_log(job: QuerylogJob) -> None:

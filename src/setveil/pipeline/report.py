@@ -4,13 +4,17 @@ With the original the page is private; without it, it shows nothing but what the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from setveil.audit.verdict import Verdict
 from setveil.audit.verify import verify
-from setveil.disk import check_place, new_file
+from setveil.data.people import People, without_rare
+from setveil.data.transactions import Transactions
+from setveil.disk import check_place, new_file, sync
 from setveil.engines.base import Progress
 from setveil.errors import OutputError
 from setveil.hierarchy.layouts import TreeOptions
@@ -20,10 +24,11 @@ from setveil.metrics import measure
 from setveil.metrics.usefulness import usefulness
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import Dossier, dossier_of, private_part
-from setveil.pipeline.inputs import fit, load, load_release, tree_maker
+from setveil.pipeline.inputs import fit, load_release, load_with_account, people_of, tree_maker
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import release_notes
 from setveil.pipeline.stages import Stages
+from setveil.published import Release
 from setveil.showing import page_of
 
 PRIVATE_FILE = 0o600
@@ -82,7 +87,7 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
     check_page(job.output, folder, force=job.force)
     with stages("reading"):
         release = load_release(job.release)
-        original = None if job.original is None else load(job.original, job.reading)
+        original, people = _original(job, release)
         tree = None if original is None else tree_maker(job.hierarchy, job)(original)
         if original is not None and job.alignment is not None:
             release = with_alignment(release, job.alignment)
@@ -101,14 +106,33 @@ def run(job: ReportJob, progress: Progress | None = None) -> Dossier:
                 usefulness=usefulness(release, release.covered(original)),
                 source=job.original,
                 seed=job.seed,
-                notes=release_notes(release, original),
+                notes=release_notes(release, original, people),
                 suppressed=len(release.suppressed_items(original)),
             )
         found = replace(found, private=part)
     if job.output is not None:
-        with stages("writing the page"):
-            write_dossier(found, Path(job.output), force=job.force)
+        page = written_dossier(found, Path(job.output), force=job.force)
+        with stages("writing the page"), page:
+            pass
     return found
+
+
+def _original(job: ReportJob, release: Release) -> tuple[Transactions | None, People | None]:
+    """The original, if it is given, and the person of each record, if that is known."""
+    if job.original is None:
+        return None, None
+    data, account = load_with_account(job.original, job.reading)
+    people = people_of(account)
+    return (data if people is None else without_rare(data, release.min_people, people)), people
+
+
+def public_dossier(folder: Path, verdict: Verdict) -> Dossier:
+    """The public dossier of a release that was just verified: computed from what is on disk alone,
+    with the checks that need no original."""
+    release = load_release(folder)
+    public = tuple(check for check in verdict.checks if not check.private)
+    checked = Verdict(verdict.promise, public)
+    return dossier_of(release, checked, folder=folder, command=command_of(release))
 
 
 def check_page(place: Path | str | None, folder: Path | None, *, force: bool) -> None:
@@ -126,9 +150,13 @@ def check_page(place: Path | str | None, folder: Path | None, *, force: bool) ->
     check_place(path, force=force)
 
 
-def write_dossier(found: Dossier, place: Path, *, force: bool = False) -> None:
-    """Write the page; a private one can be read by the user alone."""
+@contextmanager
+def written_dossier(found: Dossier, place: Path, *, force: bool = False) -> Iterator[None]:
+    """The page is written at once, and gets its name if the block succeeds; a private one can be
+    read by the user alone."""
     text = page_of(found)
     mode = None if found.private is None else PRIVATE_FILE
     with new_file(place, force=force, mode=mode) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+        sync(temporary)
+        yield

@@ -15,7 +15,7 @@ SIDES, FIGURES = ("antecedent", "consequent"), ("support", "confidence")
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Association rules, the most confident first."""
+    """Association rules, those that are certainly most confident first."""
 
     records: int
     found: tuple[Rule, ...]
@@ -31,7 +31,7 @@ class Rules:
         """The rules as a pandas table: a row for each rule, with the bounds of its figures."""
         columns = {name: [getattr(rule, name) for rule in self] for name in SIDES}
         for figure in FIGURES:
-            for name in ("lower", "expected", "upper"):
+            for name in ("lower", "expected", "upper", "accuracy"):
                 cells = [getattr(getattr(rule, figure), name) for rule in self]
                 columns[f"{figure}_{name}"] = cells
         return make_table("pandas", columns)
@@ -43,15 +43,15 @@ def rules(release: object, *, progress: Progress | None = None, **words: Any) ->
     Args:
         release: A release, or its folder.
         progress: Is called with how far the work is.
-        words: `top` (how many rules; 20), `min_support` and `min_confidence` (expected shares; 0),
-            `most_size` (items in a rule; 3).
+        words: `top` (how many rules; 20), `min_support` and `min_confidence` (shares that are
+            certain, at least; 0), `most_size` (items in a rule; 3).
 
     Example:
         >>> from setveil import Disassociation, KmAnonymity, as_transactions
         >>> baskets = as_transactions([["wine", "beer"]] * 3 + [["wine"]])
         >>> release = Disassociation().anonymize(baskets, KmAnonymity(k=2, m=2))
         >>> for rule in rules(release).found:
-        ...     print(rule.antecedent, rule.consequent, rule.confidence.expected)
+        ...     print(rule.antecedent, rule.consequent, rule.confidence.lower)
         ('beer',) ('wine',) 1.0
         ('wine',) ('beer',) 0.75
     """

@@ -19,7 +19,7 @@ class SupportJob:
     """A release, or its folder."""
     items: Sequence[str] = ()
     top: int | None = None
-    """How many itemsets, those with the largest expected support first."""
+    """How many itemsets, those that most records certainly contain first."""
     least_size: int | None = None
     """How many items each of these has at least; by default 1."""
 
@@ -30,12 +30,17 @@ class Supports:
 
     records: int
     found: tuple[tuple[tuple[str, ...], Support], ...]
+    counted: tuple[tuple[int, int] | None, ...]
+    """At least and at most how many records contain each as they were counted, if these are not the
+    original ones."""
     unknown: tuple[str, ...] = ()  # items that were asked for and cannot occur in the original
     near: str = ""
     """The question whether a known item was meant instead of the first of these."""
     note: str = ""
     """What a reader must know about the expected number."""
     expected_is: str = "an estimate"
+    open_because: str = ""
+    """Why there may be no estimate."""
     bounds_are: str = "certain"
     is_top: bool = False
     """Whether these are the itemsets that occur most often, not one that was asked for."""
@@ -57,10 +62,12 @@ def run(job: SupportJob, progress: Progress | None = None) -> Supports:
         return Supports(
             records=len(release),
             found=found,
+            counted=(release.counted_support(itemset),),
             unknown=unknown,
             near=did_you_mean(unknown[0], release.items) if unknown else "",
             note=release.support_note(itemset),
             expected_is=release.expected_is,
+            open_because=release.open_because,
             bounds_are=release.bounds_are,
         )
     with stages("finding itemsets", compiles=True):
@@ -68,6 +75,7 @@ def run(job: SupportJob, progress: Progress | None = None) -> Supports:
     return Supports(
         records=len(release),
         found=tuple(top),
+        counted=tuple(release.counted_support(items) for items, _ in top),
         is_top=True,
         expected_is=release.expected_is,
         bounds_are=release.bounds_are,

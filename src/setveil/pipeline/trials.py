@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,15 @@ class Use(NamedTuple):
 USES = {
     use.name: use
     for use in (
-        Use("items", "item_error", "how many people have each item"),
-        Use("counts", "are", "how many people have 1 to 3 given items"),
+        Use("items", "item_error", "how many records have each item"),
+        Use("counts", "are", "how many records have 1 to 3 given items"),
         Use("associations", "pair_error", "which items occur together"),
     )
 }
 """What `--keep` and `--tune` may ask for."""
+
+DRAWS = 5
+"""Over how many draws of noise a loss is averaged, so that no lucky draw is preferred."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,16 +118,25 @@ def try_way(
     threads: int | None = None,
 ) -> Trial:
     """What a way gives on a sample; with no judge, how useful the release is."""
-    start = time.perf_counter()
+    start, draws = time.perf_counter(), DRAWS if way.method.draws_noise and judge else 1
+    how: Any = {"engine": Local(threads), **_public(way, sample, tree)}
     try:
-        release = way.method.anonymize(sample, way.promise, tree, engine=Local(threads))
+        made = [way.method.anonymize(sample, way.promise, tree, **how) for _ in range(draws)]
     except SetveilError as error:
         return Trial(way=way, records=len(sample), reason=str(error))
-    found: Any = {"useful": usefulness(release, sample)}
+    found: Any = {"useful": usefulness(made[0], sample)}
     if judge is not None:
-        found = {"loss": judge(release, sample)}
-    took = time.perf_counter() - start
+        found = {"loss": fmean(judge(release, sample) for release in made)}
+    took = (time.perf_counter() - start) / draws
     return Trial(way=way, records=len(sample), seconds=took, **found)
+
+
+def _public(way: Way, sample: Transactions, tree: Hierarchy | None) -> dict[str, Any]:
+    """Nothing of a trial is published, so the list of items may be taken as public."""
+    if not way.method.draws_noise or way.method.can_find_items(way.promise):
+        return {}
+    leaves = sample.vocabulary.labels if tree is None else tree.labels[: tree.leaf_count]
+    return {"domain": leaves}
 
 
 def tuning_notes(trials: Sequence[Trial], method: Method[Release], use: Use) -> tuple[str, ...]:

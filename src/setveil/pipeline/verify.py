@@ -21,7 +21,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
-from setveil.io.releases.folder import ABOUT, other_files, read_release
+from setveil.io.releases.folder import ABOUT, other_files, read_release, stated_countable
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
@@ -30,12 +30,14 @@ from setveil.pipeline.parts.verifying import (
     check_folder_job,
     check_parts_job,
     count_file,
+    countable_check,
     verify_counted,
     verify_in_parts,
 )
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
+from setveil.published.countable import Countable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +63,6 @@ class VerifyJob(TreeOptions):
     engine: str = "local"
     """Where to verify: `local` (in memory), or `blocks` or `spark`: a release part by part, a data
     file by its distinct records."""
-    memory: str | None = None
-    """For the engines `blocks` and `spark`: the memory for the distinct records of a data file."""
     master: str | None = None
     """For the engine `spark`: the cluster."""
 
@@ -74,11 +74,17 @@ class Verification:
     verdict: Verdict
     release: Release | None = None
     """What was verified, if it is a release with a promise of its own."""
+    countable: Countable | None = None
+    """What can be counted from it, and how exactly."""
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The verification as one JSON object; private if an original was given."""
-        said = {} if self.release is None else {"not_promised": self.release.limits()}
+        said: dict[str, object] = {}
+        if self.release is not None:
+            said["not_promised"] = self.release.limits()
+        if self.countable is not None:
+            said["countable"] = self.countable.to_dict()
         return {**self.verdict.to_dict(), **said, "notes": list(self.notes)}
 
 
@@ -127,7 +133,8 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         return _elsewhere(job, stages)
     with stages("reading"):
         published, account = _published(job)
-        original = None if job.original is None else load(job.original, job.reading)
+        few = published.min_people if isinstance(published, Release) else 0
+        original = None if job.original is None else load(job.original, job.reading, few)
         tree = _tree(job, published, original)
         if original is not None and job.unknown != "refuse":
             tree, original, *_ = fit(tree, original, job)
@@ -136,8 +143,14 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         verdict = _with_columns(job, _verdict(job, published, original, tree), account)
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
+        verdict, countable = _with_countable(job, published, verdict)
     own = published if isinstance(published, Release) and job.promise is None else None
-    return Verification(verdict=verdict, release=own, notes=(*notes, *_notes(job, published)))
+    return Verification(
+        verdict=verdict,
+        release=own,
+        countable=countable,
+        notes=(*notes, *_notes(job, published)),
+    )
 
 
 def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
@@ -146,8 +159,9 @@ def _elsewhere(job: VerifyJob, stages: Stages) -> Verification:
         raise _without_promise(job)
     if job.promise is None or (Path(str(job.release)) / ABOUT).exists():
         check_folder_job(job)
-        verdict, first = verify_in_parts(job, stages)
-        return Verification(verdict=verdict, release=first, notes=_notes(job, first))
+        verdict, first, countable = verify_in_parts(job, stages)
+        notes = _notes(job, first)
+        return Verification(verdict=verdict, release=first, countable=countable, notes=notes)
     found = count_file(job, stages)
     job, notes = _with_named(job, found.data, None, None)
     verdict = _with_columns(job, verify_counted(job, found, stages), found.read.account)
@@ -276,6 +290,18 @@ def _alone(job: VerifyJob, published: object) -> tuple[Check, ...]:
     named = ", ".join(map(brief, others[:3])) + (f" and {len(others) - 3} more" * (len(others) > 3))
     text = f"the folder also contains {named}, which the ledger does not cover: remove it"
     return (Check("folder", False, text),)
+
+
+def _with_countable(
+    job: VerifyJob, published: object, verdict: Verdict
+) -> tuple[Verdict, Countable | None]:
+    """The verdict, also on what the folder of a release says can be counted (older ones do not),
+    and what can be; not of a release that does not keep its promise."""
+    if not (isinstance(published, Release) and _is_folder(job.release) and verdict.keeps_promise):
+        return verdict, None
+    found, stated = Countable.of(published), stated_countable(str(job.release))
+    checks = () if stated is None else (countable_check(stated, found),)
+    return replace(verdict, checks=(*verdict.checks, *checks)), found
 
 
 def _vocabulary(data: Any) -> Vocabulary:

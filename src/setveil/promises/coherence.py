@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
@@ -62,6 +63,16 @@ class Coherence(Promise):
         super().__post_init__()
 
     @property
+    def share(self) -> Fraction:
+        """h as people write it: 0.8 is 4/5, not the nearest number that a computer has.
+
+        Example:
+            >>> Coherence(h=0.8, k=2, p=2).share
+            Fraction(4, 5)
+        """
+        return Fraction(str(self.h))
+
+    @property
     def most_known(self) -> int:
         return self.p
 
@@ -75,19 +86,27 @@ class Coherence(Promise):
             return ()
         return (f"No items are named as private, so h = {self.h:g} has no effect.",)
 
+    @property
+    def gap(self) -> str:
+        return "" if self.private else "it promises nothing about private items"
+
     def describe(self, *, possible: bool = False) -> str:
         text = (
             f"An adversary who knows {known(self.p, 'public item')} of a person finds at least "
             f"{self.k} records that contain {'it' if self.p == 1 else 'them'}, or none"
         )
         if not self.private:
-            return f"{text}: that person cannot be told apart from {others(self.k)}."
+            alike = f"that person cannot be told apart from {others(self.k)}"
+            return f"{text}: {alike}. No items are named as private: nothing is promised about any."
         return f"{text}; and at most {100 * self.h:g} % of those contain any one private item."
 
     def limits(self) -> str:
+        items = f"more than {self.p} public item{'s' * (self.p != 1)} of a person"
+        lacking = "items that the person does NOT have, may learn more."
+        if not self.private:
+            return f"An adversary who knows {items}, or {lacking}"
         return (
-            f"An adversary who knows more than {self.p} public item{'s' * (self.p != 1)} of a "
-            "person, or a private item, or items that the person does NOT have, may learn more. "
+            f"An adversary who knows {items}, or a private item, or {lacking} "
             "Each private item is limited on its own: that a person has one of several may be "
             f"more likely than {100 * self.h:g} %."
         )

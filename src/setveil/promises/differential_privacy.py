@@ -12,6 +12,8 @@ from setveil.promises.promise import Promise
 
 MOST = 100
 """A larger epsilon promises nothing that anyone would notice."""
+LEAST, LEAST_DELTA = 1e-6, 1e-30
+"""The noise of a smaller one would be larger than any data: more than a million records."""
 LARGE_EPSILON, LARGE_DELTA = 5, 1e-5
 
 
@@ -31,6 +33,7 @@ class DifferentialPrivacy(Promise):
     """
 
     model: ClassVar[str] = "differential-privacy"
+    of_records: ClassVar[bool] = False
     feared: ClassVar[str] = "somebody learns whether a person is in the data at all"
 
     epsilon: float = field(
@@ -39,20 +42,22 @@ class DifferentialPrivacy(Promise):
             metavar="NUMBER",
         )
     )
-    """Above 0 and at most 100."""
+    """From 0.000001 to 100."""
     delta: float = with_default(
         0,
         "With what chance the promise may fail; above 0, the list of items need not be public.",
         metavar="NUMBER",
     )
-    """From 0 to less than 1; well below 1 / number of people."""
+    """0, or from 1e-30 to less than 1; well below 1 / number of records."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (math.isfinite(self.epsilon) and 0 < self.epsilon <= MOST):
-            raise ParameterError("epsilon", self.epsilon, f"it must be above 0 and at most {MOST}")
-        if not 0 <= self.delta < 1:
-            raise ParameterError("delta", self.delta, "it must be 0 or more and less than 1")
+        if not LEAST <= self.epsilon <= MOST:
+            allowed = f"it must be from {LEAST:f} to {MOST}"
+            raise ParameterError("epsilon", self.epsilon, allowed)
+        if self.delta != 0 and not LEAST_DELTA <= self.delta < 1:
+            allowed = f"it must be 0, or from {LEAST_DELTA:g} to less than 1"
+            raise ParameterError("delta", self.delta, allowed)
         for name in ("epsilon", "delta"):  # 1.0 is written as 1
             if getattr(self, name) == int(getattr(self, name)):
                 object.__setattr__(self, name, int(getattr(self, name)))
@@ -63,7 +68,7 @@ class DifferentialPrivacy(Promise):
 
     @property
     def easing(self) -> str:
-        return "a larger epsilon, or data of more people"
+        return "a larger epsilon"
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -77,7 +82,7 @@ class DifferentialPrivacy(Promise):
         if self.delta > LARGE_DELTA:
             found.append(
                 f"delta = {self.delta:g} is large: it should be far below 1 divided by the number "
-                "of people."
+                "of records."
             )
         return tuple(found)
 
@@ -103,5 +108,6 @@ class DifferentialPrivacy(Promise):
             "promise for all of them. The list of items that may occur and the hierarchy count as "
             "public, unless the items were found privately (delta above 0). The promise is about "
             "how the release was made: it cannot be read off the release itself, and choosing "
-            "settings by what was lost, or one of several releases, is not covered."
+            "settings by what was lost, or one of several releases, is not covered. Nor is whether "
+            "there is a release at all: data may be refused, or its owner asked about it."
         )

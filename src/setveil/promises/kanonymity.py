@@ -26,6 +26,7 @@ class LDiversity(Promise):
     """
 
     model: ClassVar[str] = "l-diversity"
+    of_records: ClassVar[bool] = False
 
     l: int = field(
         metadata=about(
@@ -82,6 +83,7 @@ class KAnonymity(Promise):
     """
 
     model: ClassVar[str] = "k-anonymity"
+    covers_lacking: ClassVar[bool] = True
     fear: ClassVar[str] = "everything"
     feared: ClassVar[str] = "somebody knows everything about a person"
 
@@ -118,6 +120,7 @@ class VocabularyKAnonymity(Promise):
     """
 
     model: ClassVar[str] = "vocabulary-k-anonymity"
+    covers_lacking: ClassVar[bool] = True
     fear: ClassVar[str] = "counts"
     feared: ClassVar[str] = "somebody knows everything about a person, also how often"
     covers_counts: ClassVar[bool] = True

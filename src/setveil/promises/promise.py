@@ -27,8 +27,12 @@ class Promise(ABC):
     others."""
     feared: ClassVar[str] = ""
     """The same in a few words."""
+    of_records: ClassVar[bool] = True
+    """Whether published records keep it or break it: it is checked by counting them."""
     covers_counts: ClassVar[bool] = False
     """Whether it also protects how often an item occurs in a record."""
+    covers_lacking: ClassVar[bool] = False
+    """Whether an adversary may also know which items a person does not have."""
 
     def __post_init__(self) -> None:
         settle(self)
@@ -65,6 +69,12 @@ class Promise(ABC):
         return ()
 
     @property
+    def gap(self) -> str:
+        """What the promise leaves out although its name suggests it, such as `it promises nothing
+        about private items`; usually nothing."""
+        return ""
+
+    @property
     def parts(self) -> tuple[Promise, ...]:
         """This promise and every promise it contains."""
         inner = (getattr(self, each.name) for each in fields(self))
@@ -90,7 +100,9 @@ class Promise(ABC):
     @property
     def easing(self) -> str:
         """What to change if nothing is left of the data, in a few words."""
-        return "a smaller k, fewer known items (m), or a hierarchy with smaller groups"
+        known = {"k": "a smaller k", "m": "fewer known items (m)", "p": "fewer known items (p)"}
+        known |= {"h": "a larger h", "private": "fewer private items"}
+        return " or ".join(words for name, words in known.items() if hasattr(self, name))
 
     @property
     def weaker(self) -> tuple[Promise, ...]:

@@ -8,15 +8,16 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s
+from setveil.data.arrays import Flags, Floats, Int32s, Int64s, sums
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
+from setveil.published.countable import Counting
 from setveil.published.estimates import estimate_supports
 from setveil.published.release import RecordRelease
-from setveil.published.rows import coverage, merged, relabeled, with_leaves
+from setveil.published.rows import coverage, merged, most_below, relabeled, with_leaves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,11 +35,15 @@ class Generalized(RecordRelease):
         >>> release = Generalized.of(rows, tree, KAnonymity(k=2))
         >>> release
         Generalized(4 records in 2 classes, KAnonymity(k=2))
-        >>> release.support(["wine"]), release.support(["milk"])
-        (Support(lower=0, upper=2, expected=1.0), Support(lower=2, upper=2, expected=2.0))
+        >>> release.support(["wine"])
+        Support(lower=0, upper=2, expected=None, accuracy='not determined')
+        >>> release.support(["milk"])
+        Support(lower=2, upper=2, expected=2.0, accuracy='exact')
     """
 
     form: ClassVar[str] = "generalized"
+    expected_is: ClassVar[str] = "an estimate: every item of a group is taken as equally likely"
+    open_because: ClassVar[str] = "too many records show groups that these items may be in"
     no_rule: ClassVar[str] = "the same item was generalized differently in different records"
 
     classes: Transactions
@@ -181,6 +186,16 @@ class Generalized(RecordRelease):
             weights=self.sizes,
             is_global=self.is_global,
         )
+
+    def counting(self) -> Counting:
+        tree, rows, nodes = self.hierarchy, self.classes.rows, self.classes.items
+        people = self.sizes[rows]
+        lower = most_below(tree, rows, nodes, people)
+        used = np.flatnonzero(lower)
+        labels = tuple(tree.labels[node] for node in used.tolist())
+        shown = sums(nodes, people, len(tree))
+        hidden = 0 if self.is_global else self.empty
+        return Counting(labels, shown[used], lower[used], lower[used], hidden, tree)
 
     def support_note(self, itemset: Sequence[str]) -> str:
         """Which items may be more frequent than expected, because they may have been left out."""

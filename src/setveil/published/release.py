@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import replace
+from functools import cache
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,44 +20,18 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
+from setveil.published.countable import Counting, counted_one_by_one
+from setveil.published.frozen import Frozen as Frozen
 from setveil.published.rows import same_records
+from setveil.published.support import Support as Support
 from setveil.showing import Shown
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
+Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]
 ALWAYS = (
     "The release may reveal who is in the data. If a person has several records, each is protected "
     "on its own."
 )
 """What no promise covers."""
-
-
-@dataclass(frozen=True)
-class Support:
-    """How many original records contain an itemset: at least `lower`, at most `upper`."""
-
-    lower: int
-    upper: int
-    expected: float
-    """An estimate; always between the two bounds, which are certain unless the form says else."""
-
-
-class Frozen:
-    """A dataclass whose arrays are read-only, also after it was sent to another process."""
-
-    def __post_init__(self: DataclassInstance) -> None:
-        for each in fields(self):
-            array = getattr(self, each.name)
-            if isinstance(array, np.ndarray) and array.flags.writeable:
-                view = array.view()
-                view.flags.writeable = False
-                object.__setattr__(self, each.name, view)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        Frozen.__post_init__(self)  # type: ignore[arg-type]
 
 
 class Release(Shown, Frozen, ABC):
@@ -71,10 +46,13 @@ class Release(Shown, Frozen, ABC):
     """Whether each person has one published record, so that an alignment can link the two."""
     expected_is: ClassVar[str] = "an estimate"
     """What the expected support of an itemset is."""
+    open_because: ClassVar[str] = "the release does not show these items as such"
+    """Why the bounds of a support may be too wide for an estimate."""
     bounds_are: ClassVar[str] = "certain"
     """How sure the bounds of supports are."""
     stands_alone: ClassVar[bool] = False
-    """Whether a file beside it in its folder breaks its promise."""
+    """Whether its promise is about how it was made, so that a file beside it in its folder breaks
+    it, and so would withholding it after a look at the original."""
     no_rule: ClassVar[str] = "its records depend on each other"
     """Why it has no rule that other records could follow; see `images`."""
     compares_by_tree: ClassVar[bool] = False
@@ -154,9 +132,27 @@ class Release(Shown, Frozen, ABC):
     def support(self, itemset: Iterable[object]) -> Support:
         """How many original records contain all these items, computed from the release alone."""
 
+    def counted_support(self, itemset: Iterable[object]) -> tuple[int, int] | None:
+        """At least and at most how many records contain an itemset as they were counted, if other
+        records were counted than the original ones."""
+        return None
+
     def support_note(self, itemset: Sequence[str]) -> str:
         """What a reader must know about the expected support of an itemset; usually nothing."""
         return ""
+
+    def counting(self) -> Counting:
+        """The bounds of everything that is published; forms override it if that is faster."""
+        return counted_one_by_one(self)
+
+    def supports_of(self, itemsets: Iterable[Sequence[str]]) -> list[Support]:
+        """The supports of several itemsets."""
+        return list(map(self.support, itemsets))
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """How far off noisy counts are, 95 times of 100; empty if there is no noise."""
+        return {}
 
     @property
     def caution(self) -> str:
@@ -170,7 +166,7 @@ class Release(Shown, Frozen, ABC):
         return ""
 
     def estimates(self, items: Sequence[str], queries: Int64s) -> Floats:
-        """The expected supports of many itemsets.
+        """The guessed supports of many itemsets, whatever their bounds are; see `Support.guess`.
 
         Args:
             items: The items that occur in the queries.
@@ -178,12 +174,12 @@ class Release(Shown, Frozen, ABC):
         """
         different, place = np.unique(queries, axis=0, return_inverse=True)
         asked = ([items[at] for at in row if at >= 0] for row in different.tolist())
-        found = (self.expected(itemset) for itemset in asked)
+        found = (self.guess(itemset) for itemset in asked)
         return np.fromiter(found, dtype=np.float64, count=len(different))[place.reshape(-1)]
 
-    def expected(self, itemset: Sequence[str]) -> float:
-        """The expected support of an itemset; forms override it if that is faster alone."""
-        return self.support(itemset).expected
+    def guess(self, itemset: Sequence[str]) -> float:
+        """The guessed support of an itemset; forms override it if that is faster alone."""
+        return self.support(itemset).guess
 
     @abstractmethod
     def reconstruct(self, seed: int | None = None) -> Transactions:
@@ -226,7 +222,12 @@ class Release(Shown, Frozen, ABC):
 
     def describe(self) -> str:
         """What the release promises, for a reader who is not an expert."""
-        return self.promise.describe(possible=not self.shows_records)
+        return self.promised(self.promise, **self.facts)
+
+    @classmethod
+    def promised(cls, promise: Promise, **facts: object) -> str:
+        """The same before there is a release; `facts` may be parameters of its method."""
+        return promise.describe(possible=not cls.shows_records)
 
     def limits(self) -> str:
         """What is not promised, for the same reader."""
@@ -363,12 +364,19 @@ class RecordRelease(Release):
         totals = sums(classes.items, people, len(classes.vocabulary))
         return dict(zip(classes.vocabulary.labels, totals.tolist(), strict=True))
 
+    def supports_of(self, itemsets: Iterable[Sequence[str]]) -> list[Support]:
+        known = cache(self._holders)  # the same items occur in many of them
+        return [self._support(itemset, known) for itemset in itemsets]
+
     def support(self, itemset: Iterable[object]) -> Support:
+        return self._support(itemset, self._holders)
+
+    def _support(self, itemset: Iterable[object], holders: Holders) -> Support:
         labels = sorted(set(texts_of(itemset)))
         sizes = self.sizes
         lower, upper, expected = sizes, sizes, sizes.astype(np.float64)
         for label in labels:
-            least, most, chance = self._holders(label)
+            least, most, chance = holders(label)
             # If a of n people have one item and b another, at least a + b - n have both.
             lower = np.maximum(lower + least - sizes, 0)
             upper, expected = np.minimum(upper, most), expected * chance

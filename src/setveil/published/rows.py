@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Floats, Int32s, Int64s, offsets, positions, sums
+from setveil.data.arrays import (
+    Flags,
+    Floats,
+    Int32s,
+    Int64s,
+    changes,
+    offsets,
+    positions,
+    sums,
+)
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
@@ -141,6 +150,30 @@ def coverage(tree: Hierarchy, nodes: Int32s, node: int) -> tuple[Flags, Flags, F
     above = (first <= tree.first[node]) & (stop >= tree.stop[node]) & ~within
     width = tree.widths[nodes] + tree.origin.pruned
     return within, above, np.where(above, tree.widths[node] / width, within)
+
+
+def most_below(tree: Hierarchy, rows: Int64s, nodes: Int32s, values: Int64s) -> Int64s:
+    """For each node of a tree the sum over rows of the greatest value that an entry of the row at
+    or below the node has; one level of the tree after the other."""
+    width, depth = len(tree), tree.depth[nodes]
+    found = np.zeros(width, dtype=np.int64)
+    codes, held = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    for level in range(tree.height, -1, -1):
+        here = depth == level
+        below = codes // width * width + tree.parent[codes % width]
+        codes = np.concatenate((below, rows[here] * width + nodes[here]))
+        held = np.concatenate((held, values[here]))
+        codes, held = greatest(codes, held)
+        found += sums(codes % width, held, width)
+    return found
+
+
+def greatest(codes: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
+    """The distinct codes, ascending, and the greatest value of each."""
+    order = np.argsort(codes, kind="stable")
+    codes, values = codes[order], values[order]
+    starts = np.flatnonzero(changes(codes))
+    return codes[starts], np.maximum.reduceat(values, starts) if len(starts) else values
 
 
 def distinct_records(data: Transactions, many: int | None = None) -> tuple[Transactions, Int64s]:

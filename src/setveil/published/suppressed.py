@@ -13,6 +13,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
+from setveil.published.countable import Counting
 from setveil.published.release import RecordRelease
 from setveil.published.rows import merged, tidy
 
@@ -31,11 +32,15 @@ class Suppressed(RecordRelease):
         >>> release = Suppressed.of(rows, Coherence(h=1, k=2, p=1))
         >>> len(release), list(release.classes), release.sizes.tolist()
         (3, [('beer',), ('beer', 'wine')], [2, 1])
-        >>> release.support(["beer", "wine"]), release.support(["milk"])
-        (Support(lower=1, upper=1, expected=1.0), Support(lower=0, upper=3, expected=0.0))
+        >>> release.support(["beer", "wine"])
+        Support(lower=1, upper=1, expected=1.0, accuracy='exact')
+        >>> release.support(["milk"])
+        Support(lower=0, upper=3, expected=None, accuracy='not determined')
     """
 
     form: ClassVar[str] = "suppressed"
+    expected_is: ClassVar[str] = "the number of published records"
+    open_because: ClassVar[str] = "an item that is not published may have been in any record"
 
     classes: Transactions
     """The distinct published records in a canonical order."""
@@ -126,6 +131,11 @@ class Suppressed(RecordRelease):
             return super().estimates(items, queries)
         totals = self.term_totals()  # an item is in a record once
         return np.array([totals.get(item, 0) for item in items], dtype=np.float64)[queries[:, 0]]
+
+    def counting(self) -> Counting:
+        totals = self.term_totals()  # an item is in a record once
+        exact = np.array(list(totals.values()), dtype=np.int64)
+        return Counting(tuple(totals), exact, exact, exact)
 
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
         """The supports of published items are exact; any other item may have been in any record."""

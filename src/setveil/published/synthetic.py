@@ -18,6 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
+from setveil.published.intervals import least, margin
 from setveil.published.ledger import Expense
 from setveil.published.release import Release, Support
 from setveil.published.rows import merged, tidy
@@ -36,14 +37,17 @@ class NoisySupport(NamedTuple):
     items: tuple[str, ...]
     """One or two items, sorted."""
     support: int
+    """The best estimate; so many synthetic records contain an item."""
     scale: float
-    """Of the noise in it, which is Laplace noise: it is off by more than x * scale with a chance
-    of exp(-x)."""
-
-    @property
-    def margin(self) -> int:
-        """How far off the support is at most, 95 times of 100."""
-        return math.ceil(self.scale * math.log(1 / (1 - LEVEL)))
+    """Of the noise in `counted`, which is Laplace noise: it is off by more than x * scale with a
+    chance of exp(-x)."""
+    counted: int | None = None
+    """How many of the records contain it, with noise, after long ones were cut. Releases before
+    version 9 of the format do not say."""
+    missed: int = 0
+    """How many records it may have been cut from, with noise of the same scale."""
+    noises: int = 0
+    """How many noisy counts are added up in `missed`; if 0, it was cut from none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,12 +62,15 @@ class Synthetic(Release):
         >>> len(release), list(release.classes), release.sizes.tolist()
         (3, [('beer',), ('beer', 'wine')], [2, 1])
         >>> release.support(["beer"])
-        Support(lower=0, upper=6, expected=3.0)
+        Support(lower=0, upper=6, expected=None, accuracy='not determined')
     """
 
     form: ClassVar[str] = "synthetic"
     shows_records: ClassVar[bool] = False
     expected_is: ClassVar[str] = "a noisy count, or a count of synthetic records"
+    open_because: ClassVar[str] = (
+        "nothing was counted, or noise and cut records may be as many as the number"
+    )
     bounds_are: ClassVar[str] = "95 % sure"
     stands_alone: ClassVar[bool] = True
     no_rule: ClassVar[str] = "its records are drawn at random"
@@ -138,6 +145,10 @@ class Synthetic(Release):
         return self.classes.vocabulary
 
     @property
+    def shown(self) -> frozenset[str]:
+        return super().shown.union(item for one in self.supports for item in one.items)
+
+    @property
     def silent(self) -> int:
         return int(self.sizes[self.classes.lengths == 0].sum())
 
@@ -151,30 +162,69 @@ class Synthetic(Release):
 
     def support(self, itemset: Iterable[object]) -> Support:
         """How many original records contain all these items: at least `lower` and at most `upper`
-        in 95 of 100 releases, as far as noise goes.
+        for 95 of 100 itemsets that are published.
 
-        If the noisy support of the itemset is published, it is the estimate. Otherwise the estimate
-        is the number of synthetic records, and the upper bound that of its rarest part."""
+        If the itemset was counted, `lower` follows from its noisy count in records that were cut,
+        and `upper` also from how many records were cut where it may have been lost. Otherwise the
+        estimate is the number of synthetic records, and the upper bound that of its rarest part.
+        """
         labels = tuple(sorted(set(texts_of(itemset))))
         found = self._table.get(labels)
-        if found is not None:
-            expected = max(found.support, 0)
-            return Support(
-                max(expected - found.margin, 0), expected + found.margin, float(expected)
-            )
-        inner = (*combinations(labels, 1), *combinations(labels, 2))
+        inner = (part for size in (1, 2) for part in combinations(labels, size) if part != labels)
         parts = [self._table[part] for part in inner if part in self._table]
-        most = max(min([self._most, *(one.support + one.margin for one in parts)]), 0)
-        return Support(0, most, float(min(self._drawn(labels), most)))
+        if found is None:
+            upper = self._at_most(parts, 1 - LEVEL)
+            return Support(0, upper, float(min(self._drawn(labels), upper)))
+        lower, upper = self._in_cut_records(found)
+        if found.counted is None or found.noises:
+            upper = self._at_most(parts, (1 - LEVEL) / 10)
+        if found.noises:
+            upper = min(_most(found, (1 - LEVEL) * 0.4), upper)
+        upper = max(lower, upper)
+        return Support(lower, upper, float(min(max(found.support, lower), upper)))
+
+    def counted_support(self, itemset: Iterable[object]) -> tuple[int, int] | None:
+        """At least and at most how many of the records contain an itemset after long records were
+        cut, for 95 of 100 that are published; None if the release has no noisy support of it."""
+        found = self._table.get(tuple(sorted(set(texts_of(itemset)))))
+        return None if found is None else self._in_cut_records(found)
+
+    def _in_cut_records(self, found: NoisySupport) -> tuple[int, int]:
+        counted, scale = self._counted(found)
+        lower = least(counted, self._threshold(len(found.items)), scale, (1 - LEVEL) / 2)
+        return lower, max(counted + math.ceil(scale * margin(1, (1 - LEVEL) / 2)), 0)
 
     def support_note(self, itemset: Sequence[str]) -> str:
         labels = tuple(sorted(set(itemset)))
-        if labels in self._table:
+        found, is_one = self._table.get(labels), len(labels) == 1
+        if found is None:
+            what = "this item" if is_one else "these items together"
             return (
-                "The interval is about the noise alone. Long records were cut before they were "
-                "counted, so the number may also be somewhat low."
+                f"No noisy count of {what} is published: an expected number is what synthetic "
+                "records show."
             )
-        return "Nothing was counted for these items together: this is what synthetic records show."
+        fewest, most = self._in_cut_records(found)
+        it = "it" if is_one else "both"
+        text = (
+            f"Long records were cut before they were counted: {fewest:,} to {most:,} of the cut "
+            f"records contain {it}, 95 % sure."
+        )
+        if found.counted is None:
+            lost = "it" if is_one else "one of them"
+            return f"{text} How many lost {lost} is not known, so the original may have more."
+        if not found.noises:
+            lost = "it" if is_one else "either"
+            return f"{text} No record can have lost {lost}, so the same is true of the original."
+        return f"{text} The bounds are for the original, where more may contain {it}."
+
+    @property
+    def noise(self) -> dict[str, float]:
+        scales = {
+            kind: [one.scale for one in self.supports if len(one.items) == size]
+            for kind, size in (("items", 1), ("pairs", 2))
+        }
+        sure = margin(1, (1 - LEVEL) / 2)
+        return {kind: math.ceil(max(found) * sure) for kind, found in scales.items() if found}
 
     @property
     def reconstruction_note(self) -> str:
@@ -217,8 +267,33 @@ class Synthetic(Release):
         rows = frozenset.intersection(*held)
         return int(self.sizes[list(rows)].sum()) if rows else 0
 
-    @property
-    def _most(self) -> int:
-        """No more records than this, 95 times of 100, contain an item that is not counted."""
+    def _at_most(self, parts: Sequence[NoisySupport], chance: float) -> int:
+        """No more records than this contain all of some parts; with this chance, more do."""
+        each = chance / (1 + len(parts))
         scale = max((one.scale for one in self.ledger if one.counts == "records"), default=0.0)
-        return self.people + math.ceil(scale * math.log(1 / (1 - LEVEL)))
+        found = [self.people + math.ceil(scale * margin(1, each))]
+        found += [_most(one, each) for one in parts if one.counted is not None]
+        return max(min(found), 0)
+
+    def _counted(self, one: NoisySupport) -> tuple[int, float]:
+        """The noisy count of an itemset in cut records, and its scale. Old releases have only what
+        it was raised to, and raised its scale as well."""
+        if one.counted is not None:
+            return one.counted, one.scale
+        name = ("items", "pairs")[len(one.items) - 1]
+        scale = max((each.scale for each in self.ledger if each.counts == name), default=one.scale)
+        return math.floor(one.support * scale / one.scale), scale
+
+    def _threshold(self, size: int) -> int:
+        """The least noisy count with which itemsets of a size are published."""
+        name = ("items", "pairs")[size - 1]
+        known = max((one.threshold for one in self.ledger if one.counts == name), default=0)
+        return known or min(
+            self._counted(one)[0] for one in self.supports if len(one.items) == size
+        )
+
+
+def _most(one: NoisySupport, chance: float) -> int:
+    """No more original records than this contain an itemset; with this chance, more do."""
+    noise = math.ceil(one.scale * margin(1 + one.noises, chance))
+    return (one.counted or 0) + max(one.missed, 0) + noise

@@ -15,6 +15,7 @@ from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
+from setveil.published.countable import Counting
 from setveil.published.release import Frozen, RecordRelease
 from setveil.published.rows import (
     Branches,
@@ -66,10 +67,12 @@ class TypicalBags(RecordRelease):
         >>> len(release), release.sizes.tolist(), release.classes.occurrences
         (3, [1, 2], 3)
         >>> release.support(["wine"])
-        Support(lower=1, upper=3, expected=2.0)
+        Support(lower=1, upper=3, expected=2.0, accuracy='within 50 %')
     """
 
     form: ClassVar[str] = "typical-bags"
+    expected_is: ClassVar[str] = "an estimate: everybody is taken to have what their bag shows"
+    open_because: ClassVar[str] = "a bag shows what its people share, and each may have more"
     no_rule: ClassVar[str] = "its bags represent groups of its own people"
     compares_by_tree: ClassVar[bool] = True
 
@@ -95,8 +98,11 @@ class TypicalBags(RecordRelease):
     """Whether a published leaf of the hierarchy belongs to at least half of the people, not to all,
     and the others have something else in the same branch below the root."""
     min_people: int = 0
-    same_branch: bool = False
-    """Whether the occurrences in one slot are said to have more than the root in common."""
+    same_branch: bool | None = False
+    """Whether the occurrences in one slot are said to have more than the root in common; None if
+    the release is older than that statement."""
+    complete: bool = False
+    """Whether a bag is said to show every item that all its people have."""
 
     def __post_init__(self) -> None:
         if self.epsilon is not None and not (type(self.epsilon) is int and self.epsilon >= 0):
@@ -141,7 +147,7 @@ class TypicalBags(RecordRelease):
             slots: What each item of the rows contains, if they are slots; equal ones are merged and
                 numbered anew.
             facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`,
-                `by_majority`, `same_branch`.
+                `by_majority`, `same_branch`, `complete`.
         """
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
@@ -167,7 +173,8 @@ class TypicalBags(RecordRelease):
         said = {
             "epsilon": self.epsilon,
             "omega": self.omega,
-            "same_branch": self.same_branch or None,
+            "same_branch": self.same_branch,
+            "complete": self.complete or None,
             "by_majority": self.by_majority or None,
         }
         return {name: value for name, value in said.items() if value is not None}
@@ -294,13 +301,35 @@ class TypicalBags(RecordRelease):
         return np.concatenate([random.permutation(kind) for _ in groups])[:size]
 
     def _holders(self, label: str) -> tuple[Int64s, Int64s, Floats]:
-        """Anybody may have had any item, for what fits no group is dropped."""
+        """Anybody may have had any item, for what fits no group is dropped. But if bags are
+        complete, not all people of a bag have an item that it does not show."""
         rows, sizes = self.classes.rows, self.sizes
         held, chance = self._held(label)
         least, missing = np.zeros_like(sizes), np.ones(len(sizes))
         np.maximum.at(least, rows, held)
         np.multiply.at(missing, rows, (1.0 - chance) ** self.classes.counts)
-        return least, sizes, 1.0 - missing
+        most = sizes - (self.complete & ~self._may_all_have(label))
+        return least, most, 1.0 - missing
+
+    def _may_all_have(self, label: str) -> Flags:
+        """Which bags show an item as what all their people may have; all of them for a group of
+        items, and in a part of a tree, of which the lowest nodes may be groups."""
+        items, slots, tree = self.classes.items, self.slots, self.hierarchy
+        node = 0 if tree is None else tree.nodes.numbers.get(label, 0)
+        if tree is not None and (tree.origin.pruned or node >= tree.leaf_count):
+            return np.ones(len(self.sizes), dtype=bool)
+        if slots is not None:
+            number = slots.vocabulary.numbers.get(label, -1)
+            shows = ((slots.lengths == 1) & (slots.items[slots.indptr[:-1]] == number))[items]
+        else:
+            shows = items == self.items.numbers.get(label, -1)
+        found: Flags = np.bincount(self.classes.rows[shows], minlength=len(self.sizes)) > 0
+        return found
+
+    def counting(self) -> Counting:
+        from setveil.published.typical_bounds import count_labels
+
+        return count_labels(self)
 
     def _held(self, label: str) -> tuple[Int64s, Floats]:
         """For each entry of `classes`: how many people have an item for certain because of it, and

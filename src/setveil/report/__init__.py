@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PRIVATE = "private, not part of the release"  # marks what is computed from the original
+PROMISE_HOLDS = ("The promise holds", "The promise does NOT hold")  # the heading of a verdict
 
 
 def as_flag(name: str, value: str | None) -> str:

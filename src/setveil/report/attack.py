@@ -1,6 +1,7 @@
 """The report of an attack: what was tried, how far it led, and what that means."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from setveil.audit.attack.outcome import Attack, Inference, Row
 from setveil.audit.attack.statistics import CONFIDENCE, Estimate
@@ -12,15 +13,19 @@ TITLES = {
     "minimality": "Minimality",
     "intersection": "Intersection of two releases",
     "homogeneity": "Homogeneity",
+    "unique": "Unique records",
+    "expected": "Records expected to have all known items",
 }
 """The attacks that have a name."""
 
 
 def report_attack(found: Attack) -> Report:
     """How far an adversary gets with what the promise covers, and with more."""
-    title = f"{'Holds' if found.holds else 'Does not hold'} against known items"
+    but = f", but {' and '.join(found.gaps)}" if found.holds and found.gaps else ""
+    title = f"{'Holds' if found.holds else 'Does not hold'} against known items{but}"
+    mark = None if but else found.holds
     sections = [
-        Section(f"{title}: {found.promise.title}", _intro(found), holds=found.holds, private=True),
+        Section(f"{title}: {found.promise.title}", _intro(found), holds=mark, private=True),
         _table("Candidates", _candidate_lines(found)),
     ]
     inferred = [row for row in found.rows if row.further is not None]
@@ -31,34 +36,18 @@ def report_attack(found: Attack) -> Report:
         title = f"Belief in the private item it rises most for, of {found.private_items:,}"
         sections.append(_table(title, _private_beliefs(hidden)))
     sections += [Section(TITLES[each.name], each.text, private=True) for each in found.findings]
-    sections += [
-        Section("Singling out", _singling_out(found), private=True),
-        Section("Linkability", _linkability(found), private=True),
-        Section("Inference", _inference(found), private=True),
-    ]
-    return Report(tuple(sections), found.to_dict())
+    sections += [Section(name, text, private=True) for name, text in answers(found).items()]
+    return Report(tuple(sections), found.to_dict() | {"answers": answers(found)})
 
 
-def knowledge(row: Row) -> str:
-    """What the adversary of a row knows, in words.
-
-    Example:
-        >>> from dataclasses import replace
-        >>> from setveil.audit.attack.statistics import Estimate
-        >>> one = Estimate.certain(1.0)
-        >>> row = Row("items", 2, True, 9, 9, True, 5, one, one, one, one, ())
-        >>> knowledge(row), knowledge(replace(row, kind="lacking"))
-        ('2 items', '2 items and 1 they lack')
-    """
-    items = "all items" if row.items is None else plural(row.items, "item")
-    more = {
-        "items": "",
-        "lacking": " and 1 they lack",
-        "likely": ", equal odds",
-        "method": " and the method",
-        "both": " and a 2nd release",
+def answers(found: Attack) -> dict[str, str]:
+    """The three questions of the data-protection authorities, each answered by the worst row that
+    the promise covers and the worst that it does not cover."""
+    return {
+        "Singling out": _singling_out(found),
+        "Linkability": _linkability(found),
+        "Inference": _inference(found),
     }
-    return items + more[row.kind]
 
 
 def _intro(found: Attack) -> str:
@@ -68,22 +57,17 @@ def _intro(found: Attack) -> str:
     sure = f"{100 * CONFIDENCE:.0f} % confidence"
     drawn = max((row.draws for row in found.rows if not row.exact), default=0)
     fewer = (
-        f" The column fewest has the smallest number of all draws: with {sure}, at most "
-        f"{_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases leave fewer."
+        " The columns fewest and largest have the fewest candidates and the largest success of all "
+        f"draws: with {sure}, at most {_percent(1 - (1 - CONFIDENCE) ** (1 / drawn))} of all cases "
+        "are worse."
         if drawn
-        else ""
-    )
-    odds = (
-        " The column equal odds takes all originals that fit the release as equally likely, and "
-        "counts the records that have the items on average."
-        if any(row.kind == "likely" for row in found.rows)
         else ""
     )
     return (
         f"For people drawn from the {records} of the original, an adversary knows some of their "
-        f"items and searches the release for them. A candidate is {found.candidate}. The adversary "
-        f"picks one candidate at random; success is how likely it is the right one.{allowed} A "
-        f"figure with ± may be off by so much, with {sure}; the others are exact.{fewer}{odds}"
+        f"items and searches the release for them. A candidate is {found.candidate}. "
+        f"{found.success}{allowed} A figure with ± may be off by so much, with {sure}; the others "
+        f"are exact.{fewer}"
     )
 
 
@@ -102,16 +86,17 @@ def _table(title: str, rows: Sequence[Sequence[str]]) -> Section:
 def _candidate_lines(found: Attack) -> list[list[str]]:
     k = found.promise.crowd
     fewer = f"fewer than {k}" if k else "none"
-    lines = [["known", "promised", "fewest", "median", "alone", fewer, "success"]]
+    lines = [["known", "covered", "fewest", "median", "alone", fewer, "success", "largest"]]
     for row in found.rows:
         if not row.draws:  # nobody has so many items
-            lines.append([knowledge(row), "yes" if row.within else "no", *["-"] * 5])
+            lines.append([row.knowledge, "yes" if row.within else "no", *["-"] * 6])
             continue
         median = f"{row.median.value:,.0f}"
         if row.median.margin:
-            median += f" ({row.median.low:,.0f}-{row.median.high:,.0f})"
-        cells = [knowledge(row), "yes" if row.within else "no", f"{row.fewest:,.4g}", median]
-        lines.append([*cells, *map(_shown, (row.alone, row.fewer, row.success))])
+            median += f" ± {ceil(row.median.margin):,}"
+        cells = [row.knowledge, "yes" if row.within else "no", f"{row.fewest:,.4g}", median]
+        shares = map(_shown, (row.alone, row.fewer, row.success))
+        lines.append([*cells, *shares, _percent(row.largest)])
     return lines
 
 
@@ -119,7 +104,7 @@ def _beliefs(rows: Sequence[Row]) -> list[list[str]]:
     lines = [["known", "without it", "with it", "some item is certain"]]
     for row in rows:
         assert row.further is not None
-        lines.append([knowledge(row), *_moved(row.further)])
+        lines.append([row.knowledge, *_moved(row.further)])
     return lines
 
 
@@ -127,7 +112,7 @@ def _private_beliefs(rows: Sequence[Row]) -> list[list[str]]:
     lines = [["known", "without it", "with it", "one is certain"]]
     for row in rows:
         assert row.private is not None
-        lines.append([knowledge(row), *_moved(row.private)])
+        lines.append([row.knowledge, *_moved(row.private)])
     return lines
 
 
@@ -143,70 +128,86 @@ def _shown(found: Estimate) -> str:
 def _percent(value: float) -> str:
     percent = 100 * value
     if 0 < percent < 0.095:
-        return f"{percent:.2g} %" if percent >= 0.01 else "0.01 %"
+        return f"{max(percent, 0.01):.2f} %"
     return f"{percent:.1f} %"
 
 
 def _singling_out(found: Attack) -> str:
     """Can somebody single out a person?"""
-    covered, more = _of_items(found, within=True), _of_items(found, within=False)
+    covered, beyond = _rows(found, within=True), _rows(found, within=False)
     parts = []
     if covered:
-        least = min(row.fewest for row in covered)
-        tried = "everybody" if all(row.exact for row in covered) else "everybody who was drawn"
+        worst = min(covered, key=lambda row: (row.fewest, -row.success.value))
+        tried = "everybody" if worst.exact else "everybody who was drawn"
         parts.append(
-            f"With what the promise covers, at least {least:,.4g} candidates were left for {tried}."
+            f"With what the promise covers, the worst is to know {worst.knowledge}: at least "
+            f"{worst.fewest:,.4g} candidates were left for {tried}."
         )
-    if more:
-        worst = max(more, key=lambda row: row.alone.value)
+        least = min((row.possible for row in covered if row.possible is not None), default=None)
+        if least is not None:
+            parts.append(f"At least {least:,} records could contain the known items.")
+    if beyond:
+        worst = max(beyond, key=lambda row: (row.alone.value, -row.fewest, row.success.value))
         parts.append(
-            f"With {knowledge(worst)}, which it does not cover, only one candidate was left in "
-            f"{_shown(worst.alone)} of the draws."
+            f"With what it does not cover, the worst is to know {worst.knowledge}: only one "
+            f"candidate was left in {_shown(worst.alone)} of the draws (fewest: "
+            f"{worst.fewest:,.4g})."
         )
     return " ".join(parts)
 
 
 def _linkability(found: Attack) -> str:
     """Can somebody link records of a person in two data sets?"""
-    covered = _of_items(found, within=True)
-    both = next((row for row in found.rows if row.kind == "both"), None)
-    text = ""
-    if covered:
-        worst = max(covered, key=lambda row: row.success.value)
-        text = (
-            f"Another data set with {knowledge(worst)} of a person leads to the right record in "
-            f"{_shown(worst.success)} of cases on average."
-        )
-    if both is None:
-        return f"{text} A second release of the same people was not tried."
-    return (
-        f"{text} Together with the other release, only one person was left in "
-        f"{_shown(both.alone)} of the draws."
-    )
+    parts = []
+    for within, words in _COVERED.items():
+        rows = _rows(found, within=within)
+        if rows:
+            worst = max(rows, key=lambda row: row.success.value)
+            top = max(rows, key=lambda row: (row.largest, row is worst))
+            more = "" if top is worst else f" (with {top.knowledge})"
+            parts.append(
+                f"{words}, the worst is another data set with {worst.knowledge} of a person: it "
+                f"leads to the right {found.target} in {_shown(worst.success)} of cases on "
+                f"average; the largest chance is {_percent(top.largest)}{more}."
+            )
+    if not any(row.kind == "both" for row in found.rows):
+        parts.append("A second release of the same people was not tried.")
+    return " ".join(parts)
 
 
 def _inference(found: Attack) -> str:
     """Can somebody infer something about a person?"""
-    covered = [row for row in found.rows if row.within and row.further is not None]
-    if not covered:
-        return "There was nothing to infer: nobody has further items."
-    worst = max(covered, key=lambda row: row.further.belief.value if row.further else 0.0)
-    assert worst.further is not None
-    text = (
-        f"With {knowledge(worst)} known, the belief in a further item of the person "
-        f"{_rise(worst.further)} on average."
-    )
-    if worst.private is not None:
-        text += f" For the private item that gains most it {_rise(worst.private)}."
-    return text
+    parts = []
+    for within, words in _COVERED.items():
+        rows = _rows(found, within=within)
+        moved = [(row, row.further) for row in rows if row.further is not None]
+        if moved:
+            worst, belief = max(moved, key=lambda pair: pair[1].belief.value)
+            parts.append(
+                f"{words}, the worst is to know {worst.knowledge}: the belief in a further item of "
+                f"the person {_rise(belief)} on average."
+            )
+        hidden = [(row, row.private) for row in rows if row.private is not None]
+        if hidden:
+            worst, belief = max(hidden, key=lambda pair: pair[1].belief.value)
+            parts.append(
+                f"For the private item that gains most, with {worst.knowledge} known, it "
+                f"{_rise(belief)}."
+            )
+    return " ".join(parts) or "There was nothing to infer: nobody has further items."
+
+
+_COVERED = {True: "With what the promise covers", False: "With what it does not cover"}
 
 
 def _rise(found: Inference) -> str:
     base, belief = _shown(found.base), _shown(found.belief)
-    return f"stays at {base}" if base == belief else f"rises from {base} to {belief}"
+    if base == belief:
+        return f"stays at {base}"
+    verb = "rises" if found.belief.value > found.base.value else "falls"
+    return f"{verb} from {base} to {belief}"
 
 
-def _of_items(found: Attack, *, within: bool) -> list[Row]:
-    """The rows of known items, if somebody has so many."""
-    rows = (row for row in found.rows if row.kind == "items" and row.draws)
-    return [row for row in rows if row.within == within]
+def _rows(found: Attack, *, within: bool) -> list[Row]:
+    """The rows that the promise covers, or the others, if somebody has so many items."""
+    return [row for row in found.rows if row.within == within and row.draws]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from setveil.audit.attack.outcome import Attack, Row
+from setveil.audit.attack.outcome import Attack
 from setveil.audit.exposure import Exposure
 from setveil.data.transactions import Transactions
 from setveil.errors import MissingExtraError, ParameterError
@@ -66,16 +66,16 @@ def altair() -> Any:
 
 
 def narrowed_chart(found: Sequence[Narrowed]) -> Any:
-    """Bars: the share of people whom known items narrow down, before and after."""
+    """Bars: the share of records that known items narrow down, before and after."""
     alt = altair()
     rows = [
-        {"known": f"{each.known} known", "when": when, "share": share}
+        {"known": plural(each.known, "random item"), "when": when, "share": share}
         for each in found
         for when, share in (("original", each.before), ("release", each.after))
     ]
     unit = alt.Scale(domain=[0, 1])
     bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("share:Q", title="share of people", axis=alt.Axis(format="%"), scale=unit),
+        x=alt.X("share:Q", title="share of records", axis=alt.Axis(format="%"), scale=unit),
         y=alt.Y("known:N", title=None, sort=None),
         yOffset=alt.YOffset("when:N", sort=["original", "release"]),
     )
@@ -85,13 +85,14 @@ def narrowed_chart(found: Sequence[Narrowed]) -> Any:
 
 
 def exposure_chart(found: Sequence[Exposure]) -> Any:
-    """Bars: the share of people whom known items leave among fewer than k records, for each k."""
+    """Bars: the share of records (or people) that their most telling items narrow down to fewer
+    than k, for each k."""
     alt = altair()
     rows = [
-        {"known": name, "k": f"fewer than {one.k} records", "share": share}
+        {"known": name, "k": f"fewer than {one.k} {one.unit}", "share": share}
         for one in found
         for name, share in (
-            *((f"{plural(each.items, 'item')} known", each.share) for each in one.known),
+            *((telling(each.items), each.share) for each in one.known),
             ("all items known", one.whole),
         )
     ]
@@ -99,7 +100,9 @@ def exposure_chart(found: Sequence[Exposure]) -> Any:
     colors = alt.Scale(domain=names, range=_repeated(PALETTE, len(names)))
     unit = alt.Scale(domain=[0, 1])
     bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("share:Q", title="share of people", axis=alt.Axis(format="%"), scale=unit),
+        x=alt.X(
+            "share:Q", title=f"share of {found[0].unit}", axis=alt.Axis(format="%"), scale=unit
+        ),
         y=alt.Y("known:N", title=None, sort=None),
         yOffset=alt.YOffset("k:N", sort=names),
     )
@@ -109,16 +112,23 @@ def exposure_chart(found: Sequence[Exposure]) -> Any:
     return _sized(bars.mark_bar().encode(color=color) + numbers, len(rows))
 
 
+def telling(items: int) -> str:
+    """So many items of a person, those that say most about them."""
+    return "most telling item" if items == 1 else f"{items} most telling items"
+
+
 def attack_chart(found: Attack) -> Any:
     """Bars: how often the adversary picks the right record, for each thing they may know."""
     alt = altair()
     rows = [
-        {"known": _knowledge(row), "success": row.success.value}
+        {"known": f"{row.knowledge} known", "success": row.success.value}
         for row in found.rows
         if row.kind == "items"
     ]
     bars = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("success:Q", title="chance to pick the right record", axis=alt.Axis(format="%")),
+        x=alt.X(
+            "success:Q", title=f"chance to pick the right {found.target}", axis=alt.Axis(format="%")
+        ),
         y=alt.Y("known:N", title=None, sort=None),
     )
     numbers = bars.mark_text(align="left", dx=4).encode(text=alt.Text("success:Q", format=".2%"))
@@ -127,10 +137,6 @@ def attack_chart(found: Attack) -> Any:
         most = alt.Chart(alt.Data(values=[{"x": 1 / found.promise.crowd}]))
         drawn += most.mark_rule(color=AFTER, strokeDash=[5, 3], strokeWidth=2).encode(x="x:Q")
     return _sized(drawn, len(rows))
-
-
-def _knowledge(row: Row) -> str:
-    return "all items known" if row.items is None else f"{plural(row.items, 'item')} known"
 
 
 def levels_chart(levels: Sequence[Level]) -> Any:
@@ -283,16 +289,19 @@ def tree_chart(tree: Hierarchy) -> Any:
 
 
 def _release_chart(release: Release) -> Any:
-    sizes = dossier_sizes(release)
+    return _groups_chart(release.form, dossier_sizes(release))
+
+
+def _groups_chart(form: str, sizes: Sequence[tuple[int, int]]) -> Any:
     if not sizes:
-        raise ParameterError("release", release.form, "a release of this form has no groups")
+        raise ParameterError("release", form, "a release of this form has no groups")
     return sizes_chart(sizes)
 
 
 def _dossier_chart(found: Dossier) -> Any:
     if found.private is not None and found.private.supports:
         return supports_chart(found.private.supports)
-    return _release_chart(found.release)
+    return _groups_chart(found.form, found.sizes)
 
 
 def _comparison_plot(found: Comparison) -> Any:

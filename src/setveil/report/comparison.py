@@ -22,11 +22,25 @@ def report_comparison(found: Comparison) -> Report:
     """What each method loses, the best first, and where the table is."""
     sections = [_table(found)] if found.measured else []
     sections += [*_best(found), *_missing(found)]
+    if noise := noise_note(found):
+        sections.append(Section("Noise", noise, private=True))
     if found.output is not None:
         names = "results.csv, results.parquet, results.json, report.html"
         again = f"; {plural(found.resumed, 'cell')} of an earlier run" if found.resumed else ""
         sections.append(Section(f"Written: {found.output}/", f"{names}{again}", private=True))
     return Report(tuple(sections), found.to_dict())
+
+
+def noise_note(found: Comparison) -> str:
+    """What to know if some cells draw noise; else nothing."""
+    draws = max((row.get("draws", 1) for row in found.measured), default=1)
+    if draws == 1:
+        return ""
+    return (
+        f"Cells of methods that draw noise are means of {draws} draws. None of these is kept: a "
+        "release draws new noise, and spends its whole epsilon. Choosing a setting by these "
+        "figures is not covered by epsilon: they compare with the original without noise."
+    )
 
 
 def cell_name(row: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:

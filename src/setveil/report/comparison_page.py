@@ -8,7 +8,7 @@ from typing import Any
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison, metric_of
 from setveil.report.charts import comparison_chart
-from setveil.report.comparison import cell_name, common_measures
+from setveil.report.comparison import cell_name, common_measures, noise_note
 from setveil.report.markup import best, document, paragraph, section, table, text
 from setveil.report.outcome import figure
 from setveil.report.svg import picture
@@ -31,11 +31,11 @@ def comparison_page(found: Comparison) -> str:
     parts = [
         f'<div class="banner" role="note">{text(PRIVATE)}</div>',
         f"<header><h1>{text(title)}</h1>{paragraph(counted, 'lead')}</header>",
-        section("Losses", _about(names), common_table(found)),
+        section("Losses", _about(names), common_table(found), paragraph(noise_note(found))),
         *(_chart(found, name) for name in names),
         _others(found, names),
         section("Time and memory", _costs(found)),
-        section("No figures", _missing(found)),
+        section("No figures", missing_table(found)),
     ]
     return document(title, [part for part in parts if part])
 
@@ -65,9 +65,9 @@ def _figure(name: str, row: Row, rows: Sequence[Row]) -> str:
     if value is None:
         return ""
     metric = METRICS[str(metric_of(name))]
-    said = f"{value:,.1f}" if metric.unit == "people" else figure(str(metric_of(name)), value)
+    said = f"{value:,.1f}" if metric.unit == "records" else figure(str(metric_of(name)), value)
     known = [float(one[name]) for one in rows if one.get(name) is not None]
-    if metric.unit == "people" or len(known) < 2:
+    if metric.unit == "records" or len(known) < 2:
         return said
     wanted = min(known) if metric.better == "less" else max(known)
     return best(said) if value == wanted else said
@@ -90,7 +90,7 @@ def _others(found: Comparison, names: Sequence[str]) -> str:
             for column in found.columns
             if metric_of(column) and column not in names and rows[0].get(column) is not None
         ]
-        own = [column for column in own if METRICS[str(metric_of(column))].unit != "people"]
+        own = [column for column in own if METRICS[str(metric_of(column))].unit != "records"]
         blocks = (own[at : at + MOST_COLUMNS] for at in range(0, len(own), MOST_COLUMNS))
         tables = [_figures(found, rows, block) for block in blocks]
         parts += [f"<h3>{text(form)}</h3>", *tables] if tables else []
@@ -111,7 +111,8 @@ def _costs(found: Comparison) -> str:
     return table(head, rows, numbers=[1, 2, 3]) if rows else ""
 
 
-def _missing(found: Comparison) -> str:
+def missing_table(found: Comparison) -> str:
+    """The cells without figures, and why."""
     rows = [
         [cell_name(row, found.rows), str(row["status"]), str(row["reason"])]
         for row in found.rows

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from setveil.audit.attack.outcome import Attack
 from setveil.audit.exposure import Exposure
+from setveil.data.account import Account
+from setveil.errors import Spelling
+from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
+from setveil.pipeline.dossier import Private
+from setveil.pipeline.examples import Example
 from setveil.report import PRIVATE, Report, Section
-from setveil.report.charts import attack_chart, comparison_chart, exposure_chart
-from setveil.report.comparison import common_measures
+from setveil.report.charts import attack_chart, comparison_chart, exposure_chart, telling
+from setveil.report.comparison import COMMON, common_measures
+from setveil.report.inspection import account_facts
 from setveil.report.markup import paragraph, table, text
+from setveil.report.outcome import figure
 from setveil.report.svg import picture
 from setveil.words import plural, rough_share
 
+__all__ = [
+    *("account_table", "attack_figure", "comparison_figures", "examples_table"),
+    *("exposure_figure", "exposure_table", "losses_table", "narrowed_table", "report_fragment"),
+]
+MOST_LOSSES = 4  # how many are shown at once
 _GAP = re.compile(r" {2,}")
 
 
@@ -37,36 +50,72 @@ def section_fragment(section: Section, level: int = 2) -> str:
     return f"<section>\n{''.join(part for part in parts if part)}\n</section>"
 
 
+def account_table(found: Account | None, spell: Spelling) -> str:
+    """How a file was read."""
+    facts = () if found is None else account_facts(found, spell)
+    return table([], [[fact.name, fact.value, fact.remark] for fact in facts])
+
+
 def exposure_figure(found: Sequence[Exposure]) -> str:
     """A chart of how exposed people are, with the same in words."""
     said = "; ".join(
-        f"{plural(each.items, 'item')} known, fewer than {one.k} records: {rough_share(each.share)}"
+        f"{each.items} known, fewer than {one.k} {one.unit}: {rough_share(each.share)}"
         for one in found
         for each in one.known
     )
     return picture(
         lambda: exposure_chart(found),
-        f"Share of people whom known items leave among few records. {said}.",
-        "Long bars are bad: many people can be found by somebody who knows little about them.",
+        f"Share of {found[0].unit} that their most telling items narrow down to few. {said}.",
+        "Long bars are bad: somebody who knows little about a person, but the most telling items, "
+        f"can find many {found[0].unit}. Random items find fewer; the table has both.",
     )
 
 
 def exposure_table(found: Sequence[Exposure]) -> str:
     """The same as a table."""
-    head = ["what is known of a person", *(f"fewer than {one.k} records" for one in found)]
-    rows = [
-        [plural(each.items, "item"), *(rough_share(one.known[at].share) for one in found)]
-        for at, each in enumerate(found[0].known)
-    ]
+    head = ["what is known of a person", *(f"fewer than {one.k} {one.unit}" for one in found)]
+    rows = []
+    for at, each in enumerate(found[0].known):
+        shares = [rough_share(one.known[at].share) for one in found]
+        random = [rough_share(one.known[at].random) for one in found]
+        rows += [[telling(each.items), *shares], [plural(each.items, "random item"), *random]]
     rows.append(["all items", *(rough_share(one.whole) for one in found)])
     return table(head, rows, numbers=range(1, len(head)))
 
 
+def losses_table(losses: Mapping[str, Any]) -> str:
+    """The measures that people look at first: each with what it says."""
+    names = [name for name in COMMON if name in losses] or list(losses)[:MOST_LOSSES]
+    names += [name for name in losses if name not in names and METRICS[name].unit == "share"]
+    rows = [[METRICS[name].about, figure(name, losses[name])] for name in names[:MOST_LOSSES]]
+    return table([], rows, numbers=[1])
+
+
+def narrowed_table(found: Private) -> str:
+    """How many people known items narrow down, in the original and in the release."""
+    if not found.narrowed:
+        return ""
+    rows = [
+        [plural(each.known, "random item"), rough_share(each.before), rough_share(each.after)]
+        for each in found.narrowed
+    ]
+    said = f"Share of {found.narrowed[0].draws:,} draws in which so many known items of a person"
+    said = f"{said} narrow them down to fewer than {found.exposed.k} records."
+    return paragraph(said) + table(["known", "original", "release"], rows, numbers=[1, 2])
+
+
+def examples_table(found: Sequence[Example]) -> str:
+    """Originals and what was published for them."""
+    rows = [[", ".join(one.original), one.published] for one in found]
+    return table(["original", "published"], rows)
+
+
 def attack_figure(found: Attack) -> str:
-    """A chart of how often an adversary picks the right record."""
+    """A chart of how likely an adversary picks what is the person's."""
+    if not any(row.kind == "items" and row.draws for row in found.rows):
+        return ""
     said = "; ".join(
-        f"{'all items' if row.items is None else plural(row.items, 'item')} known: "
-        f"{rough_share(row.success.value)}"
+        f"{row.knowledge} known: {rough_share(row.success.value)}"
         for row in found.rows
         if row.kind == "items"
     )
@@ -74,8 +123,9 @@ def attack_figure(found: Attack) -> str:
     line = f" The dashed line is what the promise allows: 1 in {crowd}." if crowd else ""
     return picture(
         lambda: attack_chart(found),
-        f"How likely an adversary picks the right record. {said}.",
-        f"How likely an adversary who knows some items picks the right record.{line}",
+        f"How likely an adversary picks the right {found.target}. {said}.",
+        f"How likely an adversary who knows some items picks the right {found.target}, on average."
+        f"{line}",
     )
 
 

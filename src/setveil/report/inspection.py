@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from setveil.errors import Note, Spelling, as_keyword, spelled
+from setveil.pipeline.notes import private_delta
 from setveil.report import PRIVATE, Fact, Report, Section
 from setveil.words import count, plural, rough_share, share
 
@@ -35,18 +36,18 @@ def report_inspection(
         name: What the command line calls the data; with it, ways to anonymize it are shown.
         spell: How the door spells parameters."""
     summary, (first, *others) = found.summary, found.exposures
-    often = ", ".join(f"{item} ({support:,})" for item, support in summary.most_frequent)
+    data, frequent = data_sections(summary)
     notes = [note.text(spell) if isinstance(note, Note) else note for note in found.notes]
     facts = () if found.account is None else account_facts(found.account, spell)
     sections = [
         *([Section("Read", facts=facts)] if facts else []),
-        Section(f"Data ({PRIVATE})", facts=_summary(summary)),
+        data,
         *([Section(f"Note ({PRIVATE})", "\n".join(notes))] if notes else []),
-        Section(f"Most frequent items, with the number of records ({PRIVATE})", often or "none"),
+        frequent,
         Section(f"Exposure ({PRIVATE})", first.text),
     ]
     if others and summary.records:
-        title = "Share of people with fewer than k matching records, by what an adversary knows"
+        title = f"Share of {first.unit} that known items narrow down to fewer than k"
         sections.append(Section(f"{title} ({PRIVATE})", "\n".join(_table(found.exposures))))
     if name is not None and summary.records:
         title = f"Next: setveil anonymize {name} -o release, with one of"
@@ -61,9 +62,20 @@ def report_inspection(
     return Report(tuple(sections), values)
 
 
+def data_sections(found: Summary) -> tuple[Section, Section]:
+    """The size of a data set, and its most frequent items."""
+    often = ", ".join(f"{item} ({support:,})" for item, support in found.most_frequent)
+    return (
+        Section(f"Data ({PRIVATE})", facts=_summary(found)),
+        Section(f"Most frequent items, with the number of records ({PRIVATE})", often or "none"),
+    )
+
+
 def _summary(found: Summary) -> tuple[Fact, ...]:
     lengths, counts = found.lengths, found.counts
-    unique = share(found.unique_records / found.records) if found.records else share(0)
+    full = found.records - found.empty_records
+    unique = share(found.unique_records / full) if full else share(0)
+    of = "all records" if full == found.records else "the records with items"
     spread = f"average; median {lengths.median:,.10g}, from {lengths.least:,} to {lengths.most:,}"
     facts = [
         Fact("records", count(found.records), f"{count(found.empty_records)} of them empty"),
@@ -71,7 +83,7 @@ def _summary(found: Summary) -> tuple[Fact, ...]:
         Fact("occurrences", count(found.occurrences)),
         Fact("items per record", f"{lengths.mean:,.1f}", spread),
         Fact("distinct records", count(found.distinct_records)),
-        Fact("unique records", count(found.unique_records), f"{unique} of all records"),
+        Fact("unique records", count(found.unique_records), f"{unique} of {of}"),
     ]
     if counts is not None:
         often = f"{count(counts.repeated)} of {plural(counts.pairs, 'count')} are above 1"
@@ -84,7 +96,10 @@ def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, .
     """Which columns of a file were used for what, and which were ignored."""
     encoding = f", {found.encoding}" if found.encoding not in ("", "utf-8") else ""
     facts = [Fact("format", f"{found.format}{encoding}", found.layout)]
+    if found.header_row:
+        facts.append(Fact("header", f"row {found.header_row}", "what is above it was left out"))
     roles = {"record": "which record a row belongs to", "item": "", "count": spelled(COUNTS, spell)}
+    roles["person"] = "which person a record belongs to; counted by, never published"
     columns = ((role, found.columns.get(role), remark) for role, remark in roles.items())
     facts += [Fact(role, name, remark) for role, name, remark in columns if name is not None]
     if found.ignored:
@@ -95,11 +110,13 @@ def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, .
 
 
 def _table(exposed: Sequence[Exposure]) -> list[str]:
-    """A line for each k, a column for each number of known items."""
+    """Two lines for each k, a column for each number of known items."""
     rows = [["known", *(plural(one.items, "item") for one in exposed[0].known), "all items"]]
     for found in exposed:
-        shares = (rough_share(share) for share in [*(k.share for k in found.known), found.whole])
-        rows.append([f"k = {found.k}", *shares])
+        telling, random = ([k.share for k in found.known], [k.random for k in found.known])
+        whole = rough_share(found.whole)
+        rows.append([f"k = {found.k}, most telling items", *map(rough_share, telling), whole])
+        rows.append([f"k = {found.k}, random items", *map(rough_share, random), whole])
     first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
     return [
         "  ".join([name.ljust(first), *(c.rjust(w) for c, w in zip(cells, others, strict=True))])
@@ -128,7 +145,7 @@ def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
         ),
         (
             "differential-privacy",
-            "--epsilon 1 --public-items",
+            f"--epsilon 1 {_items_of_noise(summary)}",
             "they may know anything; synthetic records and noisy counts",
         ),
     ]
@@ -136,3 +153,8 @@ def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
         ssc = f"-k {k} --method ssc --semantics TREE"
         ways.append(("vocabulary-k-anonymity", ssc, "counts may be known too"))
     return tuple(Fact(*way) for way in ways)
+
+
+def _items_of_noise(summary: Summary) -> str:
+    """Where differential privacy gets its items: a list that may have names is never public."""
+    return f"--delta {private_delta(summary.records)}" if summary.rare_words else "--public-items"

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
+from markupsafe import Markup
+
 from setveil.words import printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -63,44 +65,15 @@ def table(
     return f'<div class="wide"><table>{"".join(lines)}</table></div>' if lines else ""
 
 
-class Markup(str):
-    """Text that is HTML already."""
-
-
-_VOID = {"br", "hr", "input", "link", "meta"}
-
-
-def tag(name: str, /, *inside: str | None, **attributes: str | int | bool | None) -> Markup:
-    """An element; text inside is escaped, `Markup` is not. True is an attribute without a value.
-
-    Example:
-        >>> tag("label", "a < b", for_="k", data_x=1, hidden=False)
-        '<label for="k" data-x="1">a &lt; b</label>'
-    """
-    made = "".join(_attribute(key, value) for key, value in attributes.items())
-    content = "".join(each if isinstance(each, Markup) else text(each) for each in inside if each)
-    return Markup(f"<{name}{made}>" if name in _VOID else f"<{name}{made}>{content}</{name}>")
-
-
-def joined(*parts: str | None) -> Markup:
-    """Several pieces, one after the other; text is escaped."""
-    return Markup("".join(p if isinstance(p, Markup) else text(p) for p in parts if p))
-
-
-def _attribute(name: str, value: str | int | bool | None) -> str:
-    if value is None or value is False:
-        return ""
-    key = name.rstrip("_").replace("_", "-")
-    return f" {key}" if value is True else f' {key}="{escape(str(value), quote=True)}"'
-
-
 def best(words: str) -> Markup:
     """The best number of a column."""
     return Markup(f"<strong>{text(words)}</strong>")
 
 
-def yes_or_no(holds: bool) -> Markup:
-    """A mark that does not need its colour."""
+def yes_or_no(holds: bool, *, plain: bool = False) -> Markup:
+    """A mark that does not need its colour; with `plain` it is not praised by one."""
+    if plain and holds:
+        return Markup("yes")
     return Markup(f'<span class="{"yes" if holds else "no"}">{"yes" if holds else "NO"}</span>')
 
 

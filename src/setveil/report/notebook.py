@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from setveil.audit.verdict import Verdict
@@ -65,10 +66,10 @@ def _release(release: Release) -> str:
 
 
 def _verdict(verdict: Verdict) -> str:
-    rows = [[yes_or_no(check.holds), check.name, check.text] for check in verdict.checks]
-    word = "holds" if verdict.holds else "DOES NOT HOLD"
+    mark = partial(yes_or_no, plain=verdict.mark is None)
+    rows = [[mark(check.holds), check.name, check.text] for check in verdict.checks]
     found = [witness.text for check in verdict.failed for witness in check.witnesses]
-    return paragraph(f"{word}: {verdict.promise.title}") + table([], rows) + bullets(found)
+    return paragraph(verdict.text.splitlines()[0]) + table([], rows) + bullets(found)
 
 
 def _outcome(outcome: Outcome) -> str:
@@ -86,7 +87,8 @@ def _comparison(found: Comparison) -> str:
 
 
 def _dossier(found: Dossier) -> str:
-    return _verdict(found.verdict) + _release(found.release)
+    chart = _picture(found, "The release") if found.private or found.sizes else ""
+    return _verdict(found.verdict) + paragraph(found.meaning) + chart
 
 
 _SHOWN: dict[type, Callable[[Any], str]] = {

@@ -10,6 +10,7 @@ from setveil.audit.verdict import Check, Verdict
 from setveil.errors import Note, Spelling, as_keyword, spelled
 from setveil.metrics import METRICS
 from setveil.published import Release
+from setveil.published.countable import Countable
 from setveil.report import Fact, Report, Section
 from setveil.report.inspection import account_facts, report_inspection
 from setveil.words import plural, seconds, share
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from setveil.pipeline.verify import Verification
 
 MOST_NAMED = 20  # how many suppressed items are named; the rest are counted
+COUNTABLE = "What can be counted from it"
 TREE_HINT = (
     "The tree was built from the items of the data, so the release contains only the part that its "
     "records show. If the list of items is public, {public_items=True} publishes the whole tree."
@@ -36,13 +38,14 @@ def report_outcome(
         spell: How the door spells parameters.
         show_examples: Whether to show a few records before and after.
     """
-    verdict, notes = _verdict(outcome.verdict), _notes(outcome.notes, spell)
+    verdict, notes = verdict_sections(outcome.verdict), _notes(outcome.notes, spell)
     if not outcome.verdict.holds:
         text = "The release does not keep its promise, so it was removed."
         hidden = [replace(section, private=True) for section in verdict]
         failed = [Section("Nothing was written", text), *hidden, _read(outcome, spell), *notes]
         return Report(tuple(failed), outcome.to_dict())
     sections = [_made(outcome, spell), *report_promise(outcome.release), *verdict]
+    sections += _countable(outcome.countable)
     sections += [
         _places(outcome, spell),
         _read(outcome, spell),
@@ -75,7 +78,8 @@ def report_verification(found: Verification, spell: Spelling = as_keyword) -> Re
     what the promise means."""
     verdict, notes = found.verdict, [_spelled(note, spell) for note in found.notes]
     meaning = [] if found.release is None else report_promise(found.release)
-    sections = [*_verdict(verdict), *meaning, *_notes(found.notes, spell)]
+    sections = [*verdict_sections(verdict), *_countable(found.countable), *meaning]
+    sections += _notes(found.notes, spell)
     values = {**found.to_dict(), "notes": notes}
     return Report(_shared_first(sections), values)
 
@@ -89,6 +93,11 @@ def report_losses(
         text = f"{' and '.join(left_out)}: give the hierarchy with {{hierarchy}}"
         sections.append(Section("Not measured", spelled(text, spell)))
     return Report(tuple(sections), losses)
+
+
+def _countable(found: Countable | None) -> list[Section]:
+    """What can be counted from a release, and how exactly."""
+    return [] if found is None else [Section(COUNTABLE, "\n".join(found.sentences))]
 
 
 def _shared_first(sections: Sequence[Section]) -> tuple[Section, ...]:
@@ -111,10 +120,10 @@ def _read(outcome: Outcome, spell: Spelling) -> Section:
     return Section("Read", f"{size}, {occurrences} {times}", facts, private=True)
 
 
-def _verdict(verdict: Verdict) -> list[Section]:
+def verdict_sections(verdict: Verdict) -> list[Section]:
     """What anyone can check on the release, and apart from it what only its owner can."""
-    title = f"{'Verified' if verdict.keeps_promise else 'Does not hold'}: {verdict.promise.title}"
-    sections = [_checks(title, verdict, private=False)]
+    section = _checks(verdict.titled("Verified", "Does not hold"), verdict, private=False)
+    sections = [replace(section, holds=verdict.mark)]
     hidden = [
         Fact(check.name, "witness", witness.text)
         for check in verdict.checks
@@ -123,9 +132,8 @@ def _verdict(verdict: Verdict) -> list[Section]:
     ]
     if hidden:
         sections.append(Section("Where it does not hold", facts=tuple(hidden), private=True))
-    if any(check.private for check in verdict.checks):
-        comes = "Comes from" if verdict.fits_original else "Does not come from"
-        sections.append(_checks(f"{comes} this original", verdict, private=True))
+    if verdict.origin is not None:
+        sections.append(_checks(verdict.origin_text, verdict, private=True))
     return sections
 
 
@@ -165,7 +173,7 @@ def _usefulness(outcome: Outcome, spell: Spelling) -> list[Section]:
     lines = [_spelled(line, spell) for line in outcome.advice]
     if found.is_poor and not lines:
         other = outcome.release.promise.easing
-        lines = ["anonymize this data on its own" if outcome.like else other]
+        lines = ["anonymize this data on its own" if outcome.like else f"{other}, or more records"]
     return sections + ([Section("Try", "\n".join(lines), private=True)] if lines else [])
 
 
@@ -221,9 +229,9 @@ def _remarks(outcome: Outcome, spell: Spelling) -> list[Section]:
 
 
 def _places(outcome: Outcome, spell: Spelling) -> Section:
-    facts = []
+    facts, but = [], outcome.verdict.but
     if outcome.output is not None:
-        facts.append(Fact("release", f"{outcome.output}/", _clearance(outcome)))
+        facts.append(Fact("release", f"{outcome.output}/", f"keeps the promise{but}"))
     title = "Written" if facts else "Nothing was written, because no output was asked for"
     hint = spelled(TREE_HINT, spell) if outcome.pruned else ""
     return Section(title, hint, tuple(facts))
@@ -233,10 +241,3 @@ def report_demo(demo: Demo, spell: Spelling = as_keyword) -> Report:
     """How exposed the customers are, what was published, and some baskets before and after."""
     outcome = report_outcome(demo.outcome, spell, show_examples=True)
     return Report((*report_inspection(demo.inspection).sections, *outcome.sections))
-
-
-def _clearance(outcome: Outcome) -> str:
-    """What is true of this release, for the person who hands it over."""
-    if outcome.notes:
-        return "keeps the promise; read the notes before you hand it over"
-    return "keeps the promise and contains nothing else of the original"

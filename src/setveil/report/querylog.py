@@ -20,7 +20,7 @@ def report_log(done: QuerylogResult) -> Report:
     if found.often_unknown:
         text = ", ".join(f"{term} ({users:,})" for term, users in found.often_unknown)
         sections.append(Section(f"Unknown terms of many users ({PRIVATE})", text))
-    sections.append(Section("Written", facts=_written(found, output)))
+    sections.append(Section("Written", facts=_written(done, output)))
     return Report(tuple(sections), {"output": output, "terms": done.terms, **found.to_dict()})
 
 
@@ -70,11 +70,26 @@ def _terms(found: LogReport) -> tuple[Fact, ...]:
     return (*facts, Fact("kept", count(found.kept_occurrences), kept))
 
 
-def _written(found: LogReport, output: str) -> tuple[Fact, ...]:
+def _written(done: QuerylogResult, output: str) -> tuple[Fact, ...]:
+    found = done.found
     left_out = found.sessions - found.vocabularies
     empty = f"{count(found.empty_vocabularies)} of them empty"
     remark = f"{plural(left_out, 'empty record')} left out" if left_out else empty
     return (
         Fact("records", count(found.vocabularies), remark),
         Fact("file", output, "no users, no times, in random order; not anonymous yet"),
+        *_USERS[done.carries],
     )
+
+
+_USERS = {
+    None: (),
+    True: (Fact("column", "person", "which records are of one user, by number; never published"),),
+    False: (
+        Fact(
+            "lost",
+            "which records are of one user",
+            "this format has no column for it, so records are counted; csv and tsv have one",
+        ),
+    ),
+}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from setveil.errors import Note
 from setveil.metrics import METRICS
 from setveil.pipeline.dossier import Dossier, Narrowed, Private
-from setveil.report import as_flag
+from setveil.report import PROMISE_HOLDS, as_flag
 from setveil.report.charts import (
     levels_chart,
     narrowed_chart,
@@ -26,7 +27,7 @@ from setveil.report.markup import (
     text,
     yes_or_no,
 )
-from setveil.report.outcome import figure
+from setveil.report.outcome import COUNTABLE, figure
 from setveil.report.svg import picture
 from setveil.words import plural, rough_share
 
@@ -39,44 +40,26 @@ PUBLIC = "This page is computed from the release alone. It may be handed over wi
 
 def release_page(found: Dossier) -> str:
     """One page: the promise, the verdict, what is exposed, what was lost, how it was made."""
-    name = found.name or found.release.form
+    name = found.name or found.form
     title = f"Release {name}" if found.name else f"A {name} release"
     banner = PUBLIC if found.private is None else PRIVATE
     head = [
         f'<div class="banner" role="note">{text(banner)}</div>',
         f"<header><h1>{text(title)}</h1>{paragraph(_summary(found), 'lead')}</header>",
     ]
-    return document(title, [*head, *release_parts(found)])
+    return document(title, [*head, release_parts(found)])
 
 
-def release_parts(found: Dossier) -> list[str]:
-    """The sections of the page, for a page that has its own head."""
-    return [part for part in _parts(found) if part]
-
-
-def _parts(found: Dossier) -> Iterator[str]:
-    private = found.private
-    yield _promise(found)
-    yield _verdict(found)
-    if private is not None:
-        yield _exposure(private, found)
-        yield _attack(private)
-        yield _losses(private)
-    yield _levels(found)
-    if private is not None:
-        yield _pictures(private)
-    yield _groups(found)
-    if private is not None:
-        notes = [note.text(as_flag) if isinstance(note, Note) else note for note in private.notes]
-        yield section("Check before you hand it over", bullets(notes))
-    yield _made(found)
-    yield _files(found)
+def release_parts(found: Dossier, *names: str) -> str:
+    """The sections of the page with these names, or all, for a page that has its own head."""
+    made = (PARTS[name](found) for name in names or PARTS)
+    return "\n".join(part for part in made if part)
 
 
 def _summary(found: Dossier) -> str:
-    release = found.release
-    kept = "keeps" if found.verdict.keeps_promise else "does NOT keep"
-    said = f"{plural(len(release), 'record')}, {release.form}. It {kept} {release.promise.title}."
+    verdict = found.verdict
+    kept = f"{'keeps' if verdict.keeps_promise else 'does NOT keep'} {found.promise.title}"
+    said = f"{plural(found.records, 'record')}, {found.form}. It {kept}{verdict.but}."
     private = found.private
     if private is not None and private.usefulness is not None:
         said += f" {private.usefulness.sentences[-1]}"
@@ -86,68 +69,86 @@ def _summary(found: Dossier) -> str:
 def _promise(found: Dossier) -> str:
     return section(
         "What is promised",
-        paragraph(found.release.describe()),
+        paragraph(found.meaning),
         "<h3>What is not promised</h3>",
-        paragraph(found.release.limits()),
+        paragraph(found.limits),
     )
 
 
 def _verdict(found: Dossier) -> str:
     verdict = found.verdict
-    holds = verdict.holds
-    word = "The promise holds" if verdict.keeps_promise else "The promise does NOT hold"
-    mark = "yes" if holds else "no"
+    mark = {True: " yes", False: " no", None: ""}[verdict.mark and verdict.holds]
+    answer = partial(yes_or_no, plain=verdict.mark is None)
     rows = [
-        [yes_or_no(check.holds), check.name, check.text + ("; private" if check.private else "")]
+        [answer(check.holds), check.name, check.text + ("; private" if check.private else "")]
         for check in verdict.checks
     ]
     how = (
         "Checked by counting again in the published data, by code that shares nothing with the "
         "method that made it. Anybody can repeat it with the command setveil verify."
     )
-    line = f'<p class="verdict {mark}">{text(word)}: {text(found.release.promise.title)}</p>'
+    line = f'<p class="verdict{mark}">{text(verdict.titled(*PROMISE_HOLDS))}</p>'
     witnesses = [witness.text for check in verdict.failed for witness in check.witnesses]
     shown = bullets(witnesses) if found.private is not None else ""
-    return section("Verdict", line, paragraph(how), table(["", "check", "answer"], rows), shown)
+    origin = paragraph(f"{verdict.origin_text} (private).") if verdict.origin is not None else ""
+    answers = table(["", "check", "answer"], rows)
+    return section("Verdict", line, paragraph(how), answers, origin, shown)
 
 
-def _exposure(private: Private, found: Dossier) -> str:
+def _countable(found: Dossier) -> str:
+    if found.countable is None:
+        return ""
+    how = "The bounds are those of the release itself; anybody can check them with setveil verify."
+    return section(COUNTABLE, bullets(found.countable.sentences), paragraph(how))
+
+
+def _exposure(found: Dossier) -> str:
+    private = found.private
+    if private is None:
+        return ""
     crowd = private.exposed.k
     chart = picture(
         lambda: narrowed_chart(private.narrowed),
         _narrowed_text(private.narrowed, crowd),
-        f"Share of {private.narrowed[0].people:,} random people who could be narrowed down to "
-        f"fewer than {crowd} records, if so many random items of them are known. After: the "
-        "records of the release that could have these items."
+        f"Share of the same {private.narrowed[0].draws:,} draws in which so many random items of a "
+        f"person narrow them down to fewer than {crowd} records. After: the records of the release "
+        "that could have these items."
         if private.narrowed
         else "",
     )
     return section(
-        "How exposed people are",
+        "Exposure",
         "<h3>In the original</h3>",
         bullets(list(private.exposed.sentences)),
-        "<h3>Before and after</h3>",
+        "<h3>Random items, before and after</h3>",
         chart if private.narrowed else "",
     )
 
 
 def _narrowed_text(found: tuple[Narrowed, ...], crowd: int) -> str:
     parts = (
-        f"{each.known} known: {rough_share(each.before)} before, {rough_share(each.after)} after"
+        f"{each.known} random: {rough_share(each.before)} before, {rough_share(each.after)} after"
         for each in found
     )
-    return f"Share of people narrowed down to fewer than {crowd} records. {'; '.join(parts)}."
+    title = f"Share of records narrowed down to fewer than {crowd} records by random items"
+    return f"{title}. {'; '.join(parts)}."
 
 
-def _attack(private: Private) -> str:
+def _attack(found: Dossier) -> str:
     """What an attack has found, if there was one: its own sentences."""
+    private = found.private
+    if private is None:
+        return ""
     if private.attack is None:
         return ""
     lines = getattr(private.attack, "sentences", None) or [str(private.attack)]
     return section("What attacks find", bullets([str(line) for line in lines]))
 
 
-def _losses(private: Private) -> str:
+def _losses(found: Dossier) -> str:
+    private = found.private
+    if private is None:
+        return ""
     rows = [[name, figure(name, value), METRICS[name].about] for name, value in _usual(private)]
     use = bullets(private.usefulness.sentences) if private.usefulness is not None else ""
     gone = ""
@@ -174,7 +175,10 @@ def _levels(found: Dossier) -> str:
     return section("Levels of the tree", chart)
 
 
-def _pictures(private: Private) -> str:
+def _pictures(found: Dossier) -> str:
+    private = found.private
+    if private is None:
+        return ""
     if not private.supports:
         return ""
     return section(
@@ -217,7 +221,7 @@ def _groups(found: Dossier) -> str:
 
 
 def _made(found: Dossier) -> str:
-    method = [[str(name), str(value)] for name, value in found.release.method.items()]
+    method = [[str(name), str(value)] for name, value in found.method.items()]
     versions = [[name, version] for name, version in found.versions.items()]
     own = [["setveil that made it", found.made_by]] if found.made_by else []
     private = found.private
@@ -243,3 +247,26 @@ def _made(found: Dossier) -> str:
 def _files(found: Dossier) -> str:
     rows = [[name, code(digest, "hash")] for name, digest in found.files.items()]
     return section("Files of the release", table(["file", "SHA-256"], rows) if rows else "")
+
+
+def _notes(found: Dossier) -> str:
+    notes = () if found.private is None else found.private.notes
+    said = [note.text(as_flag) if isinstance(note, Note) else note for note in notes]
+    return section("Check before you hand it over", bullets(said))
+
+
+PARTS: dict[str, Callable[[Dossier], str]] = {
+    "promise": _promise,
+    "verdict": _verdict,
+    "countable": _countable,
+    "exposure": _exposure,
+    "attack": _attack,
+    "losses": _losses,
+    "levels": _levels,
+    "items": _pictures,
+    "groups": _groups,
+    "notes": _notes,
+    "made": _made,
+    "files": _files,
+}
+"""The sections of the page; what a section compares with the original is empty without one."""

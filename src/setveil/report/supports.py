@@ -3,7 +3,7 @@
 from setveil.audit.verdict import show_items
 from setveil.pipeline.reconstruct import Reconstructions
 from setveil.pipeline.support import Supports
-from setveil.published.release import Support
+from setveil.published.support import EXACT, Support
 from setveil.report import Fact, Report, Section
 from setveil.words import count, plural
 
@@ -28,35 +28,60 @@ def _one(found: Supports) -> Report:
     ((itemset, support),) = found.found
     facts = (
         Fact("at least", count(support.lower), found.bounds_are),
-        Fact("expected", _expected(support), found.expected_is),
+        _expected(support, found),
         Fact("at most", count(support.upper), found.bounds_are),
     )
     absent = ", ".join(map(repr, found.unknown))
     near = f"; {found.near}" if found.near else "."
     remark = f"The original does not contain {absent}{near}" if absent else found.note
     title = f"Records that contain {show_items(itemset)}, of {count(found.records)}"
-    values = {"records": found.records, "items": list(itemset), **_values(support)}
+    (values,) = _values(found)
     section = Section(title, remark, facts)
-    return Report((section,), {**values, "unknown": list(found.unknown)})
+    return Report((section,), {"records": found.records, **values, "unknown": list(found.unknown)})
 
 
 def _top(found: Supports) -> Report:
-    """The itemsets with the largest expected support, with their bounds."""
-    facts = tuple(
-        Fact(show_items(items), _expected(one), f"{count(one.lower)} to {count(one.upper)}")
-        for items, one in found.found
-    )
+    """The itemsets that most records certainly contain, with their bounds."""
+    facts = tuple(Fact(show_items(items), _range(one), _remark(one)) for items, one in found.found)
     records = plural(found.records, "record")
-    title = f"{plural(len(facts), 'itemset')} with the largest expected support in {records}"
-    itemsets = [{"items": list(items), **_values(one)} for items, one in found.found]
-    text = f"The expected number is {found.expected_is}. The bounds are {found.bounds_are}."
+    title = f"{plural(len(facts), 'itemset')} with the largest lower bound in {records}"
+    text = f"The bounds are {found.bounds_are}. The expected number is {found.expected_is}."
     section = Section(title, text, facts)
-    return Report((section,), {"records": found.records, "itemsets": itemsets})
+    return Report((section,), {"records": found.records, "itemsets": _values(found)})
 
 
-def _expected(found: Support) -> str:
-    return f"{found.expected:,.1f}".removesuffix(".0")
+def _values(found: Supports) -> list[dict[str, object]]:
+    """The same as numbers: for each itemset."""
+    both = zip(found.found, found.counted, strict=True)
+    return [
+        {"items": list(items), **one.to_dict()}
+        | ({"in_cut_records": {"lower": counted[0], "upper": counted[1]}} if counted else {})
+        for (items, one), counted in both
+    ]
 
 
-def _values(found: Support) -> dict[str, object]:
-    return {"lower": found.lower, "expected": round(found.expected, 6), "upper": found.upper}
+def _expected(support: Support, found: Supports) -> Fact:
+    """The estimate and how exact it is, or why there is none."""
+    if support.expected is None:
+        return Fact("expected", support.accuracy, found.open_because)
+    remark = support.accuracy if support.accuracy == EXACT else _accuracy(support, found)
+    return Fact("expected", _number(support.expected), remark)
+
+
+def _accuracy(support: Support, found: Supports) -> str:
+    sure = "" if found.bounds_are == "certain" else f", {found.bounds_are}"
+    return f"{support.accuracy}{sure}; {found.expected_is}"
+
+
+def _range(found: Support) -> str:
+    return " to ".join(dict.fromkeys((count(found.lower), count(found.upper))))
+
+
+def _remark(found: Support) -> str:
+    if found.expected is None or found.accuracy == EXACT:
+        return found.accuracy
+    return f"expected {_number(found.expected)}, {found.accuracy}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}".removesuffix(".0")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -49,15 +51,20 @@ def picture(draw: Callable[[], Any], text: str, caption: str = "") -> str:
 
 def svg(chart: Any, text: str) -> str:
     """An Altair chart as SVG that scales, with a text for people who cannot see it."""
+    spec = chart.properties(usermeta={}).to_dict()
+    spec |= {"config": _CONFIG, "padding": _ROOM}
+    made = _drawn(json.dumps(spec, sort_keys=True))
+    return _OPEN.sub(lambda found: _opening(found[0], text), made, count=1)
+
+
+@lru_cache(maxsize=64)
+def _drawn(spec: str) -> str:
+    """The drawing of a chart; a page that is looked at again draws nothing."""
     try:
         import vl_convert
     except ImportError:
         raise MissingExtraError("vl-convert-python", "a chart", extra="charts") from None
-    spec = chart.properties(usermeta={}).to_dict()
-    spec |= {"config": _CONFIG, "padding": _ROOM}
-    made: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    made = _OPEN.sub(lambda found: _opening(found[0], text), made, count=1)
-    return _themed(made)
+    return _themed(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
 def _opening(tag: str, text: str) -> str:

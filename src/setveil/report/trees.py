@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from setveil.errors import UnknownItemError, did_you_mean, spelled
+from setveil.errors import Spelling, UnknownItemError, did_you_mean, spelled
 from setveil.hierarchy.build import range_of
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
@@ -13,18 +13,18 @@ from setveil.words import count, plural
 MOST_CHILDREN = 12  # how many children of a node are shown; the rest are counted
 
 
-def report_faults(name: str, checked: Checked) -> Report:
+def report_faults(name: str, checked: Checked, spell: Spelling = as_flag) -> Report:
     """Every fault of a hierarchy as a line, how a table was read, and what helps."""
     faults = checked.faults
     errors = sum(fault.severity == "error" for fault in faults)
     title = f"{name}: {plural(errors, 'error')}, {plural(len(faults) - errors, 'note')}"
     facts = tuple(Fact(fault.severity, fault.sentence) for fault in faults)
-    values = {"usable": errors == 0, "faults": [fault.to_dict() for fault in faults]}
-    advice = spelled(checked.advice, as_flag)
+    values = {"usable": checked.is_usable, "faults": [fault.to_dict() for fault in faults]}
+    advice = spelled(checked.advice, spell)
     text = f"levels: {' < '.join(checked.columns)}" if checked.columns else ""
     values |= {"levels": list(checked.columns), "advice": advice}
     more = (Section("Try", advice),) if advice else ()
-    return Report((Section(title, text, facts, holds=errors == 0), *more), values)
+    return Report((Section(title, text, facts, holds=checked.is_usable), *more), values)
 
 
 def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from setveil.pipeline.dossier import Dossier
-from setveil.report import Report, Section
+from setveil.report import PROMISE_HOLDS, Report, Section
 from setveil.report.svg import NO_CHARTS, can_draw
 
 
@@ -15,9 +15,8 @@ def report_page(found: Dossier, place: Path) -> Report:
     if found.private is not None:
         who = "private: only you can read it"
     verdict = found.verdict
-    title = "The promise holds" if verdict.keeps_promise else "The promise does NOT hold"
     sections = [
-        Section(f"{title}: {verdict.promise.title}", holds=verdict.keeps_promise),
+        Section(verdict.titled(*PROMISE_HOLDS), holds=verdict.mark),
         Section(f"Written: {place}", who if can_draw() else f"{who}\n{NO_CHARTS}"),
     ]
     return Report(tuple(sections))

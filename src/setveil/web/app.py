@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -14,7 +15,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from setveil.report.markup import tag
 from setveil.web import editor
 from setveil.web.context import Settings
 from setveil.web.flow import after
@@ -40,7 +40,8 @@ STATIC = Path(__file__).parent / "static"
 
 
 def make_app(store: Store, secrets: Secrets, address: Address, settings: Settings) -> Starlette:
-    """The page over a store; whoever starts it closes the store."""
+    """The page over a store, which the caller closes."""
+    signed_in = partial(store.give_access, address, secrets)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -51,12 +52,12 @@ def make_app(store: Store, secrets: Secrets, address: Address, settings: Setting
 
     app = Starlette(
         routes=routes(),
-        middleware=[Middleware(Guard, secrets=secrets, address=address)],
+        middleware=[Middleware(Guard, secrets=secrets, address=address, signed_in=signed_in)],
         exception_handlers={HTTPException: _refused, 500: _broken},  # type: ignore[dict-item]
         lifespan=lifespan,
     )
     app.state.store, app.state.secrets, app.state.settings = store, secrets, settings
-    app.state.drafts = {}
+    app.state.address, app.state.drafts, app.state.locks = address, {}, {}
     return app
 
 
@@ -76,12 +77,14 @@ def project_routes() -> list[BaseRoute]:
     return [
         *editor.routes(),
         Route("/delete", home.delete, methods=["POST"]),
+        Route("/name", home.rename, methods=["POST"]),
         Route("/files", files.browse),
         Route("/load", load.load),
         Route("/load/file", load.upload, methods=["PUT", "POST"]),
         Route("/load/path", load.path, methods=["POST"]),
         Route("/load/sample", load.sample, methods=["POST"]),
         Route("/load/reading", load.reading, methods=["POST"]),
+        Route("/load/answer", load.answer, methods=["POST"]),
         Route("/load/log", load.log, methods=["POST"]),
         Route("/exposure", exposure.exposure, methods=["GET"]),
         Route("/exposure", exposure.again, methods=["POST"]),
@@ -98,7 +101,11 @@ def project_routes() -> list[BaseRoute]:
         Route("/run", run.begin, methods=["POST"]),
         Route("/result", result.result),
         Route("/runs/{job}", result.one_run),
+        Route("/runs/{job}/name", result.rename, methods=["POST"]),
+        Route("/runs/{job}/try", result.attempt, methods=["POST"]),
+        Route("/runs/{job}/final", result.final, methods=["POST"]),
         Route("/runs/{job}/{verb:str}", result.ask, methods=["POST"]),
+        Route("/runs/{job}/report", result.report, methods=["GET"]),
         Route("/runs/{job}/{file:str}", download.file, methods=["GET"]),
         Route("/compare", compare.compare, methods=["GET"]),
         Route("/compare", compare.begin, methods=["POST"]),
@@ -116,13 +123,12 @@ async def _refused(request: Request, error: HTTPException) -> Response:
     )  # fmt: skip
     if wants_json(request):
         return JSONResponse({"error": words}, status_code=error.status_code)
-    home_link = tag("p", tag("a", "All projects", href="/", class_="button"))
-    body = [tag("p", words), home_link]
-    return respond(request, Screen(title="Not here", body=body, status=error.status_code))
+    screen = Screen(title="Not here", why=words, code=error.status_code)
+    return await respond(request, screen)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     words = f"This is a bug in setveil, {type(error).__name__}. The terminal says where."
     if wants_json(request):
         return JSONResponse({"error": words}, status_code=500)
-    return respond(request, Screen(title="Something is broken", body=[tag("p", words)], status=500))
+    return await respond(request, Screen(title="Something is broken", why=words, code=500))

@@ -14,10 +14,12 @@ from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT, USUAL, fears
 from setveil.pipeline.names import chosen_method
+from setveil.pipeline.stored import restored
 from setveil.promises import PROMISES, Promise
+from setveil.web.inputs import About, about_of
 from setveil.web.jobs import Queue
 from setveil.web.places import Places
-from setveil.web.security import Secrets, is_csrf
+from setveil.web.security import may_change
 from setveil.web.store import Project, Store, StoredJob
 
 MOST_FORM = 1 << 20
@@ -65,6 +67,11 @@ def job_of(request: Request, project: Project) -> StoredJob:
     return found
 
 
+def found_of(job: StoredJob | None) -> Any:
+    """What a job has found; None unless it is done, or if another version has stored it."""
+    return None if job is None else restored(job.verb, job.result)
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form, after its check value."""
     body = b""
@@ -74,51 +81,60 @@ async def form_of(request: Request) -> dict[str, str]:
             raise HTTPException(413, "This form is too large.")
     pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)
     form = dict(pairs)
-    secrets: Secrets = request.app.state.secrets
-    by_header = request.headers.get("x-csrf-token") or request.headers.get("authorization")
-    if not by_header and not is_csrf(form.get("csrf", ""), secrets):
+    if not may_change(request, form):
         raise HTTPException(403, "This form lacks its check value. Load the page again.")
     return form
 
 
-def data_of(project: Project) -> tuple[str, str] | None:
-    """The name and the path of the data; None as long as nothing is loaded.
+def data_of(project: Project) -> tuple[str, About] | None:
+    """The name of the data and where it is; None as long as nothing is loaded.
 
     The bags of a query log take the place of the log."""
     state = project.state
     if state.get("terms"):
-        return "terms.csv", state["terms"]
+        log = state.get("source", {}).get("sha256")
+        return "terms.csv", {"path": state["terms"], **({"log": log} if log else {})}
     source = state.get("source")
     if not source or state.get("contains") == "log":
         return None
-    return source["name"], source["path"]
+    return source["name"], about_of(source)
 
 
 def reading_of(project: Project) -> dict[str, Any]:
-    """The words that say how to read the data."""
-    return {} if project.state.get("terms") else dict(project.state.get("reading", {}))
+    """The words that say how to read the data; of records from a log, whether all are meant."""
+    words = dict(project.state.get("reading", {}))
+    if project.state.get("terms"):
+        return {name: words[name] for name in ("keep_unique",) if name in words}
+    return words
 
 
-def tree_of(project: Project) -> tuple[str, str | None] | None:
-    """The hierarchy: its name or recipe, and its path if it is a file; None without one."""
+def tree_of(project: Project) -> tuple[str, About | None] | None:
+    """The hierarchy: its name or recipe, and where it is if it is a file; None without one."""
     tree = chosen_tree(project)
     if tree.get("kind") == "recipe":
         return tree["recipe"], None
     if tree.get("kind") == "file":
         name, data = tree["name"], data_of(project)
-        return (f"tree-{name}" if data and data[0] == name else name), tree["path"]
+        return (f"tree-{name}" if data and data[0] == name else name), about_of(tree)
     return None
 
 
 def chosen_tree(project: Project) -> dict[str, Any]:
     """What the user chose as the hierarchy; if nothing, and the method needs one, what works."""
     state = project.state
+    if uses_list(project):
+        return {"kind": "file", **state["listed"]}
     if state.get("tree", {}).get("kind"):
         return dict(state["tree"])
     if not needs_tree(project):
         return {}
     offered = state.get("offered")
     return {"kind": "file", **offered} if offered else {"kind": "recipe", "recipe": BUILT}
+
+
+def uses_list(project: Project) -> bool:
+    """Whether a public list of items was pasted for the promise, in place of a hierarchy."""
+    return bool(project.state.get("listed")) and adds_noise(promise_kind(project))
 
 
 def needs_tree(project: Project) -> bool:
@@ -139,7 +155,7 @@ def tree_words(project: Project) -> dict[str, Any]:
     }
 
 
-def files_of(project: Project) -> dict[str, str]:
+def files_of(project: Project) -> dict[str, About]:
     """The files of a job under the names that the user knows."""
     data, tree = data_of(project), tree_of(project)
     files = {} if data is None else {data[0]: data[1]}
@@ -158,6 +174,11 @@ def promise_kind(project: Project) -> type[Promise]:
     """The promise that the user chose, or what usually fits the data."""
     usual = fears()["counts" if project.state.get("bags") else DEFAULT_FEAR].model
     return promise_kinds()[str(project.state.get("promise") or usual)]
+
+
+def adds_noise(kind: type[Promise]) -> bool:
+    """Whether a promise is kept by noise."""
+    return any(kind in method.promises and method.draws_noise for method in METHODS.values())
 
 
 def promise_words_of(project: Project) -> dict[str, Any]:

@@ -14,14 +14,11 @@ from starlette.routing import BaseRoute, Mount
 
 from setveil.hierarchy.editing import TreeDraft
 from setveil.hierarchy.files import read_hierarchy, write_hierarchy
-from setveil.report.markup import Markup
 from setveil.web import tree as editing
 from setveil.web.context import chosen_tree, project_of, store_of
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import BUILT, ITEMS
-from setveil.web.tree_panel import SCRIPT, STYLE
 
-SCRIPTS, STYLES = (SCRIPT,), (STYLE,)
 EDITS = "edits.json"
 
 
@@ -30,17 +27,10 @@ def routes() -> list[BaseRoute]:
     return [Mount("/tree", routes=editing.routes(find, saved))]
 
 
-async def prepare(request: Request, project: Project) -> None:
-    """Read the tree, which takes a second if it is very large, while others are served."""
-    await run_in_threadpool(_draft, request, project)
-
-
-def panel(request: Request, project: Project) -> Markup | None:
-    """The tree to browse and edit; None if there is none."""
-    draft = _draft(request, project)
-    if draft is None:
-        return None
-    return Markup(editing.tree_panel(f"/projects/{project.id}/tree", draft))
+async def draft_of(request: Request, project: Project) -> TreeDraft | None:
+    """The tree to browse and edit, None if there is none; to read a very large one takes a second,
+    while others are served."""
+    return await run_in_threadpool(_draft, request, project)
 
 
 def find(request: Request) -> TreeDraft | None:

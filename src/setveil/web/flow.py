@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 
-from setveil.web.context import data_of, files_of, queue_of, reading_of, store_of
+from setveil.web.context import (
+    data_of,
+    files_of,
+    found_of,
+    project_of,
+    queue_of,
+    reading_of,
+    store_of,
+)
 from setveil.web.editor import keep_edits
+from setveil.web.inputs import about_file, about_of
 from setveil.web.jobs import Queue
 from setveil.web.store import Project, Store, StoredJob
 from setveil.web.tasks import TREE
@@ -19,16 +30,34 @@ ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 Next = tuple[Project, str, dict[str, Any]]
 
 
-async def use_source(request: Request, project: Project, source: dict[str, Any]) -> None:
+@asynccontextmanager
+async def changing(request: Request) -> AsyncIterator[Project]:
+    """The project of a request, as it is now; nobody else changes it at the same time."""
+    locks: dict[str, asyncio.Lock] = request.app.state.locks
+    async with locks.setdefault(request.path_params["project"], asyncio.Lock()):
+        yield project_of(request)
+
+
+async def use_source(request: Request, source: dict[str, Any]) -> None:
     """Take a file as the data of a project, and look at it."""
     queue, store = queue_of(request), store_of(request)
-    await queue.forget(project, *ABOUT_DATA)
-    _remove_others(project, source["path"])
-    project.state = {**_kept(project.state), "source": source}
-    if project.name == "New project":
-        project.name = str(source["name"])
-    store.save(project)
-    await queue.add(project, "preview", preview_task(project))
+    async with changing(request) as project:
+        await queue.forget(project, *ABOUT_DATA)
+        source = settled(project, source)
+        _remove_others(project, source["path"])
+        project.state = {**_kept(project.state), "source": source}
+        if project.name == "New project":
+            project.name = str(source["name"])
+        store.save(project)
+        await queue.add(project, "preview", preview_task(project))
+
+
+def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
+    """A file that has just come, in the folder where the project keeps its files."""
+    place = Path(given["path"])
+    if place.parent != project.folder / "incoming":
+        return given
+    return {**given, "path": str(place.replace(project.folder / "input" / place.name))}
 
 
 async def read_again(request: Request, project: Project) -> None:
@@ -49,14 +78,15 @@ async def start(request: Request, project: Project, verb: str, **options: Any) -
 async def make_records(queue: Queue, project: Project, words: dict[str, Any]) -> None:
     """Make bags of terms of a query log, as a job."""
     source = project.state["source"]
-    task = {"data": source["name"], "files": {source["name"]: source["path"]}, "options": words}
+    files = {source["name"]: about_of(source)}
+    task = {"data": source["name"], "files": files, "options": words}
     await queue.add(project, "querylog", task)
 
 
 def preview_task(project: Project) -> dict[str, Any]:
     """A look at the file as it is."""
     source = project.state["source"]
-    files = {source["name"]: source["path"]}
+    files = {source["name"]: about_of(source)}
     return {"data": source["name"], "files": files, "options": reading_of(project)}
 
 
@@ -74,7 +104,7 @@ def after(store: Store, job: StoredJob) -> Iterator[Next]:
         store.save(project)
         yield project, "inspect", _inspect_task(project)
     elif job.verb == "inspect":
-        project.state["bags"] = job.result["bags"]
+        project.state["bags"] = found_of(job).summary.counts is not None
         store.save(project)
 
 
@@ -83,18 +113,21 @@ def _after_sample(store: Store, project: Project, job: StoredJob) -> Iterator[Ne
     name = job.task["data"]
     place = project.folder / "input" / name
     (job.folder / name).replace(place)
-    project.state |= {"source": {"kind": "sample", "name": name, "path": str(place)}}
+    project.state |= {"source": {"kind": "sample", "name": name, **about_file(place)}}
     if (job.folder / TREE).exists():
         tree = project.folder / "input" / "products.hierarchy.csv"
         (job.folder / TREE).replace(tree)
-        project.state["offered"] = {"name": tree.name, "path": str(tree)}
+        project.state["offered"] = {"name": tree.name, **about_file(tree)}
     store.save(project)
     yield project, "preview", preview_task(project)
 
 
 def _after_preview(store: Store, project: Project, job: StoredJob) -> Iterator[Next]:
     """Read the data, unless it is a query log, of which records must be made first."""
-    is_log = bool(job.result["values"]["is_log"]) and not project.state.get("reading")
+    found = found_of(job)
+    project.state["source"] |= {"sha256": found["hashes"].get(project.state["source"]["name"])}
+    store.save(project)
+    is_log = bool(found["is_log"]) and not project.state.get("reading")
     if project.state.get("contains") is None:
         project.state["contains"] = "log" if is_log else "records"
         store.save(project)
@@ -109,8 +142,19 @@ def _inspect_task(project: Project) -> dict[str, Any]:
 
 
 def _kept(state: dict[str, Any]) -> dict[str, Any]:
-    """What stays when other data is loaded: what is feared and what is asked for."""
-    names = ("promise", "keep", "numbers", "method", "parameters", "publishing")
+    """What stays when other data is loaded: what is feared, what is asked for, and what is said
+    about runs."""
+    names = (
+        "promise",
+        "keep",
+        "numbers",
+        "method",
+        "parameters",
+        "publishing",
+        "names",
+        "final",
+        "at",
+    )
     return {name: state[name] for name in names if name in state}
 
 

@@ -17,14 +17,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from setveil.web.store import Project, Store, StoredJob
 
 AT_ONCE = 2
 """How many jobs run at the same time; the others wait."""
-_KILLED = (
-    "the process of this job was ended from outside, perhaps because memory ran out; nothing was "
-    "published"
-)
+MOST_WAITING = 50
+"""How many jobs may wait."""
+_NO_MEMORY = "memory ran out, so the system ended this job; nothing was published"
+_KILLED = "the process of this job was ended from outside ({}); nothing was published"
+_CRASHED = "the process of this job ended with an error ({}); nothing was published"
 _STOPPED = "the page was closed while this job ran; nothing was published, so start it again"
 
 
@@ -54,8 +57,11 @@ class Queue:
                 self._waiting.append(job.id)
         self._start_next()
 
-    async def close(self) -> None:
-        """End all processes; jobs that wait are taken up when the page is open again."""
+    async def close(self) -> int:
+        """End all processes; jobs that wait are taken up when the page is open again.
+
+        Returns:
+            How many jobs were ended."""
         self.closing = True
         self._waiting.clear()
         running = list(self._tasks.values())
@@ -63,9 +69,13 @@ class Queue:
             _kill(process)
         await asyncio.gather(*running, return_exceptions=True)
         await self._tell()
+        return len(running)
 
     async def add(self, project: Project, verb: str, task: dict[str, Any]) -> StoredJob:
         """A new job, which runs when it is its turn."""
+        if len(self._waiting) >= MOST_WAITING:
+            words = f"{MOST_WAITING} jobs are waiting already. Cancel some, or wait for them."
+            raise HTTPException(429, words)
         job = self.store.new_job(project, verb, task)
         self._waiting.append(job.id)
         self._start_next()
@@ -135,6 +145,7 @@ class Queue:
         task = {"verb": job.verb, **job.task}
         (job.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
         self.store.mark(job.id, "running")
+        kills = _memory_kills()
         process = await _started(job.folder, temporary)
         self._running[job.id] = process
         now = self.store.job(job.id)
@@ -149,9 +160,9 @@ class Queue:
         code = await process.wait()
         _kill(process)  # what it has started
         shutil.rmtree(temporary, ignore_errors=True)
-        self._settle(job, code)
+        self._settle(job, code, _reason(code, _memory_kills() > kills))
 
-    def _settle(self, job: StoredJob, code: int) -> None:
+    def _settle(self, job: StoredJob, code: int, reason: str) -> None:
         """Say how a job has ended. A job that was cancelled has its mark already."""
         now = self.store.job(job.id)
         if now is None:
@@ -166,7 +177,7 @@ class Queue:
             self.store.mark(job.id, "done")
             self._follow_up(job.id)
         else:
-            self.store.mark(job.id, "failed", _error(job.folder) or _KILLED)
+            self.store.mark(job.id, "failed", _error(job.folder) or reason)
 
     def _follow_up(self, id: str) -> None:
         """Start what follows from a job that is done."""
@@ -194,6 +205,24 @@ async def _started(folder: Path, temporary: Path) -> asyncio.subprocess.Process:
             env=environment,
             start_new_session=True,
         )
+
+
+def _reason(code: int, no_memory: bool) -> str:
+    """Why a process has ended that has left no word."""
+    if code == -signal.SIGKILL and no_memory:
+        return _NO_MEMORY
+    if code < 0:
+        return _KILLED.format(signal.Signals(-code).name)
+    return _CRASHED.format(f"exit code {code}")
+
+
+def _memory_kills() -> int:
+    """How often the system has ended a process because memory ran out; 0 where it does not say."""
+    with suppress(OSError, ValueError):
+        for line in Path("/proc/vmstat").read_text(encoding="ascii").splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    return 0
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

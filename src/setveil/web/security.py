@@ -3,25 +3,31 @@
 The page is meant for one person on one machine. Other web sites that the same browser shows, and
 other programs on the same machine, must not be able to use it:
 
-- the address has a secret token; after its first use a cookie replaces it (HttpOnly, SameSite);
+- the address has a secret ticket, which works once; then a cookie replaces it (HttpOnly, SameSite);
+- the key of cookies is new at every start and after everything was deleted, and is never written;
 - the Host of a request must be this server's, so that no foreign name can be made to point here;
 - a request that changes something must come from a page of this server: its Origin says so, and it
   carries a value that other sites cannot read;
-- scripts use the token in a header instead: `Authorization: Bearer TOKEN`."""
+- scripts use a token in a header instead: `Authorization: Bearer TOKEN`. It is in a private file.
+
+Nothing of this is ever in the command line of a process, which other users could read."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import ipaddress
+import secrets
 import socket
-from collections.abc import Mapping
+from asyncio import wait_for
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -40,30 +46,50 @@ _HEADERS = {
 _SAFE = ("GET", "HEAD")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _ANY = ("0.0.0.0", "::")
-NO_TOKEN = (
-    "This page needs its token. Open the full address that `setveil serve` printed in the "
-    "terminal: it ends with ?token= and many letters. If you have opened it in this browser "
-    "before, load this page again."
+MOST_TICKETS = 8
+_PATIENCE = 60  # seconds between two blocks of a request
+NO_TICKET = (
+    "This browser is not signed in to this page, or was signed in before it was started again. "
+    "Run the command setveil serve in a terminal once more: it finds the page that is running, "
+    "prints its address, and opens it. Each such address works once."
 )
+CHECKED = "setveil.checked"
+"""Marks a request whose right to change something is known from its headers."""
 
 
-@dataclass(frozen=True)
 class Secrets:
     """What only the user and the browser know."""
 
-    token: str
-    """In the address that is printed; new each time the page starts."""
-    key: bytes
-    """Signs cookies; kept, so that a tab stays signed in when the page starts again."""
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        """For scripts, in a header."""
+        self.tickets: list[str] = []
+        """Each signs a browser in, once; the newest last."""
+        self.renew()
+
+    def renew(self) -> None:
+        """Sign every browser out."""
+        self._key = secrets.token_bytes(32)
+
+    def new_ticket(self) -> str:
+        """One more ticket; only the newest few are kept."""
+        self.tickets = [*self.tickets[1 - MOST_TICKETS :], secrets.token_urlsafe(32)]
+        return self.tickets[-1]
+
+    def uses(self, given: str) -> bool:
+        """Whether this is a ticket; it is none from now on."""
+        left = [ticket for ticket in self.tickets if not _same(ticket, given)]
+        found, self.tickets = len(left) < len(self.tickets), left
+        return found
 
     @property
     def cookie(self) -> str:
-        return _signed(self.key, "cookie")
+        return _signed(self._key, "cookie")
 
     @property
     def csrf(self) -> str:
         """A value in every form, which other sites cannot read."""
-        return _signed(self.key, "csrf")
+        return _signed(self._key, "csrf")
 
 
 @dataclass(frozen=True)
@@ -99,8 +125,11 @@ class Address:
 class Guard:
     """Refuses every request that is not the user's, and says what a page may load."""
 
-    def __init__(self, app: ASGIApp, secrets: Secrets, address: Address) -> None:
+    def __init__(
+        self, app: ASGIApp, secrets: Secrets, address: Address, signed_in: Callable[[], None]
+    ) -> None:
         self.app, self.secrets, self.address = app, secrets, address
+        self._tell_signed_in = signed_in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -109,7 +138,11 @@ class Guard:
         if scope["type"] != "http":
             return
         refused = self._answer(scope)
-        await (refused or self.app)(scope, receive, _sealed(send, scope["path"]))
+        sealed = _sealed(send, scope["path"])
+        try:
+            await (refused or self.app)(scope, _in_time(receive), sealed)
+        except TimeoutError:
+            await _refusal(408, "This request took too long.")(scope, receive, sealed)
 
     def _answer(self, scope: Scope) -> Response | None:
         """What to answer instead of the app: a refusal, or the cookie for the token."""
@@ -123,15 +156,16 @@ class Guard:
         bearer = headers.get("authorization", "")
         if bearer.startswith("Bearer "):
             if _same(bearer.removeprefix("Bearer "), self.secrets.token):
+                scope[CHECKED] = True
                 return None
             return _refusal(403, "This is not the token of this page.")
         if "token" in query and scope["method"] in _SAFE:
-            return self._signed_in(scope, query)
+            return self._signed_in(scope, headers, query)
         if not _same(_cookies(headers).get(self.address.cookie, ""), self.secrets.cookie):
-            return _refusal(403, NO_TOKEN)
+            return _unknown(headers)
         if scope["method"] in _SAFE:
             return None
-        return self._unsafe(headers, query)
+        return self._unsafe(scope, headers, query)
 
     def _is_foreign(self, headers: Headers) -> bool:
         """Whether a page of another site has sent this."""
@@ -141,35 +175,59 @@ class Guard:
         site, mode = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-mode", "")
         return site not in ("same-origin", "none") and mode != "navigate"
 
-    def _signed_in(self, scope: Scope, query: QueryParams) -> Response:
-        """The cookie for the token, and the same address without it."""
-        if not _same(query["token"], self.secrets.token):
-            return _refusal(403, NO_TOKEN)
+    def _signed_in(self, scope: Scope, headers: Headers, query: QueryParams) -> Response:
+        """The cookie for a ticket, and the same address without it."""
+        known = _same(_cookies(headers).get(self.address.cookie, ""), self.secrets.cookie)
+        if not known and not self.secrets.uses(query["token"]):
+            return _unknown(headers)
+        if not known:
+            self._tell_signed_in()
         rest = urlencode([pair for pair in query.multi_items() if pair[0] != "token"])
         place = scope["path"] if scope["path"].startswith("/") else "/"
         place = "/" + place.lstrip("/\\") + (f"?{rest}" if rest else "")
         answer = RedirectResponse(place, status_code=303)
-        answer.set_cookie(
-            self.address.cookie, self.secrets.cookie, httponly=True, samesite="strict", path="/"
-        )
+        set_cookie(answer, self.address, self.secrets)
         return answer
 
-    def _unsafe(self, headers: Headers, query: QueryParams) -> Response | None:
+    def _unsafe(self, scope: Scope, headers: Headers, query: QueryParams) -> Response | None:
         """A change must carry the Origin of this page, and its own value."""
         if headers.get("origin") is None:
             return _refusal(403, "A browser says where such a request comes from; this has not.")
         given = headers.get("x-csrf-token") or query.get("csrf")
         if given is not None:
+            scope[CHECKED] = _same(given, self.secrets.csrf)
             stale = "This form is too old. Load the page again."
-            return None if _same(given, self.secrets.csrf) else _refusal(403, stale)
+            return None if scope[CHECKED] else _refusal(403, stale)
         if headers.get("content-type", "").split(";")[0] == "application/x-www-form-urlencoded":
             return None  # `form_of` checks the field of the form
         return _refusal(403, "This form lacks its check value. Load the page again.")
 
 
-def is_csrf(given: str, secrets: Secrets) -> bool:
-    """Whether a form carries the value of this page."""
-    return _same(given, secrets.csrf)
+def may_change(request: Request, form: Mapping[str, str]) -> bool:
+    """Whether a request that changes something carries the value of this page."""
+    checked: bool = request.scope.get(CHECKED, False)
+    return checked or _same(form.get("csrf", ""), request.app.state.secrets.csrf)
+
+
+def set_cookie(answer: Response, address: Address, secrets: Secrets) -> None:
+    """Keep a browser signed in."""
+    value = secrets.cookie
+    answer.set_cookie(address.cookie, value, httponly=True, samesite="strict", path="/")
+
+
+def _in_time(receive: Receive) -> Receive:
+    """Gives up on a request whose next block does not come."""
+    whole = False
+
+    async def received() -> Message:
+        nonlocal whole
+        if whole:
+            return await receive()
+        message = await wait_for(receive(), _PATIENCE)
+        whole = not message.get("more_body", False)
+        return message
+
+    return received
 
 
 def _sealed(send: Send, path: str) -> Send:
@@ -190,6 +248,18 @@ def _sealed(send: Send, path: str) -> Send:
 
 def _refusal(status: int, words: str) -> Response:
     return PlainTextResponse(f"{words}\n", status_code=status)
+
+
+def _unknown(headers: Headers) -> Response:
+    """What a browser without the cookie sees: what happened, and how to get in."""
+    if "text/html" not in headers.get("accept", ""):
+        return _refusal(403, NO_TICKET)
+    title = "Please open this page from the terminal"
+    head = f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+    look = '<link rel="stylesheet" href="/static/page.css">'
+    return HTMLResponse(
+        f"{head}{look}<main><h1>{title}</h1><p>{NO_TICKET}</p></main></html>", status_code=403
+    )
 
 
 def _cookies(headers: Headers) -> Mapping[str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -17,17 +17,20 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from setveil.errors import OutputError, ParameterError
 from setveil.web.app import make_app
 from setveil.web.context import Settings
 from setveil.web.places import Places
 from setveil.web.security import Address, Secrets
-from setveil.web.store import Store, usual_folder
+from setveil.web.store import OPEN, FolderInUseError, Store, running_at, usual_folder
 
 PORT = 8737
 """The port if none is named; another one if it is taken."""
 _PATIENCE = 2  # seconds for open connections when the page ends
+_HURRY = 15  # seconds for the head of a request, at least
+_MOST_CONNECTIONS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,42 +45,72 @@ class ServeJob:
     max_upload: int = 20_000_000_000
 
 
-def serve(job: ServeJob, ready: Callable[[str], None]) -> None:
-    """Serve the page until it is interrupted.
+@dataclass(frozen=True)
+class Way:
+    """How to open the page."""
+
+    url: str
+    """The address with a ticket, which works once."""
+    file: Path
+    """A private file that leads there."""
+    is_new: bool = True
+    """Whether this process serves it; False if another one did so already."""
+
+
+def serve(job: ServeJob, ready: Callable[[Way], None]) -> int:
+    """Serve the page until it is interrupted, unless another process does so already.
 
     Args:
         job: Where the page is, and what it may do.
-        ready: Is called with the address, token included, as soon as the page answers.
+        ready: Called with the way to the page as soon as it answers.
+
+    Returns:
+        How many jobs were ended with it.
     """
     before = os.umask(0o077)
+    folder = (job.data_dir or usual_folder()).expanduser().resolve()
     with ExitStack() as stack:
         stack.callback(os.umask, before)
-        store = Store((job.data_dir or usual_folder()).expanduser().resolve())
+        try:
+            store = Store(folder)
+        except FolderInUseError:
+            url = running_at(folder)
+            if job.port is not None or not url:
+                raise
+            ready(Way(url, folder / OPEN, is_new=False))
+            return 0
         stack.callback(store.close)
+        stack.callback(store.take_access)
         listening = stack.enter_context(_listen(job.host, job.port))
         address = Address(job.host, listening.getsockname()[1])
-        known = Secrets(secrets.token_urlsafe(32), store.key)
+        known = Secrets()
         settings = Settings(job.max_upload, Places(_roots(job.files), store.folder))
         app = make_app(store, known, address, settings)
-        url = f"{address.url}/?token={known.token}"
-        _Server(_config(app), app, lambda: ready(url)).run(sockets=[listening])
+        store.give_access(address, known)
+        way = Way(f"{address.url}/?token={known.new_ticket()}", store.folder / OPEN)
+        server = _Server(_config(app), app, lambda: ready(way))
+        server.run(sockets=[listening])
+        return server.ended
 
 
-def open_browser(url: str) -> None:
-    """Show an address in the user's browser, if there is a screen."""
+def open_browser(file: Path) -> None:
+    """Show the page in the user's browser, if there is a screen.
+
+    The browser is given a private file that leads to the page: its command line, which other users
+    of the machine can read, has no secret."""
     has_screen = sys.platform in ("win32", "darwin") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )
     if has_screen:
-        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers, and takes an interruption as the end of the day, not as an error."""
+    """Says when it answers, and treats an interruption as a normal exit."""
 
     def __init__(self, config: uvicorn.Config, app: Any, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._app, self._ready = app, ready
+        self._app, self._ready, self.ended = app, ready, 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
@@ -86,7 +119,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         with suppress(Exception):
-            await self._app.state.queue.close()  # ends the streams of progress too
+            self.ended = await self._app.state.queue.close()  # ends the streams of progress too
         await super().shutdown(sockets=sockets)
 
     @contextmanager
@@ -108,6 +141,28 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
+class _Hurried(H11Protocol):
+    """Closes a connection on which a request was begun and is not completed."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._seen: object = None
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self.loop.call_later(_HURRY, self._look)
+
+    def _look(self) -> None:
+        if self.transport.is_closing():
+            return
+        is_idle = self.cycle is None or self.cycle.response_complete
+        if is_idle and self._seen is self.cycle:
+            self.transport.close()
+            return
+        self._seen = self.cycle if is_idle else self
+        self._look_again()
+
+
 def _config(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -118,6 +173,8 @@ def _config(app: Any) -> uvicorn.Config:
         proxy_headers=False,
         lifespan="on",
         timeout_graceful_shutdown=_PATIENCE,
+        limit_concurrency=_MOST_CONNECTIONS,
+        http=_Hurried,
         ws="none",
     )
 

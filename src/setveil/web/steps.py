@@ -7,24 +7,39 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.errors import SetveilError
-from setveil.report.markup import Markup, tag
 from setveil.web.context import data_of, store_of
-from setveil.web.layout import STEPS, Screen
-from setveil.web.store import Project, StoredJob
+from setveil.web.fixing import marked_of
+from setveil.web.layout import STEPS, wants_json
+from setveil.web.spending import Spending
+from setveil.web.store import Project
 from setveil.web.uploads import TooLargeError
 from setveil.web.wording import line_of
 
+DECIDE = ("goal", "run", "result", "compare", "download")
+"""The steps at which one decides on a release, or which one to hand over."""
 
-def step_screen(
-    request: Request, project: Project, step: str, error: SetveilError | None = None, **more: Any
-) -> Screen:
-    """A screen of a step, with what was wrong with the form that was sent, if anything was."""
-    title = more.pop("title", STEPS[step])
-    done = steps_done(request, project)
+
+def step_frame(
+    request: Request, project: Project, step: str, error: SetveilError | None = None
+) -> dict[str, Any]:
+    """The frame of a step, with what was wrong with the form that was sent, if anything was."""
+    frame: dict[str, Any] = {"title": STEPS[step], "step": step, "project": project}
+    if step in DECIDE:
+        frame["spent"] = Spending.of(store_of(request)).lines(project)
     if error is not None:
-        too_large = isinstance(error, TooLargeError)
-        more |= {"error": line_of(error), "status": 413 if too_large else 400}
-    return Screen(title=title, step=step, project=project, done=done, **more)
+        frame |= {"wrong": line_of(error), "code": 413 if isinstance(error, TooLargeError) else 400}
+    frame["marked"] = marked_of(request, project, error)
+    _remember(request, project, step)
+    return {**frame, "done": steps_done(request, project)}
+
+
+def _remember(request: Request, project: Project, step: str) -> None:
+    """A project opens at the step that was looked at last. The project is read again, because what
+    others have changed meanwhile must stay."""
+    now = store_of(request).project(project.id)
+    if now is not None and now.state.get("at") != step and not wants_json(request):
+        now.state["at"] = step
+        store_of(request).save(now)
 
 
 def steps_done(request: Request, project: Project) -> frozenset[str]:
@@ -45,16 +60,3 @@ def steps_done(request: Request, project: Project) -> frozenset[str]:
     if any(job.status == "done" for job in store.jobs(project, "compare")):
         found.add("compare")
     return frozenset(found)
-
-
-def load_first(project: Project) -> Markup:
-    """What a step shows as long as there is no data."""
-    link = tag("a", "Load the data first", href=f"/projects/{project.id}/load", class_="button")
-    return tag("p", link)
-
-
-def job_values(job: StoredJob | None) -> dict[str, Any] | None:
-    """A job as JSON shows it."""
-    if job is None:
-        return None
-    return {"id": job.id, "status": job.status, "error": job.error or None}

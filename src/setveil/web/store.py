@@ -1,7 +1,9 @@
 """What the page remembers: projects, their files and their jobs, in a private folder of the user.
 
     DATA-DIR/page.db           the table of projects and jobs (SQLite)
-    DATA-DIR/key               the key of cookies
+    DATA-DIR/access.json       while the page runs: its address, a ticket that opens it once, and
+                               the token of scripts
+    DATA-DIR/open.html         leads a browser to that address
     DATA-DIR/projects/ID/      input/ (uploads), jobs/ID/ (one folder for each job)
 
 Every folder can be opened by the user alone, and every file read by the user alone."""
@@ -15,11 +17,14 @@ import shutil
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from setveil.errors import OutputError
+from setveil.web.security import Address, Secrets
 
 Status = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 LIVE: tuple[Status, ...] = ("queued", "running")
@@ -35,7 +40,13 @@ CREATE TABLE IF NOT EXISTS jobs (
     created REAL NOT NULL, ended REAL
 );
 """
-_OURS = {"page.db", "page.db-journal", "page.db-wal", "page.db-shm", "key", "lock", "projects"}
+ACCESS, OPEN = "access.json", "open.html"
+_OURS = {"page.db", "page.db-journal", "page.db-wal", "page.db-shm", "lock", "projects"}
+_OURS |= {ACCESS, OPEN, "key"}  # earlier versions kept the key of cookies
+_OPENING = (
+    '<!doctype html><meta charset="utf-8"><title>setveil</title>'
+    '<meta http-equiv="refresh" content="0; url={url}"><p><a href="{url}">Open setveil</a></p>'
+)
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
@@ -80,34 +91,43 @@ class StoredJob:
         return found
 
 
+class FolderInUseError(OutputError):
+    """Another page has the folder open."""
+
+
 class Store:
     """The folder of the page. One process at a time may have it open."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         _open_folder(folder)
-        self._lock = _locked(folder)
-        self._database = folder / "page.db"
-        if not self._database.exists():
-            os.close(os.open(self._database, os.O_CREAT | os.O_WRONLY, _PRIVATE_FILE))
-        self._connection = sqlite3.connect(self._database, check_same_thread=False)
-        self._connection.row_factory = sqlite3.Row
-        self._connection.executescript(_TABLES)
+        with _writing(folder):
+            self._lock = _locked(folder)
+            self._database = folder / "page.db"
+            if not self._database.exists():
+                os.close(os.open(self._database, os.O_CREAT | os.O_WRONLY, _PRIVATE_FILE))
+            self._connection = sqlite3.connect(self._database, check_same_thread=False)
+            self._connection.row_factory = sqlite3.Row
+            self._connection.executescript(_TABLES)
+            (folder / "key").unlink(missing_ok=True)
 
     def close(self) -> None:
         """Let another process open the folder."""
         self._connection.close()
         os.close(self._lock)
 
-    @property
-    def key(self) -> bytes:
-        """The key of cookies: a tab that is open stays signed in when the page starts again."""
-        place = self.folder / "key"
-        if not place.exists():
-            handle = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE)
-            with os.fdopen(handle, "wb") as file:
-                file.write(secrets.token_bytes(32))
-        return place.read_bytes()
+    def give_access(self, address: Address, secrets: Secrets) -> None:
+        """Write how to open the page, with a new ticket, for the user alone."""
+        url = f"{address.url}/?token={secrets.new_ticket()}"
+        known = {"address": address.url, "open": url, "token": secrets.token}
+        with _writing(self.folder):
+            _write_private(self.folder / ACCESS, json.dumps(known, indent=1))
+            _write_private(self.folder / OPEN, _OPENING.format(url=url))
+
+    def take_access(self) -> None:
+        """The page ends: nothing leads to it any more."""
+        for name in (ACCESS, OPEN):
+            (self.folder / name).unlink(missing_ok=True)
 
     def projects(self) -> list[Project]:
         """All projects, the newest first."""
@@ -204,8 +224,16 @@ class Store:
         return self._connection.execute(words, values).fetchall()
 
     def _write(self, words: str, *values: Any) -> None:
-        with self._connection:
+        with _writing(self.folder), self._connection:
             self._connection.execute(words, values)
+
+
+def running_at(folder: Path) -> str:
+    """The address that opens the page that has this folder open, once; empty if it is unknown."""
+    try:
+        return str(json.loads((folder / ACCESS).read_text(encoding="utf-8"))["open"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def usual_folder() -> Path:
@@ -220,6 +248,28 @@ def usual_folder() -> Path:
     return base / "setveil"
 
 
+def _write_private(place: Path, text: str) -> None:
+    """Write a file for the user alone, whole or not at all."""
+    temporary = place.with_name(f"{place.name}.{_new_id()}.new")
+    with os.fdopen(
+        os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE), "w"
+    ) as file:
+        file.write(text)
+    temporary.replace(place)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Say that the folder cannot be written to, such as on a full disk."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except (OSError, sqlite3.Error) as error:
+        problem = getattr(error, "strerror", None) or str(error)
+        raise OutputError(folder, problem, remedy="choose another {data_dir}") from None
+
+
 def _new_id() -> str:
     return secrets.token_hex(6)
 
@@ -229,7 +279,7 @@ def _open_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         inside = {entry.name for entry in os.scandir(folder)}
-        if inside - _OURS:
+        if {name for name in inside - _OURS if not name.endswith(".new")}:
             problem = "the folder has files that are not the page's"
             raise OutputError(folder, problem, remedy="choose an empty folder with {data_dir}")
         folder.chmod(_PRIVATE_FOLDER)
@@ -251,7 +301,8 @@ def _locked(folder: Path) -> int:
         return lock
     except OSError:
         os.close(lock)
-        problem = "another `setveil serve` uses this folder"
+        where = running_at(folder)
+        problem = f"another `setveil serve` uses this folder{where and f'; open {where}'}"
         remedy = "stop it first, or choose another folder with {data_dir}"
-        raise OutputError(folder, problem, remedy=remedy) from None
+        raise FolderInUseError(folder, problem, remedy=remedy) from None
     return lock

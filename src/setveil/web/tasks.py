@@ -1,7 +1,7 @@
-"""What the process of a job does for each verb: it calls the library, and turns reports into HTML.
+"""What the process of a job does for each verb: it calls the library, whose answer is kept.
 
-A task runs in a folder of its own, where the files of the user have the names that they know. So
-commands, job files, reports and errors show these names and no path of the page."""
+A task works in a folder of its own and reads the files of the user where they are. What it returns,
+writes or complains about shows the names that the user knows, and no path of the page."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ import os
 import shutil
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import ParameterError
+from setveil.io.namelists import Typed
 from setveil.pipeline import Progress
-from setveil.report import Report
-from setveil.report.markup import table
-from setveil.web.wording import as_field, line_of, notes_of
+from setveil.pipeline.inputs import Known, known_name
+from setveil.web.inputs import check_unchanged, digest_of
+from setveil.web.wording import line_of
 
-RELEASE, ZIP, PAGE, JOB = "release", "release.zip", "private-report.html", "job.toml"
+RELEASE, ZIP, JOB = "release", "release.zip", "job.toml"
 ALIGNMENT, TREE, WORLDS = "private-alignment.csv", "hierarchy.csv", "reconstructions"
 BUILT, ITEMS = "built.hierarchy.csv", "items.json"
 """The tree that was checked or built, and the items of the data with their supports."""
 SHOWN = 25
 """How many records are shown beside what was published for them."""
-Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -35,38 +34,70 @@ class Task:
 
     folder: Path
     words: Mapping[str, Any]
-    """`verb`, `data` (a name in the folder), `options` (words of the verb), `files` (names and the
-    files behind them)."""
+    """`verb`, `data` (a name), `options` (words of the verb), `files` (for each name that the user
+    knows, where the file is and what it was like when it was loaded; see `web.inputs`)."""
     progress: Progress
     shown: dict[str, str] = field(default_factory=dict)
-    """What errors show in place of paths."""
+    """What errors and results show in place of paths."""
 
     def __post_init__(self) -> None:
-        for name, path in self.words.get("files", {}).items():
-            _link(Path(path), self.folder / name)
         self.shown[f"{self.folder}{os.sep}"] = ""
+        for name, about in self.words.get("files", {}).items():
+            check_unchanged(name, about)
+            self.shown[about["path"]] = name
         os.chdir(self.folder)
 
     @property
-    def data(self) -> str:
+    def name(self) -> str:
+        """The name of the data, as the user knows it."""
         return str(self.words["data"])
 
     @property
+    def data(self) -> Known:
+        return self.file(self.name)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The words of the verb with the names of files. What was typed is never a file."""
+        given = self.words.get("options", {})
+        return {
+            name: [Typed(word) if isinstance(word, str) else word for word in value]
+            if isinstance(value, list)
+            else value
+            for name, value in given.items()
+        }
+
+    @property
     def options(self) -> dict[str, Any]:
-        return dict(self.words.get("options", {}))
+        """The words of the verb with the places of files."""
+        words = self.named
+        return words | {
+            name: self.file(words[name]) for name in _HOLD_FILES if words.get(name) in self.files
+        }
+
+    @property
+    def files(self) -> Mapping[str, Mapping[str, Any]]:
+        found: Mapping[str, Mapping[str, Any]] = self.words.get("files", {})
+        return found
+
+    def file(self, name: str) -> Known:
+        """Where a file of the user is; a name that is none of them is in the folder of the task."""
+        about = self.files.get(name)
+        return Known(about["path"] if about else name, name)
 
 
-def preview(task: Task) -> Result:
+def preview(task: Task) -> dict[str, Any]:
     """How the file begins."""
     from setveil.pipeline.names import reading_from
     from setveil.pipeline.preview import PreviewJob, run
 
     found = run(PreviewJob(data=task.data, reading=reading_from(task.options)))
     doubt = "" if found.doubt is None else line_of(found.doubt, task.shown)
-    return {"values": {**found.to_dict(), "doubt": doubt or None}}
+    hashes = {name: digest_of(about["path"]) for name, about in task.files.items()}
+    return {**found.to_dict(), "doubt": doubt or None, "hashes": hashes}
 
 
-def sample(task: Task) -> Result:
+def sample(task: Task) -> dict[str, Any]:
     """Synthetic data to try things on."""
     from setveil.pipeline import generate
 
@@ -76,194 +107,126 @@ def sample(task: Task) -> Result:
         generate.querylog(target, topics="catalogue", users=600, seed=1, shape="topics")
     else:
         generate.shop(target, 2_000, 1, hierarchy=Path(TREE))
-    return {"values": {"file": task.data}}
+    return {"file": task.data}
 
 
-def querylog(task: Task) -> Result:
+def querylog(task: Task) -> object:
     """Bags of terms from a query log."""
     from setveil.pipeline.querylog import QuerylogJob, run
-    from setveil.report.querylog import report_log
 
-    output = Path(task.options.pop("output", "terms.csv"))
-    words = {name: value for name, value in task.options.items() if name != "output"}
-    done = run(QuerylogJob(log=task.data, output=output, **words), task.progress)
-    return _shown(report_log(done))
+    job = QuerylogJob(log=task.data, **{"output": Path("terms.csv"), **task.options})
+    return run(job, task.progress)
 
 
-def inspect(task: Task) -> Result:
+def inspect(task: Task) -> object:
     """What the data contains, and how exposed people are."""
     from setveil.pipeline.inspect import job_from, run
-    from setveil.report.fragments import exposure_figure, exposure_table, report_fragment
-    from setveil.report.inspection import account_facts, report_inspection
 
-    found = run(job_from(task.data, task.options), task.progress)
-    report = report_inspection(found, spell=as_field)
-    facts = () if found.account is None else account_facts(found.account, as_field)
-    kept = [
-        section
-        for section in report.sections
-        if not section.title.startswith(("Read", "Exposure", "Share of people", "Note"))
-    ]
-    return {
-        "values": dict(report.values),
-        "read": [[fact.name, fact.value, fact.remark] for fact in facts],
-        "notes": notes_of(found.notes),
-        "bags": found.summary.counts is not None,
-        "records": found.summary.records,
-        "items": found.summary.items,
-        "sentences": list(found.exposures[0].sentences),
-        "chart": exposure_figure(found.exposures),
-        "table": exposure_table(found.exposures),
-        "more": report_fragment(Report(tuple(kept))),
-    }
+    return run(job_from(task.data, task.options), task.progress)
 
 
-def tree(task: Task) -> Result:
-    """The faults of a hierarchy file, or the tree that a recipe builds; and its upper levels."""
+def tree(task: Task) -> object:
+    """The faults of a hierarchy file, or the tree that a recipe builds."""
     from setveil.hierarchy.files import write_hierarchy
     from setveil.hierarchy.recipes import is_recipe
     from setveil.pipeline import hierarchy
     from setveil.pipeline.inputs import load
     from setveil.pipeline.names import reading_from
-    from setveil.report.fragments import report_fragment
-    from setveil.report.trees import report_faults, report_tree
+    from setveil.pipeline.stored import CheckedTree
+    from setveil.report.trees import report_tree
 
     words = task.options
     given, how = words.pop("tree"), {n: words[n] for n in _TREE if words.get(n) is not None}
     job = hierarchy.HierarchyJob(tree=given, data=task.data, reading=reading_from(words), **how)
     task.progress(0, 0, "reading")
-    checks = ""
-    if not is_recipe(given):
-        faults = report_faults(given, hierarchy.check(job))
-        checks = report_fragment(faults, 3)
-        if not faults.values["usable"]:
-            return {"values": dict(faults.values), "usable": False, "checks": checks, "outline": ""}
-    found = hierarchy.build(job) if is_recipe(given) else hierarchy.run(job)
-    write_hierarchy(found, Path(BUILT))
+    checked = None if is_recipe(given) else hierarchy.check(job)
+    proposal = None if checked is None else hierarchy.propose(job, checked)
+    found = CheckedTree(name=known_name(given), checked=checked, proposal=proposal, values={})
+    if checked is not None and not checked.is_usable:
+        return found
+    made = hierarchy.build(job) if checked is None else hierarchy.run(job)
+    write_hierarchy(made, Path(BUILT))
     data = load(task.data, job.reading)
     supports = zip(data.vocabulary, data.supports().tolist(), strict=True)
     Path(ITEMS).write_text(json.dumps(dict(supports)), encoding="utf-8")
-    shown = report_tree(found, 2)
-    return {
-        "values": dict(shown.values),
-        "usable": True,
-        "checks": checks,
-        "outline": report_fragment(shown, 3),
-    }
+    return replace(found, values=dict(report_tree(made, 2).values))
 
 
-def advise(task: Task) -> Result:
+def advise(task: Task) -> object:
     """Which promise, method and parameters suit the data and its use."""
     from setveil.pipeline.advise import job_from, run
-    from setveil.report.advice import report_advice
-    from setveil.report.fragments import report_fragment
 
-    found = run(job_from(task.data, task.options), task.progress)
-    best = found.best.way
-    report = report_advice(found, task.data)
-    kept = Report(tuple(s for s in report.sections if s.title not in ("Run", "Next")))
-    return {
-        **_shown(report),
-        "report": report_fragment(kept, 3),
-        "command": found.command,
-        "method": best.method.name,
-        "model": best.promise.model,
-        "tree": found.built,
-    }
+    return run(job_from(task.data, task.options), task.progress)
 
 
-def anonymize(task: Task) -> Result:
-    """A release, the private page about it, the alignment, and the job as a file."""
+def anonymize(task: Task) -> object:
+    """A release, the alignment, the job as a file, and what the reports about it show."""
     from setveil.pipeline.anonymize import job_from, run
     from setveil.pipeline.examples import examples
     from setveil.pipeline.inputs import load
     from setveil.pipeline.jobfile import job_text
-    from setveil.report.fragments import report_fragment
-    from setveil.report.outcome import report_outcome
-    from setveil.report.release_page import release_parts
+    from setveil.pipeline.report import public_dossier
+    from setveil.pipeline.stored import Released
 
-    places = {"output": RELEASE, "report": PAGE, "alignment": _alignment(task.options)}
+    places = {"output": RELEASE, "alignment": _alignment(task.options)}
     job = job_from(task.data, {**task.options, **places})
-    outcome = run(job, task.progress)
-    report = report_outcome(outcome, as_field)
-    values = dict(report.values)
+    outcome = run(job, task.progress, with_dossier=True)
+    found = Released(
+        values=outcome.to_dict(),
+        verdict=outcome.verdict,
+        dossier=outcome.dossier,
+        advice=outcome.advice,
+        notes=(*outcome.notes, *outcome.remarks),
+    )
     if not outcome.verdict.holds:
-        return {"values": values, "holds": False, "sections": report_fragment(report)}
-    plain = job_from(task.data, {**task.options, "output": RELEASE})
+        return found
+    plain = job_from(task.name, {**task.named, "output": RELEASE})
     Path(JOB).write_text(job_text(plain), encoding="utf-8")
     _zip(Path(RELEASE), Path(ZIP))
-    task.progress(0, 0, "drawing charts")
-    data = load(job.data, job.reading).without_rare(job.min_people)
-    shown = examples(outcome.release, data, SHOWN)
-    use = outcome.usefulness
-    return {
-        "values": values,
-        "holds": True,
-        "form": outcome.release.form,
-        "title": outcome.release.promise.title,
-        "records": len(outcome.release),
-        "shows_records": outcome.release.shows_records,
-        "poor": bool(use and use.is_poor),
-        "use": [] if use is None else use.sentences,
-        "advice": notes_of(outcome.advice),
-        "notes": notes_of([*outcome.notes, *outcome.remarks]),
-        "losses": dict(outcome.losses),
-        "parts": release_parts(outcome.dossier),
-        "examples": [[", ".join(one.original), one.published] for one in shown],
-        "sections": report_fragment(report),
-        "seconds": sum(outcome.seconds.values()),
-    }
+    data = load(job.data, job.reading, job.min_people).without_rare(job.min_people)
+    return replace(
+        found,
+        examples=examples(outcome.release, data, SHOWN),
+        public=public_dossier(Path(RELEASE), outcome.verdict),
+    )
 
 
-def attack(task: Task) -> Result:
+def attack(task: Task) -> object:
     """What an adversary with known items can do with a release."""
     from setveil.pipeline.attack import job_from, run
-    from setveil.report.attack import report_attack
-    from setveil.report.fragments import attack_figure
 
     words = {**task.options, "original": task.data}
-    found = run(job_from(RELEASE, words), task.progress)
-    return {**_shown(report_attack(found)), "chart": attack_figure(found), "holds": found.holds}
+    return run(job_from(task.file(RELEASE), words), task.progress)
 
 
-def support(task: Task) -> Result:
+def support(task: Task) -> object:
     """How many records contain some items, computed from a release alone."""
     from setveil.pipeline.support import SupportJob, run
-    from setveil.report.supports import report_supports
 
-    job = SupportJob(release=RELEASE, **task.options)
-    return _shown(report_supports(run(job, task.progress)))
+    return run(SupportJob(release=task.file(RELEASE), **task.options), task.progress)
 
 
-def reconstruct(task: Task) -> Result:
+def reconstruct(task: Task) -> object:
     """Possible originals of a release, as files."""
     from setveil.pipeline.reconstruct import ReconstructJob, run
-    from setveil.report.supports import report_reconstructions
 
-    done = run(ReconstructJob(release=RELEASE, output=Path(WORLDS), **task.options), task.progress)
+    done = run(
+        ReconstructJob(release=task.file(RELEASE), output=Path(WORLDS), **task.options),
+        task.progress,
+    )
     _zip(Path(WORLDS), Path(f"{WORLDS}.zip"))
-    return _shown(report_reconstructions(done))
+    return done
 
 
-def compare(task: Task) -> Result:
+def compare(task: Task) -> object:
     """Several methods and parameters on the same data."""
     from setveil.pipeline.compare import job_from, run
-    from setveil.report.comparison_page import common_table
-    from setveil.report.fragments import comparison_figures
 
     job, sources = job_from(task.data, {**task.options, "output": "compared"})
-    found = run(job, sources, task.progress)
-    task.progress(0, 0, "drawing charts")
-    missing = [[str(row["reason"])] for row in found.rows if row not in found.measured]
-    return {
-        "values": found.to_dict(),
-        "table": common_table(found),
-        "chart": comparison_figures(found),
-        "missing": table(["Not measured, because"], missing) if missing else "",
-    }
+    return run(job, sources, task.progress)
 
 
-TASKS: dict[str, Callable[[Task], Result]] = {
+TASKS: dict[str, Callable[[Task], object]] = {
     "preview": preview,
     "sample": sample,
     "querylog": querylog,
@@ -278,13 +241,8 @@ TASKS: dict[str, Callable[[Task], Result]] = {
 }
 """What each verb of the page does."""
 
+_HOLD_FILES = ("hierarchy", "tree")  # the words that may be the name of a file
 _TREE = ("layout", "levels", "qualify", "unknown")
-
-
-def _shown(report: Report) -> Result:
-    from setveil.report.fragments import report_fragment
-
-    return {"values": dict(report.values), "report": report_fragment(report, 3)}
 
 
 def _alignment(options: Mapping[str, Any]) -> str | None:
@@ -303,13 +261,3 @@ def _zip(folder: Path, target: Path) -> None:
             about.compress_type, about.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with path.open("rb") as file, packed.open(about, "w", force_zip64=True) as inside:
                 shutil.copyfileobj(file, inside, 1 << 20)
-
-
-def _link(path: Path, name: Path) -> None:
-    """Give a file of the user a name in the folder of the task."""
-    if not path.exists():
-        raise ParameterError("data", path.name, "the file is gone; load it again")
-    try:
-        name.symlink_to(path)
-    except OSError:
-        shutil.copytree(path, name) if path.is_dir() else shutil.copyfile(path, name)

@@ -17,10 +17,8 @@ from starlette.routing import Route
 from setveil.errors import DataError, SetveilError, brief, spelled
 from setveil.hierarchy.editing import Changed, TreeDraft
 from setveil.hierarchy.files import write_hierarchy
-from setveil.web.tree_panel import tree_panel
+from setveil.web.templating import render
 from setveil.words import plural
-
-__all__ = ["routes", "tree_panel"]
 
 Find = Callable[[Request], TreeDraft | None]
 Saved = Callable[[Request, TreeDraft], None]
@@ -54,6 +52,19 @@ def routes(find: Find, saved: Saved) -> list[Route]:
         Route("/undo", desk.poster(_undo, is_edit=True), methods=["POST"]),
         Route("/redo", desk.poster(_redo, is_edit=True), methods=["POST"]),
     ]
+
+
+def tree_panel(base_url: str, draft: TreeDraft) -> str:
+    """The panel as HTML.
+
+    The page that shows it links `static/tree.css`, loads `static/tree.js` with `type="module"`, and
+    has the token for edits in `<meta name="csrf-token">`.
+
+    Args:
+        base_url: The prefix below which `setveil.web.tree.routes` are mounted.
+        draft: The tree.
+    """
+    return render("tree.html", {"base_url": base_url.rstrip("/"), "draft": draft})
 
 
 class _StaleError(DataError):

@@ -9,9 +9,10 @@ import re
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from email.message import Message
 from pathlib import Path
 
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from setveil.errors import DataError, OutputError
@@ -49,23 +50,21 @@ async def receive_bare(request: Request, folder: Path, most: int) -> tuple[str, 
 
 async def receive_form(request: Request, folder: Path, most: int) -> tuple[str, Path]:
     """The name and the place of the first file of a multipart form."""
-    head = Message()
-    head["content-type"] = request.headers.get("content-type", "")
-    boundary = head.get_param("boundary")
-    if head.get_content_type() != "multipart/form-data" or not isinstance(boundary, str):
-        raise DataError("this form has no file")
-    parts = _Parts(request.stream(), b"\r\n--" + boundary.encode("latin-1", "replace"))
-    while (headers := await parts.next_headers()) is not None:
-        given = headers.get_param("filename", header="content-disposition")
-        if isinstance(given, tuple):
-            given = given[2]
-        if given:
-            name = safe_name(str(given))
-            limit = _Limit(most, _length(request))
-            return name, await _keep(parts.content(), folder, name, limit)
-        async for _ in parts.content():
-            pass
-    raise DataError("no file was chosen")
+    form = _Form(request.headers.get("content-type", ""))
+    blocks = form.blocks(request.stream())
+    first = await anext(blocks, b"")  # after which the name is known
+    if not form.name:
+        raise DataError("no file was chosen")
+
+    async def content() -> AsyncIterator[bytes]:
+        yield first
+        async for block in blocks:
+            yield block
+        if not form.is_whole:
+            raise DataError("the upload was interrupted; send the file again")
+
+    name = safe_name(form.name)
+    return name, await _keep(content(), folder, name, _Limit(most, _length(request)))
 
 
 class _Limit:
@@ -112,53 +111,62 @@ def _length(request: Request) -> int | None:
     return int(given) if given.isdecimal() and len(given) < 19 else None
 
 
-class _Parts:
-    """Reads a multipart body as it comes; at most one block and one boundary are held."""
+class _Form:
+    """Finds the first file of a multipart form as it comes; at most one block is held."""
 
-    def __init__(self, stream: AsyncIterator[bytes], mark: bytes) -> None:
-        self.stream, self.mark, self.held, self.ended = stream, mark, b"\r\n", False
+    def __init__(self, kind: str) -> None:
+        _, words = parse_options_header(kind)
+        boundary = words.get(b"boundary")
+        if not kind.startswith("multipart/form-data") or not boundary:
+            raise DataError("this form has no file")
+        self.name, self.is_whole = "", False
+        self._held: list[bytes] = []
+        self._field, self._value, self._headers = b"", b"", dict[bytes, bytes]()
+        self._in_file = False
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._headers.clear,
+                "on_header_field": self._on_field,
+                "on_header_value": self._on_value,
+                "on_header_end": self._on_header,
+                "on_headers_finished": self._on_headers,
+                "on_part_data": self._on_data,
+                "on_part_end": self._on_end,
+            },
+        )
 
-    async def next_headers(self) -> Message | None:
-        """The headers of the next part; None after the last."""
-        while self.mark not in self.held:
-            if not await self._more():
-                return None
-            if self.mark not in self.held:
-                self.held = self.held[-len(self.mark) :]
-        self.held = self.held.split(self.mark, 1)[1]
-        while b"\r\n\r\n" not in self.held:
-            if self.held.startswith(b"--") or not await self._more():
-                return None
-            if len(self.held) > _LONGEST_HEAD and b"\r\n\r\n" not in self.held:
-                raise DataError("this form cannot be read")
-        head, self.held = self.held.split(b"\r\n\r\n", 1)
-        return _headers(head)
+    async def blocks(self, stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The blocks of the file; the first one comes when its name is known."""
+        async for block in stream:
+            try:
+                self._parser.write(block)
+            except MultipartParseError:
+                raise DataError("this form cannot be read") from None
+            if self._held or (self.name and self.is_whole):
+                found, self._held = b"".join(self._held), []
+                yield found
 
-    async def content(self) -> AsyncIterator[bytes]:
-        """The bytes of the part, up to the next boundary."""
-        while self.mark not in self.held:
-            safe = len(self.held) - len(self.mark)
-            if safe > 0:
-                yield self.held[:safe]
-                self.held = self.held[safe:]
-            if not await self._more():
-                raise DataError("the upload was interrupted; send the file again")
-        content, _, rest = self.held.partition(self.mark)
-        self.held = self.mark + rest
-        yield content
+    def _on_field(self, data: bytes, start: int, end: int) -> None:
+        self._field += data[start:end]
 
-    async def _more(self) -> bool:
-        async for block in self.stream:
-            if block:
-                self.held += block
-                return True
-        return False
+    def _on_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
 
+    def _on_header(self) -> None:
+        self._headers[self._field.lower()] = self._value
+        self._field = self._value = b""
 
-def _headers(head: bytes) -> Message:
-    made = Message()
-    for line in head.decode("utf-8", "replace").split("\r\n"):
-        name, colon, value = line.partition(":")
-        if colon:
-            made[name.strip()] = value.strip()
-    return made
+    def _on_headers(self) -> None:
+        _, words = parse_options_header(self._headers.get(b"content-disposition", b""))
+        given = words.get(b"filename", b"").decode("utf-8", "replace")
+        self._in_file = bool(given) and not self.name
+        self.name = self.name or given
+
+    def _on_data(self, data: bytes, start: int, end: int) -> None:
+        if self._in_file:
+            self._held.append(data[start:end])
+
+    def _on_end(self) -> None:
+        self.is_whole = self.is_whole or self._in_file
+        self._in_file = False

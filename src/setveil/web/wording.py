@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
 
 from setveil.errors import Note, ParameterError, SetveilError, brief, is_out_of_memory, spelled
 from setveil.words import printable
@@ -14,8 +16,10 @@ LABELS = {
     "bags": "Counts",
     "split": "Separator inside a cell",
     "onehot": "One column per item",
-    "header": "First line names the columns",
+    "header": "Row with the column names",
     "drop_record": "Leave out records",
+    "drop_column": "Leave out a position",
+    "keep_unique": "Publish items that look like identifiers",
     "sheet": "Sheet",
     "encoding": "Encoding",
     "input_format": "Format",
@@ -37,14 +41,16 @@ LABELS = {
     "seed": "Seed",
     "min_people": "Leave out rare items",
     "public_items": "The list of items is public",
+    "public_list": "Public list of items",
     "tune": "Tune the method",
     "explain": "Explain the loss",
     "method": "Method",
     "promise": "Promise",
     "keep": "What must be kept",
     "knows": "Items that are known",
-    "trials": "People to draw",
+    "trials": "Records to draw",
     "items": "Items",
+    "item_columns": "Several item columns",
     "user": "User column",
     "text": "Query column",
     "time": "Time column",
@@ -55,6 +61,7 @@ LABELS = {
     "min_users": "Least users per term",
     "stop_words": "Words to drop",
     "known": "Words to keep",
+    "keep_empty": "Keep users without a term",
     "wordnet": "WordNet",
 }
 """What the fields of the page are called; others are called like their parameter."""
@@ -87,14 +94,42 @@ def line_of(error: Exception, shown: Mapping[str, str] | None = None) -> str:
     return printable(" ".join(_named(_text(error), shown or {}).split()))
 
 
+def asked_by(error: Exception, shown: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What is wrong, and what to do with parameters in braces, so that the page can ask."""
+    if isinstance(error, ParameterError):
+        return {"problem": line_of(error, shown), "remedy": error.allowed}
+    if not isinstance(error, SetveilError):
+        return {}
+    bare = copy(error)
+    bare.remedy = ""
+    place = _named(f"{getattr(error, 'path', '')}: ", shown or {})
+    return {"problem": line_of(bare, shown).removeprefix(place), "remedy": error.remedy}
+
+
 def note_of(note: str) -> str:
     """A remark in the words of the page."""
     return note.text(as_field) if isinstance(note, Note) else note
 
 
+def words_in(note: str) -> dict[str, str]:
+    """The parameters that a remark names with their values: what to settle to get what it says."""
+    return note.words if isinstance(note, Note) else {}
+
+
 def notes_of(notes: Sequence[str]) -> list[str]:
     """Remarks in the words of the page."""
     return [note_of(note) for note in notes]
+
+
+def with_names(values: Any, shown: Mapping[str, str]) -> Any:
+    """Values with names in place of paths, however deep they are nested."""
+    if isinstance(values, str):
+        return _named(values, shown)
+    if isinstance(values, Mapping):
+        return {with_names(key, shown): with_names(values[key], shown) for key in values}
+    if isinstance(values, list | tuple):
+        return [with_names(value, shown) for value in values]
+    return values
 
 
 def _text(error: Exception) -> str:

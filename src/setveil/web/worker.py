@@ -17,7 +17,7 @@ from typing import Any
 
 from setveil.errors import SetveilError
 from setveil.web.tasks import TASKS, Task
-from setveil.web.wording import line_of
+from setveil.web.wording import asked_by, line_of, with_names
 
 _OFTEN = 0.1  # seconds between two lines of the same stage
 
@@ -27,16 +27,19 @@ def main(folder: Path) -> int:
     os.umask(0o077)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     words: dict[str, Any] = json.loads((folder / "task.json").read_text(encoding="utf-8"))
-    task = Task(folder=folder, words=words, progress=_Lines())
+    shown: dict[str, str] = {}
     try:
-        result = TASKS[words["verb"]](task)
+        task = Task(folder=folder, words=words, progress=_Lines(), shown=shown)
+        found = TASKS[words["verb"]](task)
     except Exception as error:
-        line = line_of(error, task.shown)
+        line = line_of(error, shown)
         code = error.exit_code if isinstance(error, SetveilError) else 3
         traceback.print_exc()  # into the log of the job
-        _write(folder / "error.json", {"line": line, "code": code})
+        _write(folder / "error.json", {"line": line, "code": code, **asked_by(error, shown)})
         return code
-    _write(folder / "result.json", result)
+    from setveil.pipeline.stored import stored  # not before the work, which needs less of it
+
+    _write(folder / "result.json", with_names(stored(found), shown))
     return 0
 
 

@@ -10,22 +10,30 @@ from typing import Any
 import numpy as np
 
 from setveil.audit.attack.draws import Draws, Items, Pool
+from setveil.audit.attack.findings import (
+    apart,
+    both_releases,
+    homogeneity,
+    likelier,
+    unique_records,
+)
 from setveil.audit.attack.outcome import Attack, Inference, Kind, Row, summed_up
 from setveil.audit.attack.statistics import Sample
 from setveil.audit.attack.table import view_of
 from setveil.audit.attack.view import Finding, View
+from setveil.audit.tables import gap_of
 from setveil.data.arrays import Flags, Floats
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.published.release import Release
-from setveil.words import plural, rough_share
 
 BELIEFS = 5
 """Beliefs are computed on one of so many draws: for each, the belief in every item."""
 _SURE = 1 - 1e-9
 
 Progress = Callable[[int, int], None]
+Asked = Callable[[Items], float | None]
 
 
 def attack(
@@ -45,7 +53,9 @@ def attack(
         release: The release.
         original: The data it was made from.
         knows: How many items of a person the adversary knows: a row for each number. One row more
-            for each of m, m + 1 and m + 2 if the promise covers m items, else one for all items.
+            for each of m, m + 1 and m + 2 if the promise covers m items, and one for all items. If
+            the promise says that some items are private, one for a private item and one for all of
+            them.
         trials: How many people and sets of items are drawn, if there are more.
         private: The items whose inference is reported on its own.
         seed: The same seed gives the same draws.
@@ -62,15 +72,20 @@ def attack(
         if progress is not None:
             progress(number, len(plan))
         rows += make()
-    found = [*view.findings(), *_homogeneity(rows), *_both(rows)]
+    found = (*view.findings(), *job.found, *homogeneity(rows), *both_releases(rows))
+    gaps = gap_of(release.shown, release.tree), *(part.gap for part in release.promise.parts)
+    gaps = *gaps, likelier(rows, release.promise.crowd)
     return Attack(
         release.promise,
         release.form,
         len(data),
         view.candidate,
+        view.target,
+        view.success,
         tuple(rows),
-        tuple(found),
+        (*found, *unique_records(release)),
         int(job.private.sum()),
+        tuple(gap for gap in gaps if gap),
     )
 
 
@@ -88,9 +103,16 @@ class _Job:
     ) -> None:
         self.promise, self.view, self.trials, self.random = release.promise, view, trials, random
         self.data = data
-        self.pool = Pool(data, ~data.vocabulary.marks(release.promise.assumed_unknown))
+        self.found: list[Finding] = []
         self.private: Flags = data.vocabulary.marks(private)
         self.base = view.beliefs(())
+        hidden = data.vocabulary.marks(release.promise.assumed_unknown)
+        self.pools = {"item": Pool(data, np.ones_like(hidden))}
+        self.usual = "item"
+        """Which items the promise allows an adversary to know."""
+        if hidden.any():
+            self.usual = "public item"
+            self.pools |= {"public item": Pool(data, ~hidden), "private item": Pool(data, hidden)}
 
     def plan(self, knows: list[int], other: Release | None) -> Iterator[Callable[[], list[Row]]]:
         """A function for each row."""
@@ -102,44 +124,49 @@ class _Job:
             numbers.append(None)
         for number in numbers:
             within = most is None or (number is not None and number <= most)
-            yield partial(self.known, number, within)
+            yield partial(self.known, number, self.usual, within)
         usual = most if most is not None else max(knows, default=2)
         yield lambda: self.lacking(usual)
-        yield lambda: self.likely(usual)
-        yield lambda: self.method(usual)
+        if self.usual == "public item":
+            yield partial(self.known, 1, "private item", False)
+            yield partial(self.known, None, "private item", False)
+        if most is not None:
+            yield partial(self.known, None, "item", False)
+        yield lambda: self.apart(usual)
         if other is not None:
             yield lambda: [self.both(usual, other)]
 
-    def known(self, items: int | None, within: bool) -> list[Row]:
+    def known(self, items: int | None, sort: str, within: bool) -> list[Row]:
         """A row for an adversary who knows so many items of a person."""
-        draws = self.pool.draws(items, self.trials, self.random)
-        row = self._row("items", items, within, draws, self._counted(draws, self.view.candidates))
+        draws = self.pools[sort].draws(items, self.trials, self.random)
+        asked: list[Asked] = [self.view.candidates]
+        if within and self.view.possible(()) is not None:
+            asked.append(self.view.possible)
+        values, *rest = self._counted(draws, *asked)
+        row = self._row("items", items, draws, values, (sort, within))
+        if rest and len(rest[0]):
+            row = replace(row, possible=int(rest[0].min()))
         return [_with_inference(row, self, draws)]
 
     def lacking(self, items: int) -> list[Row]:
         """One more item is known: one that the person does not have."""
-        draws = self.pool.draws(items, self.trials, self.random)
-        draws = self.pool.with_lacking(draws, self.random)
+        pool = self.pools[self.usual]
+        draws = pool.draws(items, self.trials, self.random)
+        draws = pool.with_lacking(draws, self.random)
         count = cache(self.view.candidates)  # of little data, the same items are drawn often
-        values = [float(count(d.known, d.lacking)) for d in draws.draws]
-        within = self.promise.most_known is None
-        return [self._row("lacking", items, within, draws, np.array(values))] if values else []
+        values = np.array([count(d.known, d.lacking) for d in draws.draws])
+        about = self.usual, self.promise.covers_lacking
+        return [self._row("lacking", items, draws, values, about)] if len(values) else []
 
-    def likely(self, items: int) -> list[Row]:
-        """All originals that fit the release are taken as equally likely."""
-        if self.view.likely(()) is None:
-            return []
-        draws = self.pool.draws(items, self.trials, self.random)
-        values = self._counted(draws, lambda known: self.view.likely(known) or 1.0)
-        return [self._row("likely", items, False, draws, values)]
-
-    def method(self, items: int) -> list[Row]:
-        """The adversary also knows how the method works."""
-        view = self.view.knowing_method()
-        if view is None:
-            return []
-        draws = self.pool.draws(items, self.trials, self.random)
-        return [self._row("method", items, False, draws, self._counted(draws, view.candidates))]
+    def apart(self, items: int) -> list[Row]:
+        """No row: how many records are expected to have the known items, and how many can have
+        them for somebody who knows the method."""
+        if self.view.expected(()) is not None:
+            draws = self.pools[self.usual].draws(items, self.trials, self.random)
+            method = partial(self.view.possible, knowing_method=True)
+            expected, capped = self._counted(draws, self.view.expected, method)
+            self.found += apart(items, (expected, capped), self.promise.crowd, draws.sample)
+        return []
 
     def both(self, items: int, other: Release) -> Row:
         """The adversary also has another release, and can link its records with those of this
@@ -158,22 +185,25 @@ class _Job:
                 marks &= may[home]
             return float(max(int(marks.sum()), 1))
 
-        draws = self.pool.draws(items, self.trials, self.random)
-        return self._row("both", items, False, draws, self._counted(draws, people))
+        draws = self.pools[self.usual].draws(items, self.trials, self.random)
+        (values,) = self._counted(draws, people)
+        return self._row("both", items, draws, values, (self.usual, False))
 
-    def _counted(self, draws: Draws, count: Callable[[Items], float]) -> Floats:
-        """The number of candidates of each draw; the same items are searched once."""
-        found: dict[Items, float] = {}
+    def _counted(self, draws: Draws, *asked: Asked) -> Floats:
+        """What is asked about the known items of each draw, a line for each question; the same
+        items are searched once."""
+        found: dict[Items, list[float]] = {}
         for draw in draws.draws:
             if draw.known not in found:
-                found[draw.known] = float(count(draw.known))
-        return np.array([found[draw.known] for draw in draws.draws], dtype=np.float64)
+                found[draw.known] = [float(ask(draw.known) or 0) for ask in asked]
+        values = [found[draw.known] for draw in draws.draws]
+        return np.array(values, dtype=np.float64).reshape(-1, len(asked)).T
 
     def _row(
-        self, kind: Kind, items: int | None, within: bool, draws: Draws, values: Floats
+        self, kind: Kind, items: int | None, draws: Draws, values: Floats, about: tuple[str, bool]
     ) -> Row:
         figures: dict[str, Any] = summed_up(values, draws.sample, self.promise.crowd)
-        return Row(kind, items, within, draws.people, **figures)
+        return Row(kind, items, *about, draws.people, **figures)
 
 
 def second_numbers(data: Transactions, other: Release) -> list[int]:
@@ -220,7 +250,7 @@ def _beliefs(job: _Job, draws: Draws) -> _Seen:
         beliefs = job.view.beliefs(known)
         beliefs[list(known)] = 0.0
         for number in numbers:
-            others = job.pool.others(draws.draws[number])
+            others = job.pools["item"].others(draws.draws[number])
             if len(others):
                 means = job.base[others].mean(), beliefs[others].mean()
                 seen.further[:, number] = *means, float(beliefs.max(initial=0.0) >= _SURE)
@@ -240,38 +270,3 @@ def _inferred(seen: Floats, sample: Sample, items: int) -> Inference | None:
     part = Sample(weights / weights.sum(), sample.exact)
     base, belief, sure = seen[:, able]
     return Inference(part.mean(base), part.mean(belief), part.share(sure), int(able.sum()), items)
-
-
-def _homogeneity(rows: Iterable[Row]) -> list[Finding]:
-    """How often all candidates share a further item, for the most items that the promise covers."""
-    able = [row for row in rows if row.kind == "items" and row.within and row.further]
-    if not able:
-        return []
-    row = able[-1]
-    assert row.further is not None
-    known = "everything" if row.items is None else plural(row.items, "item")
-    text = (
-        f"If {known} of a person {'is' if row.items in (None, 1) else 'are'} known, all candidates "
-        f"share a further item in {rough_share(row.further.certain.value)} of the draws. It is "
-        "then certain that the person has it."
-    )
-    figures = {"further": row.further.certain}
-    if row.private is not None:
-        text += f" In {rough_share(row.private.certain.value)} it is a private item."
-        figures["private"] = row.private.certain
-    return [Finding("homogeneity", text, figures)]
-
-
-def _both(rows: Iterable[Row]) -> list[Finding]:
-    """What a second release adds."""
-    found = [row for row in rows if row.kind == "both"]
-    if not found:
-        return []
-    row = found[0]
-    text = (
-        "An adversary who can link the records of both releases is left with one person in "
-        f"{rough_share(row.alone.value)} of the draws, and with fewer than promised in "
-        f"{rough_share(row.fewer.value)}."
-    )
-    figures = {"alone": row.alone, "fewer": row.fewer, "success": row.success}
-    return [Finding("intersection", text, figures)]

@@ -3,7 +3,6 @@ ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
@@ -12,7 +11,8 @@ import numpy as np
 from setveil.alignment.align import check_size
 from setveil.alignment.flow import Budget, TooLargeError
 from setveil.audit.attack.draws import Items
-from setveil.audit.attack.pieces import Pieces, Spread
+from setveil.audit.attack.linking import Linking
+from setveil.audit.attack.pieces import Pieces
 from setveil.audit.attack.statistics import Estimate
 from setveil.audit.attack.view import Finding, View
 from setveil.audit.disassociated.gather import Gatherer
@@ -37,31 +37,58 @@ _MOST_WORK = 20_000_000
 class Clusters(View):
     """Disassociated data.
 
-    A candidate is a record of one original that fits the release and contains the known items; of
-    all these originals, the one with the most such records counts. That is what the promise is
-    about: it says that there are at least k.
+    `candidates`, `expected` and `beliefs` take all ways to place the pieces as equally likely; see
+    `Linking`. `possible` asks for one original that fits the release: it is what the promise is
+    about, which says that in some original at least k records contain the known items."""
 
-    `likely` and `beliefs` take all ways to place the pieces as equally likely: the subrecords of
-    each chunk on distinct records of its cluster, each item of a term chunk on one record."""
+    candidate = "a piece, a subrecord of a chunk, that contains known items"
+    target = "piece"
+    success = (
+        "No whole record is published, so what can be linked to a person is a piece. All ways to "
+        "put the pieces together are taken as equally likely. Success is the chance of the "
+        "likeliest piece to be the person's, and the number of candidates is 1 divided by it."
+    )
 
-    candidate = "a record with the known items, in the possible original with the most of these"
-
-    def __init__(
-        self, release: Disassociated, original: Transactions, capped: Int64s | None = None
-    ) -> None:
+    def __init__(self, release: Disassociated, original: Transactions) -> None:
         self.release, self.original = release, original
         self.layout = Layout(release)
         self.index = _Index.of(release)
+        self.linking = Linking(self.index)
         self.numbers = release.items.find(original.vocabulary)
-        self._capped = capped
-        """The most records of each simple cluster with an item of its term chunk, if known."""
-        self._pieces: Pieces | None = None
+        self._last: tuple[Items, Query | None] = (), None
         forest = self.index.forest
         own = self.layout.node_totals[forest.nodes] - forest.sizes
         self._slack = np.where(forest.has_terms, np.iinfo(np.int64).max // 2, np.maximum(own, 0))
         self._exact = self._hard_tops()
 
-    def candidates(self, known: Items, lacking: Items = ()) -> int:
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return Pieces(self.layout, self.index)
+
+    @cached_property
+    def _capped(self) -> Int64s:
+        """The most records of each simple cluster with an item of its term chunk, for somebody who
+        knows the method: fewer than k. The only item of a term chunk may be there for another
+        reason, and so may a sensitive one."""
+        many = self.release.terms.lengths[self.index.forest.nodes] > 1
+        k = max(self.release.promise.crowd, 2)
+        return np.where(many, k - 1, np.iinfo(np.int64).max // 2)
+
+    def candidates(self, known: Items, lacking: Items = ()) -> float:
+        query = self._query(known)
+        if query is None:
+            return float(max(len(self.release), 1))
+        absent = [int(self.numbers[item]) for item in lacking if self.numbers[item] >= 0]
+        one = absent[0] if absent else None
+        return self.linking.odds(query, one).candidates
+
+    def expected(self, known: Items) -> float:
+        query = self._query(known)
+        if query is None:
+            return float(len(self.release))
+        return self.linking.odds(query).expected
+
+    def possible(self, known: Items, *, knowing_method: bool = False) -> int:
         """At least so many records can have the items in one world; in most cases exactly.
 
         A shared chunk gives no more subrecords than it has to all clusters that take from it. If
@@ -70,7 +97,6 @@ class Clusters(View):
         query = self._query(known)
         if query is None:
             return max(len(self.release), 1)
-        absent = [int(self.numbers[item]) for item in lacking if self.numbers[item] >= 0]
         own, several = 0, 0
         by_chunk = np.zeros(len(self.release.chunk_node), dtype=np.int64)
         limits = np.zeros(len(self.release.chunk_node), dtype=np.int64)
@@ -78,7 +104,7 @@ class Clusters(View):
             clusters = clusters[~self._exact[clusters]]
             if not len(clusters):
                 continue
-            high, shared = self._most(query, clusters, groups, absent)
+            high, shared = self._most(query, clusters, groups, knowing_method)
             if not shared:
                 own += int(high.sum())
             elif len(shared) == 1:
@@ -100,41 +126,25 @@ class Clusters(View):
     def home(self) -> Int64s | None:
         return self.release.alignment
 
-    def likely(self, known: Items) -> float:
-        query = self._query(known)
-        if query is None:
-            return float(len(self.release))
-        return max(sum(float(spread.expected.sum()) for spread in self._spreads(query)), 1.0)
-
     def beliefs(self, known: Items) -> Floats:
-        if self._pieces is None:
-            self._pieces = Pieces(self.layout, self.index)
         query = self._query(known)
-        spreads = None if query is None else list(self._spreads(query))
+        spreads = None if query is None else self.linking.spreads(query)
         found = np.append(self._pieces.beliefs(query, spreads), 0.0)
         beliefs = found[self.numbers]
         beliefs[list(known)] = 1.0
         return beliefs
 
-    def knowing_method(self) -> View | None:
-        """An item is in a term chunk because fewer than k records of the cluster have it; the only
-        item of a term chunk may be there for another reason, and so may a sensitive one."""
-        k, terms = self.release.promise.crowd, self.release.terms
-        if k < 2 or self._capped is not None:
-            return None
-        nodes = self.index.forest.nodes
-        capped = np.where(terms.lengths[nodes] > 1, k - 1, np.iinfo(np.int64).max // 2)
-        return Clusters(self.release, self.original, capped)
-
     def findings(self) -> list[Finding]:
-        return [_cover(self.layout)] if self._capped is None else []
+        return [_cover(self.layout)]
 
     def _query(self, known: Items) -> Query | None:
-        items = [int(self.numbers[item]) for item in known if self.numbers[item] >= 0]
-        return Query(self.index, items) if items else None
+        if self._last[0] != known:  # the same items are asked for several times in a row
+            items = [int(self.numbers[item]) for item in known if self.numbers[item] >= 0]
+            self._last = known, Query(self.index, items) if items else None
+        return self._last[1]
 
     def _most(
-        self, query: Query, clusters: Int64s, groups: list[Group], lacking: list[int]
+        self, query: Query, clusters: Int64s, groups: list[Group], knowing_method: bool
     ) -> tuple[Int64s, list[Group]]:
         """The most records of each of these clusters with all items of the query in one world, if
         shared chunks give them what they need; and what they need from shared chunks.
@@ -147,7 +157,7 @@ class Clusters(View):
         for group in groups:
             source = query.sources[group[0], clusters]
             if source[0] == TERM:
-                high = high if self._capped is None else np.minimum(high, self._capped[clusters])
+                high = np.minimum(high, self._capped[clusters]) if knowing_method else high
             elif self.index.is_shared[source[0]]:
                 shared.append(group)
             else:
@@ -155,55 +165,7 @@ class Clusters(View):
                 high = np.minimum(high, query.count(group)[source])
         if own > 1:
             high = np.minimum(high, self._slack[clusters] // (own - 1))
-        for item in lacking:
-            high = np.minimum(high, self._without(query, clusters, groups, item))
         return np.maximum(high, 0), shared
-
-    def _without(self, query: Query, clusters: Int64s, groups: list[Group], item: int) -> Int64s:
-        """How many records of each cluster can have the items of a query and lack another one."""
-        forest, release = self.index.forest, self.release
-        sizes, places = forest.sizes[clusters], self.index.sources(item)[clusters]
-        holders = self.index.holders(item)
-        found = sizes - (places == TERM)
-        counted = np.bincount(
-            release.subrecord_chunk[holders],
-            release.subrecord_counts[holders],
-            minlength=len(release.chunk_node) + 2,
-        )
-        inside = (places >= 0) & ~self.index.is_shared[places]
-        found = np.where(inside, sizes - counted[places], found)
-        for group in groups:
-            source = query.sources[group[0], clusters]
-            both = query.rows(group)
-            both = both[np.isin(both, holders, assume_unique=True)]
-            joint = np.bincount(
-                release.subrecord_chunk[both],
-                release.subrecord_counts[both],
-                minlength=len(release.chunk_node) + 2,
-            )
-            here = (source == places) & (source >= 0)
-            counts = np.append(query.count(group), [0, 0])
-            found = np.where(here, counts[source] - joint[source], found)
-        return found.astype(np.int64)
-
-    def _spreads(self, query: Query) -> Iterator[Spread]:
-        """Each pattern of clusters with how many of their records have the items on average."""
-        for clusters, groups in query.patterns():
-            sizes = self.index.forest.sizes[clusters].astype(np.float64)
-            mean = sizes.copy()
-            for group in groups:
-                source = query.sources[group[0], clusters]
-                if source[0] == TERM:
-                    mean = mean / sizes
-                else:
-                    mean = mean * query.count(group)[source] / self._room(query, group, source)
-            yield Spread(clusters, groups, mean)
-
-    def _room(self, query: Query, group: Group, source: Int64s) -> Floats:
-        """The records that the subrecords of a chunk may go to, for each cluster."""
-        if self.index.is_shared[source[0]]:
-            return query.room(group)[source].astype(np.float64)
-        return self.release.sizes[self.release.chunk_node[source]].astype(np.float64)
 
     def _hard_tops(self) -> Flags:
         """The simple clusters below a top-level cluster that counting does not decide."""

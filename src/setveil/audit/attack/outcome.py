@@ -11,8 +11,9 @@ from setveil.audit.attack.statistics import CONFIDENCE, Estimate, Sample
 from setveil.audit.attack.view import Finding
 from setveil.data.arrays import Floats
 from setveil.promises.promise import Promise
+from setveil.words import plural
 
-Kind = Literal["items", "lacking", "likely", "method", "both"]
+Kind = Literal["items", "lacking", "both"]
 
 BINS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
 """Where the bars of the chart of candidates begin."""
@@ -43,6 +44,8 @@ class Row:
     kind: Kind
     items: int | None
     """How many items of the person are known; None for all."""
+    sort: str
+    """Which items may be known: `item` for any, `public item` or `private item`."""
     within: bool
     """Whether the promise covers it."""
     people: int
@@ -60,12 +63,37 @@ class Row:
     """How likely the adversary picks the person's record out of the candidates."""
     chart: tuple[tuple[int, float], ...]
     """Shares of the draws by number of candidates: where each bar begins, and the share."""
+    possible: int | None = None
+    """The fewest records that contain the known items in the possible original with the most of
+    these, in any draw within the promise; None if the release shows its records."""
     further: Inference | None = None
     private: Inference | None = None
 
+    @property
+    def largest(self) -> float:
+        """The largest success of any draw."""
+        return 1 / max(self.fewest, 1.0)
+
+    @property
+    def knowledge(self) -> str:
+        """What the adversary knows, in words.
+
+        Example:
+            >>> one = Estimate.certain(1.0)
+            >>> row = Row("lacking", 2, "public item", True, 9, 9, True, 5, one, one, one, one, ())
+            >>> row.knowledge
+            '2 public items and 1 lacking'
+        """
+        items = f"all {self.sort}s" if self.items is None else plural(self.items, self.sort)
+        return (
+            items
+            + {"items": "", "lacking": " and 1 lacking", "both": " and a 2nd release"}[self.kind]
+        )
+
     def to_dict(self) -> dict[str, object]:
         chart = [{"from": start, "share": share} for start, share in self.chart]
-        return {**asdict(self), "chart": chart}
+        known = {"knowledge": self.knowledge, "largest": self.largest}
+        return {**asdict(self), **known, "chart": chart}
 
 
 @dataclass(frozen=True)
@@ -77,9 +105,15 @@ class Attack:
     records: int
     candidate: str
     """What a candidate is."""
+    target: str
+    """What is linked to a person: a record or a piece."""
+    success: str
+    """What success means."""
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
     private_items: int = 0
+    gaps: tuple[str, ...] = ()
+    """What makes it worth little that it holds; see `Verdict.gaps`."""
 
     @property
     def bound(self) -> float | None:
@@ -88,8 +122,11 @@ class Attack:
 
     @property
     def holds(self) -> bool:
-        """Whether no draw within the promise left fewer candidates than promised."""
-        return all(row.fewest >= self.promise.crowd for row in self.rows if row.within)
+        """Whether no draw within the promise left fewer candidates than promised; if no records are
+        shown, fewer records that could contain the known items."""
+        rows = (row for row in self.rows if row.within)
+        counts = (row.fewest if row.possible is None else row.possible for row in rows)
+        return all(count >= self.promise.crowd for count in counts)
 
     def to_dict(self) -> dict[str, object]:
         """The attack as one JSON object."""
@@ -101,6 +138,8 @@ class Attack:
             "records": self.records,
             "confidence": CONFIDENCE,
             "candidate": self.candidate,
+            "target": self.target,
+            "gaps": list(self.gaps),
             "private_items": self.private_items,
             "rows": [row.to_dict() for row in self.rows],
             "attacks": {

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from setveil.audit.attack.linking import Spread
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.safe import Domain
 from setveil.data.arrays import Floats, Int64s, ranges
 from setveil.published.disassociated.supports import TERM, Group, Query, SupportIndex
-
-
-class Spread(NamedTuple):
-    """Clusters that may hold the known items in the same way."""
-
-    clusters: Int64s
-    groups: list[Group]
-    """The known items, by their place in the query, that are in one chunk."""
-    expected: Floats
-    """How many records of each cluster have them on average."""
 
 
 class Pieces:

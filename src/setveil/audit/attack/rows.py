@@ -51,11 +51,11 @@ class Rows(View):
     named: tuple[Finding, ...] = ()
     candidate: str = "a published record that could be the person's"
 
-    def candidates(self, known: Items, lacking: Items = ()) -> int:
+    def candidates(self, known: Items, lacking: Items = ()) -> float:
         places = self.places(known)
         for item in lacking:
             places = np.setdiff1d(places, self._certain(item), assume_unique=True)
-        return max(int(self.sizes[places].sum()), 1)
+        return float(max(int(self.sizes[places].sum()), 1))
 
     def places(self, known: Items) -> Int64s:
         found = [self._holders(item) for item in known]

@@ -27,11 +27,18 @@ class View(ABC):
 
     candidate: str
     """What a candidate is, in words."""
+    target: str = "record"
+    """What is linked to a person, in one word."""
+    success: str = (
+        "The adversary picks one candidate at random; success is how likely it is the right one."
+    )
+    """What success means, in words."""
 
     @abstractmethod
-    def candidates(self, known: Items, lacking: Items = ()) -> int:
+    def candidates(self, known: Items, lacking: Items = ()) -> float:
         """How many published records could be that of a person who has the known items, and does
-        not have the lacking ones; at least 1."""
+        not have the lacking ones (at most one is ever given); at least 1. If some are likelier than
+        others, 1 divided by the chance of the likeliest."""
 
     @abstractmethod
     def beliefs(self, known: Items) -> Floats:
@@ -45,14 +52,15 @@ class View(ABC):
         """The class or cluster of each person of the original; None if nobody can say."""
         return None
 
-    def likely(self, known: Items) -> float | None:
-        """How many records contain the known items on average, at least 1, if all originals that
-        fit the release are equally likely; None if that is the same as `candidates`."""
+    def possible(self, known: Items, *, knowing_method: bool = False) -> int | None:
+        """How many records contain the known items in the possible original with the most of these;
+        `knowing_method`: of those that the method can have made the release from. None if the
+        release shows its records."""
         return None
 
-    def knowing_method(self) -> View | None:
-        """The same release for an adversary who also knows how the method works; None if that
-        leaves the same candidates."""
+    def expected(self, known: Items) -> float | None:
+        """How many records contain the known items on average, if all placements are equally
+        likely; None if the release shows its records."""
         return None
 
     def findings(self) -> list[Finding]:

@@ -75,7 +75,7 @@ def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Ch
         if layout.release.alignment is None:
             text += "; whether the original is one of the possible worlds was not checked"
             text += " (that requires the private alignment)"
-        return Check("supports", True, text)
+        return Check("supports", True, text, compared="item counts agree")
     witnesses = []
     for item in wrong[:limit].tolist():
         label, support = layout.label(item), int(supports[item])
@@ -94,7 +94,8 @@ def check_world(layout: Layout, original: Transactions, limit: int = 1) -> Check
         text = "the original is not one of the possible worlds"
         return Check("world", False, text, tuple(faults[:limit]))
     text = "the original is one of the possible worlds: its records project to the chunks"
-    return Check("world", True, text)
+    compared = "each record is in its own cluster"
+    return Check("world", True, text, compared=compared, exact=True)
 
 
 def _find_faults(layout: Layout, original: Transactions, limit: int) -> list[Witness]:

@@ -61,7 +61,9 @@ def check_pairs(layout: Layout, original: Transactions, most: int, limit: int = 
     if wrong:
         text = "the support of a set of items is out of bounds"
         return Check("pairs", False, text, tuple(wrong[:limit]))
-    return Check("pairs", True, _held(most, complete, bool(chosen.all())))
+    compared = "item and pair counts" if complete else "item counts and some pair counts"
+    text = _held(most, complete, bool(chosen.all()))
+    return Check("pairs", True, text, compared=f"{compared} agree")
 
 
 def _held(most: int, complete: bool, all_items: bool) -> str:

@@ -52,7 +52,8 @@ def check_assignment(release: TypicalBags, original: Bags, relation: Relation) -
     shortage = _match(fitting, originals, release.sizes)
     if shortage is not None:
         return _failed(release, shortage)
-    return Check("containment", True, _held(relation.words, exact))
+    compared = "its bags can be paired"
+    return Check("containment", True, _held(relation.words, exact), compared=compared)
 
 
 def _held(near: str, exact: bool) -> str:

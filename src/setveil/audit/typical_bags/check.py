@@ -18,7 +18,8 @@ from setveil.audit.records import (
     shown_record,
 )
 from setveil.audit.typical_bags.assignment import check_assignment
-from setveil.audit.typical_bags.certificate import check_matches
+from setveil.audit.typical_bags.certificate import OWN, check_matches
+from setveil.audit.typical_bags.complete import check_complete
 from setveil.audit.typical_bags.pairing import Pairing, Relation
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s, find, offsets, sums
@@ -101,7 +102,9 @@ def _check_original(
     assert isinstance(data, Bags)
     items = _check_items(release, data, question.limit)
     pairs = _check_containment(release, data, question) if counts.holds else not_paired("bags")
-    return [counts, items, pairs]
+    if not (release.complete and counts.holds and pairs.holds):
+        return [counts, items, pairs]
+    return [counts, items, pairs, check_complete(release, data, question.limit)]
 
 
 def _semantic_tree(
@@ -124,7 +127,7 @@ def _check_items(release: TypicalBags, original: Bags, limit: int) -> Check:
     faults = list(over(release, original))
     if not faults:
         text = "no item is published more often than the originals can have it"
-        return Check("items", True, text)
+        return Check("items", True, text, compared="item counts agree")
     text = f"{are(len(faults), 'item')} published more often than in the originals"
     return Check("items", False, text, tuple(faults[:limit]))
 
@@ -202,10 +205,23 @@ def _check_unaligned(release: TypicalBags, original: Bags, question: Question) -
     if not lengths.holds:
         return lengths
     if relation.partners is None:
-        return replace(lengths, text=f"{lengths.text}; {_not_compared(question)}")
+        return _silent(release, question) or _with_more(lengths, _not_compared(question))
     text = "the data is too large to compare all bags with all originals"
     found = check_assignment(release, original, relation)
-    return replace(lengths, text=f"{lengths.text}; {text}") if found is None else found
+    return _with_more(lengths, text) if found is None else found
+
+
+def _silent(release: TypicalBags, question: Question) -> Check | None:
+    """A failed check of a release that could say how similar the items in a slot are, but does not:
+    then nothing could be compared with the tree that is given."""
+    if question.hierarchy is None or release.same_branch is None:
+        return None
+    text = "the release does not say how similar the items that a bag represents must be"
+    return Check("containment", False, f"{text}, so it cannot be compared with the originals")
+
+
+def _with_more(check: Check, text: str) -> Check:
+    return replace(check, text=f"{check.text}; {text}")
 
 
 def _check_lengths(release: TypicalBags, original: Bags) -> Check:
@@ -218,7 +234,8 @@ def _check_lengths(release: TypicalBags, original: Bags) -> Check:
     if not len(wrong):
         text = "no published bag is longer than an original it may represent"
         which = "which bag represents which original is not known and was not checked"
-        return Check("containment", True, f"{text}; {which}")
+        compared = "lengths and item counts agree"
+        return Check("containment", True, f"{text}; {which}", compared=compared)
     length = int(published[wrong[0]])
     here, there = int((published >= length).sum()), int((longest >= length).sum())
     text = f"{plural(here, 'published bag')} with {length} occurrences or more"
@@ -257,7 +274,7 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
     """Whether each occurrence in a bag can be paired with one in each of its originals."""
     relation = Relation.of(release, original.vocabulary, question.hierarchy)
     if relation.partners is None:
-        return _check_owned(release, original, question)
+        return _silent(release, question) or _check_owned(release, original, question)
     if release.by_majority and (few := _check_majority(release, original, question)) is not None:
         return few
     faults, classes = [], release.classes
@@ -277,7 +294,7 @@ def _check_pairs(release: TypicalBags, original: Bags, question: Question) -> Ch
     text = "each published occurrence can be paired with one occurrence in each of its originals"
     if release.by_majority or (release.slots is None and release.hierarchy is None):
         text += f", {relation.words}"
-    return Check("containment", True, text)
+    return Check("containment", True, text, compared=OWN, exact=True)
 
 
 def _check_majority(release: TypicalBags, original: Bags, question: Question) -> Check | None:
@@ -318,7 +335,8 @@ def _check_owned(release: TypicalBags, original: Bags, question: Question) -> Ch
     if not len(wrong):
         text = "no published bag is longer than the original it represents, and each of its items"
         text += f" is in at least one of its originals; {_not_compared(question)}"
-        return Check("containment", True, text)
+        compared = "each bag has items of its own"
+        return Check("containment", True, text, compared=compared)
     faults = []
     for at in wrong[: question.limit].tolist():
         bag = shown_record(classes, int(classes.rows[at]))
@@ -333,7 +351,7 @@ def _not_compared(question: Question) -> str:
     text = "whether its other originals have items of similar meaning was not checked"
     if question.hierarchy is None:
         return f"{text}, because that needs the hierarchy"
-    return f"{text}, because the release does not say how similar they must be"
+    return f"{text}, because releases of its age do not say how similar they must be"
 
 
 def _misfit(release: TypicalBags, original: Bags, number: int, what: str) -> Witness:

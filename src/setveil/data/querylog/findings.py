@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 
+from setveil.data.people import People
 from setveil.errors import ParameterError
 
 _GAP = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)\Z", re.ASCII)
@@ -54,6 +55,8 @@ class LogReport:
     lemmas: str = "none"  # where base forms come from
     often_unknown: tuple[tuple[str, int], ...] = ()
     """Unknown terms of many users, with the number of users."""
+    people: People | None = field(default=None, repr=False, compare=False)
+    """The user of each record, as a number; None if each user has one record."""
 
     @property
     def rare_share(self) -> float:
@@ -69,11 +72,12 @@ class LogReport:
 
     def to_dict(self) -> dict[str, object]:
         """The report as JSON shows it."""
-        fields = asdict(self) | {
+        fields = asdict(replace(self, people=None)) | {
             "rare_share": round(self.rare_share, 6),
             "rare_term_share": round(self.rare_term_share, 6),
         }
         fields["bad_lines"] = [asdict(bad) for bad in self.bad_lines]
+        del fields["people"]
         fields["often_unknown"] = [
             {"term": term, "users": users} for term, users in self.often_unknown
         ]

@@ -105,11 +105,6 @@ def guess_mark(cells: Iterable[str]) -> Mark | None:
     return None
 
 
-def is_presence(cells: Sequence[object]) -> bool:
-    """Whether each cell says yes or no, or is empty."""
-    return all(cell in PRESENCE for cell in cells)
-
-
 def _is_bracketed(cell: str) -> bool:
     cell = _NAMED.sub("", cell)
     return len(cell) > 1 and cell[0] in "[{" and cell[-1] == _BRACKETS[cell[0]]
@@ -174,7 +169,7 @@ def _listed(cell: str) -> list[str]:
             raise ValueError("the list is damaged")
         place = element.end()
         if element["quoted"] is not None:
-            found.append(_unquoted(element["quoted"]))
+            found.append(unquoted(element["quoted"]))
         elif (element["bare"] or "").strip() not in _MISSING:
             found.append(element["bare"].strip())
     return [item for item in found if item]
@@ -193,7 +188,8 @@ def _unwrapped(cell: str) -> str:
     return text
 
 
-def _unquoted(element: str) -> str:
+def unquoted(element: str) -> str:
+    """What is in quotes, with escapes as in Python and JSON."""
     inner = element[1:-1]
     if "\\" not in inner:
         return inner

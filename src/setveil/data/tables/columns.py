@@ -1,9 +1,10 @@
 """Which columns of a long table are the record, the item and the count: by option, or guessed."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 from setveil.errors import DataError, brief, brief_list
 
@@ -28,6 +29,8 @@ _ATTRIBUTES = """
 ATTRIBUTE_NAMES = TIME_NAMES | COUNT_NAMES | frozenset(_ATTRIBUTES.split())
 """Columns that say something about a person or a row, and never who the person is."""
 
+_NUMBERED = re.compile(r" \(column \d+\)\Z")
+
 
 class Fail(Protocol):
     """Makes the error for a problem; a reader of files adds the name of the file."""
@@ -42,6 +45,15 @@ class Columns:
     record: str
     item: str
     count: str | None = None
+    person: str | None = None
+    """Which person a record belongs to; it is counted by, and never published."""
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The column of each role that has one."""
+        found = {"record": self.record, "item": self.item}
+        others = {"count": self.count, "person": self.person}
+        return found | {role: name for role, name in others.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -55,15 +67,39 @@ class Wanted:
     split: str | None = None
     """What separates the items within a cell; see `setveil.data.tables.cells`."""
     onehot: bool | None = None
+    items: tuple[str, ...] = ()
+    """Words that name several columns of items, each an option; see `setveil.data.tables.ticks`."""
 
     @property
     def names_columns(self) -> bool:
-        return self.record is not None or self.item is not None
+        return self.record is not None or self.names_items
+
+    @property
+    def names_items(self) -> bool:
+        return self.item is not None or bool(self.items)
+
+
+Chosen = TypeVar("Chosen", bound=Wanted)
 
 
 def plain_name(name: str) -> str:
-    """A column name without case, blanks and punctuation, as in the tables above."""
-    return re.sub(r"[\W_]+", "", name.casefold())
+    """A column name without case, blanks and punctuation, as in the tables above; columns of the
+    same name are alike."""
+    return re.sub(r"[\W_]+", "", _NUMBERED.sub("", name).casefold())
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """The names of columns, with the number of the column where several have the same name.
+
+    Example:
+        >>> distinct_names(["id", "Other", "R", "Other", "", ""])
+        ['id', 'Other (column 2)', 'R', 'Other (column 4)', '', '']
+    """
+    often = Counter(names)
+    return [
+        f"{name} (column {place})" if name and often[name] > 1 else name
+        for place, name in enumerate(names, start=1)
+    ]
 
 
 def looks_long(names: Sequence[str]) -> bool:
@@ -74,7 +110,13 @@ def looks_long(names: Sequence[str]) -> bool:
 
 
 def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> Columns:
-    """Choose the columns of a long table; raise an error if they are not obvious."""
+    """Choose the columns of a long table; raise an error if they are not obvious.
+
+    A column of the person is known only if the table is as `setveil querylog` writes it."""
+    person = _person(names, wanted)
+    if person is not None:
+        rest = [name for name in names if name != person]
+        return replace(find_columns(rest, wanted, fail), person=person)
     record = choose_column(names, "record", wanted.record, RECORD_NAMES, fail)
     item = choose_column(names, "item", wanted.item, ITEM_NAMES, fail)
     if len(names) == 2 and (record is None) != (item is None):
@@ -88,6 +130,16 @@ def find_columns(names: Sequence[str], wanted: Wanted, fail: Fail = DataError) -
     if wanted.bags is False and wanted.count is None:
         return Columns(record, item)
     return Columns(record, item, choose_column(names, "count", wanted.count, COUNT_NAMES, fail))
+
+
+def _person(names: Sequence[str], wanted: Wanted) -> str | None:
+    """The person of a table with a record, an item, perhaps a count, and a person."""
+    plain = [plain_name(name) for name in names]
+    if sorted(plain) not in (["item", "person", "record"], ["count", "item", "person", "record"]):
+        return None
+    place = plain.index("person")
+    asked = {plain_name(each) for each in (wanted.record, wanted.item, wanted.count) if each}
+    return None if asked & {"person", str(place + 1)} else names[place]
 
 
 def find_list_column(lists: Sequence[str], wanted: Wanted, fail: Fail = DataError) -> str | None:
@@ -118,7 +170,9 @@ def choose_column(
     found = [name for name in names if plain_name(name) in known]
     if len(found) > 1:
         problem = f"the columns {brief_list(found)} could each be the {role}"
-        raise fail(problem, remedy=f"choose one with {{{role}}}")
+        error = fail(problem, remedy=f"choose one with {{{role}}}")
+        error.owners = tuple(found) if role == "record" else ()
+        raise error
     return found[0] if found else None
 
 

@@ -17,6 +17,7 @@ from setveil.data.tables.frames import frame_of
 from setveil.data.tables.kinds import counted_as, is_sparse, kind_named, kind_of, make
 from setveil.data.tables.layouts import of_frame
 from setveil.data.tables.matrices import of_matrix, of_sparse
+from setveil.data.tables.ticks import item_words
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, ParameterError, brief_list
 
@@ -40,7 +41,8 @@ def as_transactions(
             `{item: count}`); a mapping to records; a scipy sparse matrix or a 2-D array (a row for
             each record); a pandas, polars or Arrow table.
         record: The column of a table that names the record; guessed if obvious.
-        item: The column of the item or of the list of items; guessed if obvious.
+        item: The column of the item or of the list of items; guessed if obvious. Or a list of
+            names, patterns (`Uses *`) and ranges (`12-30`) of columns that each are an option.
         count: The column that says how often the item occurs.
         bags: Whether repeats count. By default they count only if counts are given.
         split: What separates the items within a cell of a table, such as `|`; `list` for texts
@@ -58,7 +60,8 @@ def as_transactions(
         raise ParameterError("bags", bags, "it must be True, False or None")
     check_split(split)
     counted = None if bags is None else bool(bags)
-    wanted = Wanted(_name(record), _name(item), _name(count), counted, split)
+    roles = {"record": _name(record), "count": _name(count), **item_words(item)}
+    wanted = Wanted(**roles, bags=counted, split=split)
     if isinstance(thing, Transactions):
         return counted_as(thing, bags)
     if is_sparse(thing):

@@ -32,6 +32,7 @@ from setveil.data.tables.owners import (
     refuse_single_rows,
     with_records,
 )
+from setveil.data.tables.ticks import chosen_columns, find_ticks, with_names
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, brief, brief_list
@@ -42,6 +43,9 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
     """The records of a table."""
     if len(frame) == 0:
         return counted_as(Transactions.of([]), wanted.bags)
+    wanted = with_names(wanted, frame.names)
+    if wanted.items:
+        return _of_options(frame, wanted)
     if wanted.split not in (None, WHOLE):
         return _of_texts(frame, wanted.split or "", wanted)
     lists = frame.list_columns()
@@ -58,6 +62,30 @@ def of_frame(frame: Frame, wanted: Wanted) -> Transactions:
             return _of_one_hot(whole.without(owner), owners_of(whole, owner), wanted)
     whole = with_records(frame, wanted)
     return _of_long(whole, find_columns(whole.names, wanted), wanted)
+
+
+def _of_options(frame: Frame, wanted: Wanted) -> Transactions:
+    """The records of several columns: a tick or an option in each cell, or items to split."""
+    columns, alone = chosen_columns(frame.names, wanted.items)
+    columns = [name for name in columns if plain_name(name) != plain_name(wanted.record or "")]
+    if wanted.split is None:
+        held = [frame.column(name) for name in columns]
+        ticks = find_ticks(columns, alone, zip(*held, strict=True))
+        if not ticks.columns:
+            raise ticks.refusal()
+        chosen = [frame.column(name) for name in ticks.columns]
+        rows = [list(ticks.items(row)) for row in zip(*chosen, strict=True)]
+    else:
+        split, chosen = splitter(wanted.split), [frame.column(name) for name in columns]
+        cells = zip(*chosen, strict=True)
+        rows = [
+            [item for cell in row if cell is not None for item in split(str(cell))] for row in cells
+        ]
+    found = (Bags if wanted.bags else Transactions).of(rows)
+    if wanted.record is None:
+        refuse_several_rows(frame, [*frame.names, *frame.index_names()])
+        return found
+    return joined(found, owners_of(frame.with_index(wanted.record), wanted.record))
 
 
 def _of_lists(frame: Frame, holder: str, lists: Sequence[str], wanted: Wanted) -> Transactions:

@@ -79,7 +79,7 @@ def refuse_single_rows(frame: Frame, columns: Columns, owners: Int64s) -> None:
 
 def other_owners(names: Sequence[str], columns: Columns) -> list[str]:
     """The columns that may be the record if the guessed one is not."""
-    chosen = (columns.record, columns.item, columns.count)
+    chosen = columns.roles.values()
     return [
         name for name in names if name not in chosen and plain_name(name) not in ATTRIBUTE_NAMES
     ]
@@ -89,7 +89,7 @@ def several_rows(kind: str, name: str, fail: Fail = DataError) -> DataError:
     """The error for rows that look like records although a column or an index repeats."""
     return fail(
         f"the {kind} {brief(name)} repeats, so a record may span several rows",
-        remedy=f"join them with {_choice(name)}, or drop the {kind} if each row is a record",
+        remedy=f"join them with {record_choice(name)}, or drop the {kind} if each row is a record",
     )
 
 
@@ -97,12 +97,12 @@ def single_rows(record: str, other: str, fail: Fail = DataError) -> DataError:
     """The error for a guessed record column that may only number the rows."""
     return fail(
         f"every row has a different {brief(record)}, so it may only number the rows",
-        remedy=f"use {_choice(record)} if each row is a record of one item, "
-        f"or name the record column, for example {_choice(other)}",
+        remedy=f"use {record_choice(record)} if each row is a record of one item, "
+        f"or name the record column, for example {record_choice(other)}",
     )
 
 
-def _choice(record: str) -> str:
+def record_choice(record: str) -> str:
     """The parameter with a column as its value, if a message can quote the name whole."""
     is_plain = len(brief(record)) == len(record) + 2 and not set("{}").intersection(record)
     return f"{{record={record}}}" if is_plain else "{record}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from setveil.data.tables.cells import PRESENCE, WHOLE, guess_mark, is_presence
+from setveil.data.tables.cells import PRESENCE, WHOLE, guess_mark
 from setveil.data.tables.columns import (
     ATTRIBUTE_NAMES,
     ITEM_NAMES,
@@ -20,10 +20,12 @@ from setveil.data.tables.columns import (
     not_obvious,
     plain_name,
 )
+from setveil.data.tables.ticks import is_own
 from setveil.errors import DataError, brief
 
 Certainty = Literal["sure", "ask", "note"]
 _OURS = [["record", "item"], ["record", "item", "count"]]
+_OURS += [[*each, "person"] for each in _OURS]
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def is_one_hot(glimpse: Glimpse, wanted: Wanted) -> bool:
 
     At least two columns say yes or no in every row, and no more columns say something else, apart
     from one that names the record."""
-    if wanted.onehot is not None or wanted.item or wanted.count or wanted.split:
+    if wanted.onehot is not None or wanted.names_items or wanted.count or wanted.split:
         return bool(wanted.onehot)
     width = len(glimpse.names)
     even = all(len(row) >= width and not any(row[width:]) for row in glimpse.rows)
@@ -108,7 +110,8 @@ def is_one_hot(glimpse: Glimpse, wanted: Wanted) -> bool:
 
 
 def item_columns(glimpse: Glimpse, wanted: Wanted) -> list[str]:
-    """The columns of a one-hot table that are items: those that say yes or no in these rows."""
+    """The columns of a one-hot table that are items: those that say yes or no in these rows, or
+    nothing but the name of their own option."""
     counted = bool(wanted.bags and wanted.onehot)
     record = record_of(glimpse.names, wanted)
     return [
@@ -124,17 +127,19 @@ def _may_be_item(glimpse: Glimpse, name: str, counted: bool) -> bool:
     cells = glimpse.column(name)
     if counted:
         return all(cell in PRESENCE or str(cell).strip().isdecimal() for cell in cells)
-    return is_presence([cell.strip() if isinstance(cell, str) else cell for cell in cells])
+    others = {cell for cell in map(_stripped, cells) if cell not in PRESENCE}
+    return not others or (len(others) == 1 and is_own(name, str(*others)))
+
+
+def _stripped(cell: object) -> object:
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 def _says_both(glimpse: Glimpse, items: Sequence[str]) -> bool:
     """Whether some cells say yes and some say no, in more than one row if only by an x."""
     said = {cell for name in items for cell in glimpse.column(name)}
     if not said.intersection(("", None)) or len(glimpse.rows) > 1:
-        return {PRESENCE[cell.strip() if isinstance(cell, str) else cell] for cell in said} == {
-            True,
-            False,
-        }
+        return {PRESENCE.get(_stripped(cell), True) for cell in said} == {True, False}
     return False
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.io.formats.fimi import occurrences, used_labels
@@ -16,17 +17,18 @@ _SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
 
 
-def write_csv(data: Transactions) -> Iterator[str]:
-    """The lines of a long table `record,item`, of bags `record,item,count`.
+def write_csv(data: Transactions, people: Int64s | None = None) -> Iterator[str]:
+    """The lines of a long table `record,item`, of bags `record,item,count`; with `people`, the
+    number of the person of each record is a column `person`.
 
     An empty record has one row without an item.
     """
-    yield from _long_lines(data, ",", empty_rows=True)
+    yield from _long_lines(data, ",", empty_rows=True, people=people)
 
 
-def write_tsv(data: Transactions) -> Iterator[str]:
+def write_tsv(data: Transactions, people: Int64s | None = None) -> Iterator[str]:
     """The lines of a long table with tabs."""
-    yield from _long_lines(data, "\t", empty_rows=True)
+    yield from _long_lines(data, "\t", empty_rows=True, people=people)
 
 
 def write_release_rows(data: Transactions, before: int = 0) -> Iterator[str]:
@@ -64,16 +66,23 @@ class _Layout(NamedTuple):
     """The delimiter and the cell of each item, and last of a row without one."""
     before: int
     """How many records come before the first."""
+    people: Int64s | None = None
 
 
 def _long_lines(
-    data: Transactions, delimiter: str, *, empty_rows: bool, before: int = 0
+    data: Transactions,
+    delimiter: str,
+    *,
+    empty_rows: bool,
+    before: int = 0,
+    people: Int64s | None = None,
 ) -> Iterator[str]:
     """Blocks of about a hundred thousand lines, each without its last newline."""
     counted = isinstance(data, Bags)
-    yield delimiter.join(("record", "item", "count") if counted else ("record", "item"))
+    names = ("record", "item", *["count"] * counted, *["person"] * (people is not None))
+    yield delimiter.join(names)
     ends = np.array([delimiter + cell for cell in csv_cells(data)] + [delimiter], dtype=object)
-    layout = _Layout(delimiter, empty_rows, ends, before)
+    layout = _Layout(delimiter, empty_rows, ends, before, people)
     step = max(1, int(_ROWS_AT_ONCE / max(1.0, len(data.items) / max(1, len(data)))))
     for start in range(0, len(data), step):
         block = list(_block_rows(data, start, min(start + step, len(data)), layout))
@@ -93,9 +102,11 @@ def _block_rows(data: Transactions, start: int, stop: int, layout: _Layout) -> I
     numbers = np.arange(start + 1, stop + 1) + layout.before
     owners = np.repeat(numbers, lengths).tolist()
     rows = map(str.__add__, map(str, owners), layout.ends[items].tolist())
-    if counts is None:
-        return rows
     mark = layout.delimiter
-    return map(
-        str.__add__, rows, [f"{mark}{count}" if count else mark for count in counts.tolist()]
-    )
+    if counts is not None:
+        cells = [f"{mark}{count}" if count else mark for count in counts.tolist()]
+        rows = map(str.__add__, rows, cells)
+    if layout.people is not None:
+        persons = np.repeat(layout.people[start:stop], lengths).tolist()
+        rows = map(str.__add__, rows, [f"{mark}{person}" for person in persons])
+    return rows

@@ -12,33 +12,31 @@ from itertools import islice
 from operator import itemgetter
 
 from setveil.data.account import LINES
+from setveil.data.blanks import are_separators
 from setveil.data.tables.columns import (
     ATTRIBUTE_NAMES,
     ITEM_NAMES,
     RECORD_NAMES,
+    distinct_names,
     find_columns,
     looks_long,
     plain_name,
 )
-from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot
+from setveil.data.tables.headers import find_header, looks_even
+from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns
+from setveil.data.tables.ticks import with_names
 from setveil.data.transactions import Transactions
 from setveil.errors import FileFormatError
 from setveil.io.formats.guess import LIKELY, NO, POSSIBLE, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Reading, RecordBuilder
 from setveil.io.formats.rowwise import Row, Table, read_rowwise
-from setveil.io.source.database import csv_table, not_utf8
+from setveil.io.formats.titles import CUT_OFF, DELIMITERS, SEPARATOR, guess_delimiter, sample_rows
+from setveil.io.source.database import RAGGED, csv_table, not_utf8
 from setveil.io.source.source import Source
 
-_DELIMITERS = ",;|\t"
-_OPENED = re.compile(r'"(?:[^"]|"")*"?')
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_SEPARATOR = re.compile(r'\A"?sep=([^"\n])"?[ ,;\t]*\n', re.IGNORECASE)
-"""The first line that Excel reads and writes to name the delimiter."""
 _MOST_COLUMNS = 10_000
-_CUT_OFF = 1 << 15
-"""A sample of this length may end within a line."""
 
 
 def recognize_csv(sample: Sample) -> int:
@@ -54,20 +52,32 @@ def recognize_tsv(sample: Sample) -> int:
 
 
 def recognize_baskets(sample: Sample) -> int:
-    """Possible if lines differ in their number of cells, or a table file has one cell per line."""
+    """Possible if lines differ in their number of cells, or a table file has one cell per line.
+
+    If nearly all have the same number, they may be a table below title lines."""
     if not sample.text.strip():
         return NO
     start = _start(sample.text)
-    lines = _QUOTED.sub("x", start.text).rstrip("\n").split("\n")
-    lines = lines[:-1] if len(lines) > 1 and len(sample.text) >= _CUT_OFF else lines
     mark = start.delimiter or guess_delimiter(start.text)
-    widths = {line.count(mark) + 1 for line in lines if line}
-    return POSSIBLE if len(widths) > 1 or (widths == {1} and sample.named is not None) else NO
+    rows = [row for row in sample_rows(start.text, mark) if row]
+    if sample.source.is_sheet:
+        rows = [_trimmed(row) for row in rows]
+        if not all(map(all, rows)):
+            return NO
+    widths = set(map(len, rows))
+    if widths == {1}:
+        return POSSIBLE if sample.named is not None else NO
+    return NO if len(widths) < 2 or looks_even(rows) else POSSIBLE
+
+
+def _trimmed(row: list[str]) -> list[str]:
+    """A row up to its last cell that is not empty."""
+    return row[: max((at for at, cell in enumerate(row, start=1) if cell), default=0)]
 
 
 def read_csv(source: Source, reading: Reading) -> Transactions:
     """Read a table with commas (or semicolons, bars or tabs) between its columns."""
-    return _read_table(source, reading, _DELIMITERS)
+    return _read_table(source, reading, DELIMITERS)
 
 
 def read_tsv(source: Source, reading: Reading) -> Transactions:
@@ -78,29 +88,34 @@ def read_tsv(source: Source, reading: Reading) -> Transactions:
 def read_baskets(source: Source, reading: Reading) -> Transactions:
     """Read one record per line, its items as CSV cells.
 
-    Empty cells are not items, and empty lines at the end are not records.
+    Empty cells are not items. Empty lines at the end are not records, nor are those that only
+    separate records (`setveil.data.blanks`); cells that are all empty are such a line too.
     """
     _refuse_one_hot(source, reading)
     reading.account.layout = LINES
-    records, blank, start = RecordBuilder(reading.sink), 0, _start(source.head_text)
-    tabs = source.suffix in (".tsv", ".tab")
+    records, blank, skipped = RecordBuilder(reading), 0, 0
+    start, tabs = _start(source.head_text), source.suffix in (".tsv", ".tab")
     delimiter = start.delimiter or ("\t" if tabs else guess_delimiter(start.text))
+    sample = csv.reader(StringIO(start.text, newline=""), delimiter=delimiter)
+    separated = source.is_sheet or are_separators(map(_is_blank, sample))
     with source.stream() as stream:
         lines = islice(_decoded(stream, source.name), start.named, None)
         for row in csv_rows(lines, source.name, delimiter):
-            if not row:
+            if not row or (separated and _is_blank(row)):
                 blank += 1
                 continue
-            records.add_empty(blank)
-            records.add(filter(None, row) if "" in row else row)
+            skipped += blank if separated else 0
+            records.add_empty(0 if separated else blank)
+            cells = reading.without_dropped(row)
+            records.add(filter(None, cells) if "" in cells else cells)
             blank = 0
+    reading.account.skip_blanks(skipped)
     return records.finish(bags=bool(reading.bags))
 
 
-def guess_delimiter(text: str, candidates: str = _DELIMITERS) -> str:
-    """The candidate that occurs most often outside quotes; the first if none does."""
-    bare = _OPENED.sub("", text)
-    return max(candidates, key=lambda mark: (bare.count(mark), -candidates.index(mark)))
+def _is_blank(row: list[str]) -> bool:
+    """Whether a line is blank, or as wide as the others without a cell; a pair of quotes is not."""
+    return len(row) != 1 and not any(row)
 
 
 def header(source: Source, head: str, delimiter: str, most: int = _MOST_COLUMNS) -> list[str]:
@@ -158,7 +173,7 @@ class _Start:
 def _start(text: str) -> _Start:
     head = text.lstrip("\n")
     skip = len(text) - len(head)
-    found = _SEPARATOR.match(head)
+    found = SEPARATOR.match(head)
     if found is None:
         return _Start(head, skip, None)
     rest = head[found.end() :]
@@ -180,11 +195,11 @@ def _opening(source: Source, reading: Reading, delimiters: str, text: str) -> _O
     """The delimiter, the names of the columns, and the rows that the first 64 kB hold whole."""
     start = _start(text)
     mark = start.delimiter or guess_delimiter(start.text.split("\n", 1)[0], delimiters)
-    names = header(source, start.text, mark)
+    names = distinct_names(header(source, start.text, mark))
     rows = list[list[str]]()
     with suppress(csv.Error):
         rows.extend(csv.reader(StringIO(start.text, newline=""), delimiter=mark, strict=True))
-    rows = rows[:-1] if len(rows) > 2 and len(text) >= _CUT_OFF else rows
+    rows = rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
     has_header = reading.header is not False
     if not has_header:
         names = [str(place) for place in range(1, len(names) + 1)]
@@ -195,7 +210,7 @@ def _opening(source: Source, reading: Reading, delimiters: str, text: str) -> _O
 def _table_delimiter(sample: Sample) -> str | None:
     """What separates the columns of a table; None if the file does not look like one."""
     try:
-        opening = _opening(sample.source, sample.reading, _DELIMITERS, sample.text)
+        opening = _opening(sample.source, sample.reading, DELIMITERS, sample.text)
     except FileFormatError:  # the reader will say what is wrong, if it is a table by its name
         mark = guess_delimiter(sample.text.split("\n", 1)[0])
         names = next(csv.reader(StringIO(sample.text, newline=""), delimiter=mark), [])
@@ -209,10 +224,18 @@ def _is_table(opening: _Opening, reading: Reading) -> bool:
     asked = reading.names_columns or reading.split or reading.onehot or reading.header is not None
     if asked or looks_long(names) or is_one_hot(opening.glimpse, reading):
         return True
+    if len(item_columns(opening.glimpse, reading)) > 1 and _is_named(opening):
+        return True
     known = RECORD_NAMES | ITEM_NAMES | ATTRIBUTE_NAMES
     if not known.intersection(map(plain_name, names)):
         return False
     return find_sets(opening.glimpse, reading) is not None
+
+
+def _is_named(opening: _Opening) -> bool:
+    """Whether the first row clearly names the columns, and no row is shorter."""
+    names, rows = list(opening.glimpse.names), [[*map(str, row)] for row in opening.glimpse.rows]
+    return all(len(row) >= len(names) for row in rows) and find_header([names, *rows]) == 0
 
 
 def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactions:
@@ -220,6 +243,7 @@ def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactio
     opening = _opening(source, reading, delimiters, source.head_text)
     reading.account.used.add("header")
     names = opening.glimpse.names
+    reading = with_names(reading, names)
     if not any(names):
         raise source.fault("the file is empty: its first line must name the columns")
 
@@ -233,8 +257,7 @@ def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactio
 def _read_long(source: Source, reading: Reading, opening: _Opening) -> Transactions:
     names = opening.glimpse.names
     columns = find_columns(names, reading, source.fault)
-    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
-    selected = ", ".join(f"c{names.index(name)} AS {role}" for role, name in chosen.items() if name)
+    selected = ", ".join(f"c{names.index(name)} AS {role}" for role, name in columns.roles.items())
     packed = source.compression == "zstd"
     table = csv_table(
         source.path if packed else source.plain(),
@@ -259,14 +282,14 @@ def _chosen_rows(source: Source, opening: _Opening, chosen: Sequence[str]) -> It
         for number, row in enumerate(islice(rows, int(opening.has_header), None), start=1):
             if len(row) != width and (len(row) < width or any(row[width:])):
                 problem = f"data row {number}: expected {width} columns, found {len(row)}"
-                raise source.fault(problem)
+                raise source.fault(problem, remedy=RAGGED)
             yield pick(row)
 
 
 def _refuse_one_hot(source: Source, reading: Reading) -> None:
     """Refuse to make the cells 0 and 1 of a one-hot table items."""
     try:
-        opening = _opening(source, reading, _DELIMITERS, source.head_text)
+        opening = _opening(source, reading, DELIMITERS, source.head_text)
     except FileFormatError:
         return
     if reading.header is False or not is_one_hot(opening.glimpse, reading):

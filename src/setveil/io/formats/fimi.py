@@ -1,7 +1,8 @@
 """FIMI files: one record per line, items separated by blanks.
 
-A blank line is an empty record, except for wholly empty lines at the end of the file. A line of one
-blank is a record even there, and that is how `write_fimi` writes empty records.
+A wholly empty line is an empty record, except at the end of the file, or if such lines separate the
+records (`setveil.data.blanks`). A line of one blank is a record everywhere, and that is how
+`write_fimi` writes empty records.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import numpy as np
 
 from setveil.data.account import LINES
 from setveil.data.arrays import Int32s, Int64s
+from setveil.data.blanks import Squeezed, are_separators
+from setveil.data.identifiers import first_of, opening_of
 from setveil.data.records import Numbering
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
@@ -54,15 +57,20 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
 
     Large files are read by compiled loops; for small ones they would take longer to compile."""
     reading.account.layout = LINES
+    reading.account.used.add("drop_column")
     numbers: Numbering[bytes] = Numbering()
     is_large = source.plain().stat().st_size >= LARGE
-    pieces = _pieces(source, numbers, parse_compiled if is_large else parse)
+    squeezed, parser = _separated(source), parse_compiled if is_large else parse
+    pieces = _Opened(_pieces(source, squeezed, numbers, parser), reading.drop_column)
     if reading.sink is not None:
         for piece in pieces:
             reading.sink.add(*piece)
-        return reading.sink.finish(_decoded(source, numbers))
-    held = list(pieces)
-    labels = _decoded(source, numbers)
+    held = [] if reading.sink is not None else list(pieces)
+    reading.account.skip_blanks(squeezed.removed if squeezed else 0)
+    labels = pieces.kept(_decoded(source, numbers))
+    reading.account.opening = opening_of(*pieces.first, labels)
+    if reading.sink is not None:
+        return reading.sink.finish(labels)
     if is_large:
         return Pieces(held).assembled(labels, bags=bool(reading.bags))
     per_record = np.concatenate([lengths for lengths, _ in held])
@@ -71,8 +79,47 @@ def read_fimi(source: Source, reading: Reading) -> Transactions:
     return pairs.assembled(labels, len(per_record), bags=bool(reading.bags))
 
 
+def _separated(source: Source) -> Squeezed | None:
+    """What takes blank lines away, if they only separate the records."""
+    lines = _with_newlines(source.head).split(b"\n")
+    return Squeezed() if are_separators(not line for line in lines) else None
+
+
+class _Opened:
+    """The records without some positions of their lines; keeps the first of them."""
+
+    def __init__(self, pieces: Iterator[Piece], dropped: tuple[int, ...]) -> None:
+        self.pieces, self.dropped = pieces, dropped
+        self.first: Piece = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        self.numbers: Numbering[int] = Numbering()
+
+    def __iter__(self) -> Iterator[Piece]:
+        for lengths, items in self.pieces:
+            piece = self._without(lengths, items) if self.dropped else (lengths, items)
+            self.first = self.first if len(self.first[0]) else first_of(*piece)
+            yield piece
+
+    def kept(self, labels: list[str]) -> list[str]:
+        """The labels of those items that were not left out everywhere."""
+        return [labels[number] for number in self.numbers] if self.dropped else labels
+
+    def _without(self, lengths: Int64s, items: Int32s) -> Piece:
+        """The records without the items at some positions; the others are numbered again."""
+        kept, ends = np.ones(len(items), dtype=bool), np.cumsum(lengths)
+        for place in self.dropped:
+            long = lengths >= abs(place)
+            kept[(ends if place < 0 else ends - lengths - 1)[long] + place] = False
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        used, places = np.unique(items[kept], return_inverse=True)
+        new = np.array([self.numbers[each] for each in used.tolist()], dtype=np.int32)
+        return np.bincount(rows[kept], minlength=len(lengths)), new[places]
+
+
 def _pieces(
-    source: Source, numbers: Numbering[bytes], parser: Callable[[bytes], Parsed]
+    source: Source,
+    squeezed: Squeezed | None,
+    numbers: Numbering[bytes],
+    parser: Callable[[bytes], Parsed],
 ) -> Iterator[Piece]:
     """The records of each block: how many items each has, and their numbers.
 
@@ -81,7 +128,9 @@ def _pieces(
     lengths, items = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     lines = size = given = 0  # of these lines so far, the last has not ended
     with source.stream() as stream:
-        for block in on_threads(parser, _blocks(stream, source)):
+        blocks = _blocks(stream, source)
+        blocks = blocks if squeezed is None else filter(None, map(squeezed, blocks))
+        for block in on_threads(parser, blocks):
             block.per_line[:1] += lengths[-1]
             lengths = np.concatenate((lengths[:-1], block.per_line))
             items = np.concatenate((items, _numbered(block, numbers)))

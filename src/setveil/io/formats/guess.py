@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from setveil.data.tables.columns import RECORD_NAMES, plain_name
+from setveil.data.tables.headers import is_apart, looks_even
 from setveil.errors import FileFormatError, brief_list
 from setveil.io.formats.reading import Reading
 from setveil.io.formats.table import FORMATS, Format
+from setveil.io.formats.titles import below_titles, guess_delimiter, sample_rows
 from setveil.io.source.source import Source
 
 _DELIMITERS = r"[,;|\t]"
+_TABLES = ("csv", "tsv")
 NO = 0
 POSSIBLE = 1
 """The content fits, but might mean something else."""
@@ -48,6 +51,17 @@ class Sample:
             return "" if b"\0" in self.head else self.source.head_text.lstrip("\n")
         except FileFormatError:
             return ""
+
+
+def format_of(source: Source, reading: Reading, named: str | None) -> tuple[Source, str]:
+    """The format of a file, and the file; only a table loses the title lines above its header."""
+    if named not in (None, *_TABLES):
+        return source, str(named)
+    table = below_titles(source, reading.header)
+    format = named or guess_format(table, reading)
+    if format in _TABLES or table is source:
+        return table, format
+    return source, guess_format(source, reading)
 
 
 def guess_format(source: Source, reading: Reading) -> str:
@@ -87,17 +101,30 @@ def _question(source: Source, text: str) -> FileFormatError:
         listed = f" of {brief_list(header)}" if is_header else ""
         problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
         return source.fault(problem, remedy=ways)
+    if problem := _may_have_titles(text):
+        ways = "say which row names the columns with {header}, or {header=False} if none does"
+        remedy = f"{ways}; {{input_format=baskets}} if each line is a basket"
+        return source.fault(problem, remedy=remedy)
     problem = "is each line a whole basket, or one record-item pair?"
     if is_header and _has_numbers(rest, mark, len(header)):
         problem = f"{problem} (the columns are {brief_list(header)})"
     return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
 
 
+def _may_have_titles(text: str) -> str:
+    """The doubt about lines that are alike below others that are not; empty if there is none."""
+    rows = sample_rows(text, guess_delimiter(text))
+    widths = [sum(map(bool, row)) for row in rows if any(row)]
+    if not looks_even(rows) or widths[0] >= max(widths[1:], default=0):
+        return ""
+    return "it may be a table below title lines, but no row clearly names the columns"
+
+
 def _is_surely_header(names: list[str], rest: str) -> bool:
     """Whether a first line can be quoted: it names columns and is nobody's row."""
-    cells = {cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)}
+    cells = [cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)]
     are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
-    return are_names and len(set(names)) == len(names) and cells.isdisjoint(names)
+    return are_names and len(set(names)) == len(names) and is_apart([names, cells])
 
 
 def _has_numbers(rest: str, mark: str, width: int) -> bool:

@@ -122,8 +122,7 @@ def _values(source: Source) -> Iterator[Any]:
 
 def _read_long(source: Source, reading: Reading, names: list[str]) -> Transactions:
     columns = find_columns(names, reading, source.fault)
-    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
-    used = {role: name for role, name in chosen.items() if name}
+    used = columns.roles
     types = ", ".join(f"{quoted(name)}: 'JSON'" for name in used.values())
     options = f"format='newline_delimited', columns={{{types}}}, compression='uncompressed'"
     table = f"read_json({quoted(source.plain())}, {options})"
@@ -142,7 +141,7 @@ def _read_lists(
     source: Source, reading: Reading, key: str | None, owner: str | None
 ) -> Transactions:
     """One record per line, or one per value of the record column if the user named it."""
-    records, owners, numbers = RecordBuilder(reading.sink), list[int](), Numbering[str]()
+    records, owners, numbers = RecordBuilder(reading), list[int](), Numbering[str]()
     counted = begun = False
     for number, line in enumerate(_values(source), start=1):
         value = line.get(key) if isinstance(line, dict) and key is not None else line
@@ -154,7 +153,7 @@ def _read_lists(
             counted = True
             records.add(_texts(source, number, value), _counts(source, number, value))
         elif isinstance(value, list) and not counted:
-            records.add(_texts(source, number, value))
+            records.add(reading.without_dropped(_texts(source, number, value)))
         else:
             unlike = ", unlike the first row" if number > 1 else ""
             raise source.fault(f"row {number} has no list of items{unlike}")

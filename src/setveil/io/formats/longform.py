@@ -17,16 +17,20 @@ from setveil.data.account import LONG
 from setveil.data.doubts import (
     far_too_long,
     is_placeholder,
+    is_total,
     long_record_note,
     perhaps_placeholder,
+    total_note,
 )
+from setveil.data.people import People
 from setveil.data.tables.columns import Columns
 from setveil.data.tables.owners import other_owners, single_rows
 from setveil.data.transactions import Transactions
-from setveil.errors import DataError, ParameterError, brief
+from setveil.errors import DataError, brief
 from setveil.io.formats.reading import Pairs, Reading, Sink, no_record
 from setveil.io.source.database import database, number, quoted, run, translated
 from setveil.io.source.source import Source
+from setveil.words import are
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -39,6 +43,13 @@ _NUMBER_RECORDS = """
     SELECT record, CAST(row_number() OVER (ORDER BY min(rowid)) - 1 AS INTEGER) AS number
     FROM long GROUP BY record
 """
+_PEOPLE = """
+    SELECT dense_rank() OVER (ORDER BY first) - 1 AS person, people, missing FROM (
+        SELECT number, min(person) AS first, count(DISTINCT person) AS people,
+               count(*) - count(person) AS missing
+        FROM long JOIN records USING (record) GROUP BY number)
+    ORDER BY number
+"""
 _NUMBER_ITEMS = """
     CREATE TABLE items AS
     SELECT item, CAST(row_number() OVER () - 1 AS INTEGER) AS number
@@ -50,7 +61,8 @@ _SORT_PAIRS = """
     FROM long JOIN records USING (record) JOIN items USING (item) ORDER BY record
 """
 _RECORDS_AT_ONCE = 200_000
-_ONLY_SETS = "this engine works on sets: ignore the counts with {bags=False}, or use {engine=local}"
+_ONLY_SETS = "the data has counts, and this engine works on sets"
+_AS_SETS = "ignore the counts with {bags=False}, or use {engine=local}"
 
 _IDENTIFIERS = """
     SELECT count(*) FROM records
@@ -65,8 +77,7 @@ def read_columns(
 
     A guessed record column must not merely number the rows.
     """
-    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
-    reading.account.note_columns(LONG, chosen, names)
+    reading.account.note_columns(LONG, columns.roles, names)
     others = other_owners(names, columns) if reading.record is None else []
     doubt = single_rows(columns.record, others[0], source.fault) if others else None
     return read_long(source, select, reading, counted=columns.count is not None, doubt=doubt)
@@ -80,7 +91,7 @@ def read_long(
     A `doubt` is the error to raise if no record has two rows.
     """
     with (
-        database(source.work, reading.memory_limit, small=source.is_small) as connection,
+        database(source.work, reading.memory, small=source.is_small) as connection,
         translated(source.name),
     ):
         run(connection, f"CREATE TABLE long AS {select}")
@@ -94,11 +105,14 @@ def read_long(
         size = number(connection, "SELECT count(*) FROM records")
         if reading.account.columns.get("record") is not None:
             reading.account.identifiers = number(connection, _IDENTIFIERS.format(size=size))
+        if "person" in reading.account.columns and reading.sink is None:
+            reading.account.people = _people(connection, source)
+        _note_totals(connection, reading)
         if doubt is not None and 1 < size == number(connection, "SELECT count(*) FROM long"):
             raise doubt
         if reading.sink is not None:
             if counted and reading.bags is not False:
-                raise ParameterError("bags", None, _ONLY_SETS)
+                raise DataError(_ONLY_SETS, remedy=_AS_SETS)
             return _handed_on(connection, reading.sink, labels, size)
         chosen = "records.number AS record, items.number AS item"
         chosen += f", {_WHOLE_COUNT} AS count" if counted else ""
@@ -109,6 +123,16 @@ def read_long(
     records, items = (np.asarray(pairs.pop(name), dtype=np.int32) for name in ("record", "item"))
     bags = counted or bool(reading.bags)
     return Pairs(records, items, counts).assembled(labels, size, bags=bags)
+
+
+def _people(connection: DuckDBPyConnection, source: Source) -> People:
+    """The person of each record."""
+    found = connection.execute(_PEOPLE).fetchnumpy()
+    wrong = np.flatnonzero((found["people"] != 1) | (found["missing"] > 0))
+    if len(wrong):
+        problem = f"{are(len(wrong), 'record')} of several people, or of nobody"
+        raise source.fault(problem, remedy="name the person of each record in all its rows")
+    return People(np.asarray(found["person"], dtype=np.int64))
 
 
 def _handed_on(
@@ -155,6 +179,14 @@ def _note_long_records(
         value = str(found[0][0])
         if long or is_placeholder(value):
             reading.account.notes.append(long_record_note(rows, place, (column, value)))
+
+
+def _note_totals(connection: DuckDBPyConnection, reading: Reading) -> None:
+    """A note on a last row that has a sum and no item."""
+    last = "SELECT record FROM long WHERE item IS NULL ORDER BY rowid DESC LIMIT 1"
+    for (value,) in connection.execute(last).fetchall():
+        if is_total(str(value)):
+            reading.account.notes.append(total_note(str(value)))
 
 
 def _check_records(connection: DuckDBPyConnection, source: Source) -> None:

@@ -18,6 +18,7 @@ from setveil.data.tables.columns import (
 )
 from setveil.data.tables.owners import several_rows
 from setveil.data.tables.shapes import Glimpse
+from setveil.data.tables.ticks import with_names
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import private_folder
 from setveil.errors import FileFormatError
@@ -40,13 +41,15 @@ from setveil.io.source.source import Source
 from setveil.io.writing import write_lines
 
 MAGIC = b"PAR1"
+START = MAGIC + b"\x15"
+"""Every Parquet file begins like this: with the first field of a page or of its description."""
 _SOME_ROWS = 500
 _ROWS_AT_ONCE = 10_000
 
 
 def recognize_parquet(sample: Sample) -> int:
-    """Certain by its first four bytes."""
-    return CERTAIN if sample.head.startswith(MAGIC) else NO
+    """Certain by its first five bytes."""
+    return CERTAIN if sample.head.startswith(START) else NO
 
 
 def check_magic(source: Source, name: str) -> None:
@@ -61,9 +64,10 @@ def read_parquet(source: Source, reading: Reading) -> Transactions:
     file = quoted(source.plain())
     with database(source.work, small=source.is_small) as connection, translated(source.name):
         types = column_types(connection, f"read_parquet({file})")
+    reading = with_names(reading, list(types))
     table = f"read_parquet({file}, file_row_number=true)"
     lists = [name for name, kind in types.items() if kind.endswith("[]")]
-    holder = find_list_column(lists, reading, source.fault)
+    holder = None if reading.items else find_list_column(lists, reading, source.fault)
     if holder is None:
         flat = Table(source, _glimpse(source, table, list(types)), partial(_rows, source, table))
         found = read_rowwise(flat, reading)
@@ -106,8 +110,7 @@ def write_parquet_rows(lines: Path, target: Path, work: Path, *, counted: bool) 
 
 def _read_long(source: Source, table: str, names: list[str], reading: Reading) -> Transactions:
     columns = find_columns(names, reading, source.fault)
-    chosen = {"record": columns.record, "item": columns.item, "count": columns.count}
-    texts = [f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in chosen.items() if name]
+    texts = [f"CAST({named(name)} AS VARCHAR) AS {role}" for role, name in columns.roles.items()]
     return read_columns(source, f"SELECT {', '.join(texts)} FROM {table}", reading, columns, names)
 
 

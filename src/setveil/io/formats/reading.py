@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from setveil.data import records
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s, offsets
+from setveil.data.identifiers import opening_of
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -21,7 +22,10 @@ from setveil.io.source.source import Source
 from setveil.threads import on_threads
 
 Held = TypeVar("Held")
+Cell = TypeVar("Cell")
 Number = TypeVar("Number", bound=np.signedinteger)
+LAST = -1
+"""The last position of a line."""
 
 
 class Sink(Protocol):
@@ -42,36 +46,53 @@ class Sink(Protocol):
 class Reading(Wanted):
     """The options of `setveil.read` that a format may need."""
 
-    memory_limit: str | None = None
-    header: bool | None = None
+    memory: str | None = None
+    header: bool | int | str | None = None
     drop_record: tuple[str, ...] = ()
+    drop_column: tuple[int, ...] = ()
+    """Positions in lines and lists to leave out, from 1 on, or -1."""
     sink: Sink | None = None
     """Where the records go; if not given, the reader returns them."""
     account: Account = field(default_factory=Account, compare=False)
     """Where the reader says what it did."""
 
+    def without_dropped(self, cells: Sequence[Cell]) -> Sequence[Cell]:
+        """The cells of a line or a list, without those at the positions to leave out."""
+        self.account.used.add("drop_column")
+        if not self.drop_column:
+            return cells
+        left_out = {place - 1 if place != LAST else len(cells) - 1 for place in self.drop_column}
+        return [cell for place, cell in enumerate(cells) if place not in left_out]
+
 
 class RecordBuilder(records.RecordBuilder):
     """Collects records that come one after the other, as numbers, or hands them to a sink."""
 
-    def __init__(self, sink: Sink | None = None) -> None:
+    def __init__(self, reading: Reading) -> None:
         super().__init__()
-        self._sink = sink
+        self._sink, self._account = reading.sink, reading.account
 
     def add(self, items: Iterable[str], counts: Iterable[int] | None = None) -> None:
         super().add(items, None if self._sink is not None else counts)
         if self._sink is not None and len(self._items) > _AT_ONCE:
-            self._sink.add(*self.taken())
+            self._sink.add(*self._noted(*self.taken()))
 
     def finish(self, *, bags: bool) -> Transactions:
         """All records; in bags repeated items are counted, otherwise merged."""
         if self._sink is not None:
-            self._sink.add(*self.taken())
+            self._sink.add(*self._noted(*self.taken()))
             return self._sink.finish(list(self._numbers))
+        self._noted(np.asarray(self._lengths, np.int64), np.asarray(self._items, np.int32))
         numbers, items, vocabulary, size, counts = self.pairs()
         if bags:
             return Bags.from_pairs(numbers, items, vocabulary, size=size, counts=counts)
         return Transactions.from_pairs(numbers, items, vocabulary, size=size)
+
+    def _noted(self, lengths: Int64s, items: Int32s) -> tuple[Int64s, Int32s]:
+        """The same records, after the account knows how the first of them begin."""
+        if self._account.opening is None and "drop_column" in self._account.used:
+            self._account.opening = opening_of(lengths, items, self._numbers)
+        return lengths, items
 
 
 _AT_ONCE = 1 << 20

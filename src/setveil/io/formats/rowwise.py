@@ -13,9 +13,17 @@ import numpy as np
 from setveil.data.account import SETS
 from setveil.data.records import Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
-from setveil.data.tables.columns import RECORD_NAMES, choose_column
+from setveil.data.tables.columns import RECORD_NAMES, choose_column, looks_long
 from setveil.data.tables.owners import joined, several_rows
-from setveil.data.tables.shapes import Glimpse, SetColumn, find_sets, is_one_hot, item_columns
+from setveil.data.tables.shapes import (
+    Glimpse,
+    SetColumn,
+    find_sets,
+    is_one_hot,
+    item_columns,
+    record_of,
+)
+from setveil.data.tables.ticks import Ticks, chosen_columns, find_ticks
 from setveil.data.transactions import MOST, Transactions
 from setveil.errors import Note, ParameterError, brief
 from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining
@@ -44,8 +52,12 @@ def read_rowwise(table: Table, reading: Reading) -> Transactions | None:
         FileFormatError: if it is probably one but not surely; it says how to settle it.
     """
     _check_options(reading)
+    reading.account.used.add("item")
+    if reading.items and not reading.onehot:
+        return _read_options(table, reading)
     if is_one_hot(table.glimpse, reading):
         return _read_one_hot(table, reading)
+    _refuse_some_ticks(table, reading)
     sets = find_sets(table.glimpse, reading, table.source.fault)
     reading.account.used |= {"split", "onehot"}
     if sets is None:
@@ -62,8 +74,11 @@ def read_rowwise(table: Table, reading: Reading) -> Transactions | None:
 
 def _check_options(reading: Reading) -> None:
     if reading.onehot and reading.item is not None:
-        allowed = "a one-hot table has a column for each item; leave out {item}"
+        allowed = "a one-hot table has a column for each item; name several with {item}, or none"
         raise ParameterError("onehot", True, allowed)
+    if reading.items and reading.count is not None:
+        allowed = "several columns of items have no count; leave it out"
+        raise ParameterError("count", reading.count, allowed)
     if reading.onehot and reading.split not in (None, WHOLE):
         allowed = "a one-hot table has nothing to split; leave out {split}"
         raise ParameterError("onehot", True, allowed)
@@ -82,7 +97,7 @@ def _read_sets(table: Table, sets: SetColumn, reading: Reading) -> Transactions:
 
     def items(number: int, row: Row) -> Counted:
         try:
-            return split("" if row[0] is None else str(row[0])), None
+            return reading.without_dropped(split("" if row[0] is None else str(row[0]))), None
         except ValueError as error:
             problem = f"data row {number}, column {brief(sets.item)}: {error}"
             raise table.source.fault(problem) from None
@@ -95,16 +110,20 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
     names = table.glimpse.names
     owner = choose_column(names, "record", reading.record, RECORD_NAMES, table.source.fault)
     labels = item_columns(table.glimpse, reading)
+    if reading.items:
+        labels, _ = chosen_columns(names, reading.items, table.source.fault)
     if not labels:
         problem = "no column says yes or no in every row (1 and 0, true and false, x and nothing)"
         raise table.source.fault(problem)
     labels = [name for name in labels if name != owner]
+    if not reading.bags and _has_own_names(table.glimpse, labels):
+        ticks = find_ticks(labels, (), table.rows(labels), only_own=True)
+        _note_guess(reading, ticks.columns)
+        return _read_ticks(table, reading, ticks)
     layout = f"one-hot: {SETS}, and {plural(len(labels), 'column')} are items"
     reading.account.note_columns(layout, {"record": owner}, set(names).difference(labels))
     reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
-    if reading.onehot is None:
-        text = f"{plural(len(labels), 'column')} were read as items, one row as one record"
-        reading.account.notes.append(Note(f"{text}; {{onehot=False}} reads it in another way."))
+    _note_guess(reading, labels)
 
     def items(number: int, row: Row) -> Counted:
         if reading.bags:
@@ -117,6 +136,81 @@ def _read_one_hot(table: Table, reading: Reading) -> Transactions:
             return compress(labels, [_said(table, number, each, most=1) for each in cells]), None
 
     return _collected(table, reading, _Columns(labels, owner), items)
+
+
+def _note_guess(reading: Reading, columns: Sequence[str]) -> None:
+    """Say which columns were taken as items, if the user did not."""
+    if reading.onehot is None:
+        text = f"{plural(len(columns), 'column')} were read as items, one row as one record"
+        reading.account.notes.append(Note(f"{text}; {{onehot=False}} reads it in another way."))
+
+
+def _has_own_names(glimpse: Glimpse, names: Sequence[str]) -> bool:
+    """Whether chosen options are marked by their own names."""
+    return any(
+        isinstance(cell, str) and cell.strip() not in PRESENCE
+        for name in names
+        for cell in glimpse.column(name)
+    )
+
+
+def _read_options(table: Table, reading: Reading) -> Transactions:
+    """Read the columns that the user named: of options, or with a split of items."""
+    names = table.glimpse.names
+    columns, alone = chosen_columns(names, reading.items, table.source.fault)
+    columns = [name for name in columns if name != record_of(names, reading, table.source.fault)]
+    if reading.split is None:
+        return _read_ticks(table, reading, find_ticks(columns, alone, table.rows(columns)))
+    reading.account.used.add("split")
+    split = splitter(reading.split)
+
+    def items(number: int, row: Row) -> Counted:
+        try:
+            cells = ("" if cell is None else str(cell).strip() for cell in row)
+            return [item for cell in cells for item in split(cell)], None
+        except ValueError as error:
+            raise table.source.fault(f"data row {number}: {error}") from None
+
+    return _of_options(table, reading, columns, items)
+
+
+def _read_ticks(table: Table, reading: Reading, ticks: Ticks) -> Transactions:
+    if not ticks.columns:
+        raise ticks.refusal(table.source.fault)
+    reading.account.notes.extend(ticks.notes)
+    return _of_options(table, reading, ticks.columns, lambda _, row: (ticks.items(row), None))
+
+
+def _of_options(
+    table: Table,
+    reading: Reading,
+    columns: Sequence[str],
+    items: Callable[[int, Row], Counted],
+) -> Transactions:
+    """A record for each row, of the items in these columns."""
+    names = table.glimpse.names
+    owner = record_of(names, reading, table.source.fault)
+    layout = f"{SETS}, and {plural(len(columns), 'column')} hold its items"
+    reading.account.note_columns(layout, {"record": owner}, set(names).difference(columns))
+    reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
+    return _collected(table, reading, _Columns(columns, owner), items)
+
+
+def _refuse_some_ticks(table: Table, reading: Reading) -> None:
+    """Ask which columns are items if some hold ticks, and it is not obvious what the others are."""
+    asked = reading.names_columns or reading.split or reading.onehot is False or reading.count
+    if asked or looks_long(table.glimpse.names):
+        return
+    glimpse = table.glimpse
+    found = [
+        place
+        for place, name in enumerate(glimpse.names, start=1)
+        if name in item_columns(glimpse, reading) and any(glimpse.column(name))
+    ]
+    if len(found) > 1:
+        problem = f"{len(found)} columns hold ticks (yes and no, or the name of an option)"
+        remedy = f"if they are the items, name them with {{item}}: {{item={found[0]}-{found[-1]}}}"
+        raise table.source.fault(f"{problem}, and others hold something else", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -134,7 +228,7 @@ def _collected(
     items: Callable[[int, Row], Counted],
 ) -> Transactions:
     """A record for each row, or for each value of the record column if the user named it."""
-    records, owners, numbers = RecordBuilder(reading.sink), list[int](), Numbering[object]()
+    records, owners, numbers = RecordBuilder(reading), list[int](), Numbering[object]()
     owner, dropped, left_out = columns.owner, set(reading.drop_record), 0
     chosen = [*columns.items, *([] if owner is None else [owner])]
     for number, row in enumerate(table.rows(chosen), start=1):
@@ -167,7 +261,7 @@ def _said(table: Table, number: int, cell: tuple[str, object], *, most: int = MO
             return int(PRESENCE[known])
     if most > 1 and text.isdecimal() and int(text) <= most:
         return int(text)
-    problem = f"data row {number}, column {brief(label)}: {brief(value)} is"
+    problem = f"data row {number}, column {brief(label)}: the cell is"
     allowed = "neither yes nor no" if most == 1 else "not a count"
-    remedy = "write 1 or 0; if it is a count, keep it with {bags=True}"
+    remedy = "write 1 or 0, name the columns of items with {item}, or keep counts with {bags=True}"
     raise table.source.fault(f"{problem} {allowed}", remedy=remedy if most == 1 else "")

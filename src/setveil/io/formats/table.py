@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from setveil.data.arrays import Int64s
     from setveil.data.transactions import Transactions
     from setveil.io.formats.guess import Sample
     from setveil.io.formats.reading import Reading
@@ -35,13 +36,18 @@ class Format:
     suffix_decides: bool = True
     """Whether a suffix alone settles it; otherwise the recognizer does."""
     is_text: bool = True
+    holds_people: bool = False
+    """Whether a file can say which person each record belongs to."""
+    holds_returns: bool = True
+    """Whether an item with a carriage return can be read from a `.zst` file, too."""
 
     def read(self, source: Source, reading: Reading) -> Transactions:
         data: Transactions = _loaded(self.reader)(source, reading)
         return data
 
-    def lines(self, data: Transactions) -> Iterable[str]:
-        lines: Iterable[str] = _loaded(self.writer)(data)
+    def lines(self, data: Transactions, people: Int64s | None = None) -> Iterable[str]:
+        given = (data,) if people is None else (data, people)
+        lines: Iterable[str] = _loaded(self.writer)(*given)
         return lines
 
     def write_file(self, data: Transactions, target: Path) -> None:
@@ -77,6 +83,7 @@ FORMATS: dict[str, Format] = {
         writer=f"{_HERE}.csvlines:write_csv",
         recognizer=f"{_HERE}.delimited:recognize_csv",
         suffix_decides=False,
+        holds_people=True,
     ),
     "tsv": Format(
         name="tsv",
@@ -85,6 +92,7 @@ FORMATS: dict[str, Format] = {
         writer=f"{_HERE}.csvlines:write_tsv",
         recognizer=f"{_HERE}.delimited:recognize_tsv",
         suffix_decides=False,
+        holds_people=True,
     ),
     "baskets": Format(
         name="baskets",
@@ -92,6 +100,14 @@ FORMATS: dict[str, Format] = {
         reader=f"{_HERE}.delimited:read_baskets",
         writer=f"{_HERE}.csvlines:write_baskets",
         recognizer=f"{_HERE}.delimited:recognize_baskets",
+        holds_returns=False,
+    ),
+    "arff": Format(
+        name="arff",
+        suffixes=(".arff",),
+        reader=f"{_HERE}.arff:read_arff",
+        writer=f"{_HERE}.arff:write_arff",
+        recognizer=f"{_HERE}.arff:recognize_arff",
     ),
     "parquet": Format(
         name="parquet",

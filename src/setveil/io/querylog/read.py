@@ -7,26 +7,29 @@ the result come to Python.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 
-from setveil.data.arrays import Int32s
+from setveil.data.arrays import Int32s, Int64s
+from setveil.data.people import People
 from setveil.data.querylog.findings import LogReport, parse_gap
 from setveil.data.querylog.terms import STOP_WORDS, Fate, Lemma, TermKind, TermRules, as_written
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, natural_order, sort_labels
+from setveil.disk import unpacked_limit
 from setveil.errors import ParameterError
 from setveil.hierarchy.wordnet.network import WordNet
 from setveil.io.querylog import steps
 from setveil.io.querylog.columns import LogColumns
 from setveil.io.querylog.tables import bad_lines, load_log
 from setveil.io.querylog.times import check_time_format
-from setveil.io.source.database import check_memory_limit, database, number, run, translated
+from setveil.io.source.database import database, number, run, translated
+from setveil.io.source.packed import unpacked
 from setveil.io.source.source import Source, open_source
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int, str], None]
 
-MEMORY_LIMIT = "800MB"
+_MEMORY = "800MB"
 ENOUGH_USERS = 10
 """A report names a dropped term only if this many users issued it."""
 _NAMED = 10
@@ -57,6 +60,7 @@ def read_querylog(
     no_header: bool = False,
     time_format: str | None = None,
     seed: int | None = None,
+    memory: str | None = None,
     memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Transactions, LogReport]:
@@ -65,7 +69,8 @@ def read_querylog(
     Rows with the same user, text and time are one query with several clicks. A record has the terms
     of all queries of one user, or of one session; a session ends where the pause to the user's next
     query is longer than `gap` ([Liu2010b] definition 1). The result contains neither users nor
-    times, nor the order of the log.
+    times, nor the order of the log. With sessions, `people` of the report has the user of each
+    record, as a number.
 
     Args:
         path: An AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time;
@@ -88,8 +93,9 @@ def read_querylog(
         time_format: How times are written: one of `TIME_FORMATS`, or a pattern of strptime such as
             `%d.%m.%y %H:%M`; found if obvious.
         seed: Makes the order of the records repeatable, which otherwise is random.
-        memory_limit: Memory limit of the database, such as `500MB`; the rest goes to temporary
-            files.
+        memory: Memory of the database, such as `500MB` (800MB by default); the rest goes to
+            temporary files. A compressed log may unpack to ten times as much (30GB by default).
+        memory_limit: The former name of `memory`.
         progress: Called with what is being done.
 
     Raises:
@@ -104,7 +110,8 @@ def read_querylog(
         >>> list(data), data.counts.tolist(), report.queries
         ([('red', 'wine')], [1, 2], 2)
     """
-    check_memory_limit(memory_limit)
+    memory = memory or memory_limit
+    most = unpacked_limit(memory)
     pause = parse_gap(gap)
     if not isinstance(min_users, int) or isinstance(min_users, bool) or min_users < 1:
         raise ParameterError("min_users", min_users, "it must be a whole number of 1 or more")
@@ -114,30 +121,37 @@ def read_querylog(
     wanted = _Wanted(columns, rules, pause, min_users)
     report = progress or (lambda done, total, stage: None)
     with (
-        open_source(path) as source,
-        _log_database(source, memory_limit) as connection,
+        _opened(path, most) as source,
+        _log_database(source, memory) as connection,
         translated(source.name, private=True),
     ):
         figures = _extract(connection, source, wanted, report)
         report(0, 0, "assembling the records")
         bags = rules.kind != "queries"
-        data = _assembled(connection, figures["sessions"], bags=bags, keep_empty=keep_empty)
+        data, kept = _assembled(connection, figures["sessions"], bags=bags, keep_empty=keep_empty)
+        users = None if pause is None else steps.users_of_sessions(connection)[kept]
+    order = np.random.default_rng(seed).permutation(len(data))
     found = LogReport(
         **figures,
         empty_vocabularies=figures["sessions"] - int((data.lengths > 0).sum()),
         vocabularies=len(data),
         min_users=min_users,
         lemmas=lemmas,
+        people=None if users is None else People.of(users[order]),
     )
-    return data.take(np.random.default_rng(seed).permutation(len(data))), found
+    return data.take(order), found
 
 
-def _log_database(
-    source: Source, memory_limit: str | None
-) -> AbstractContextManager[DuckDBPyConnection]:
-    if source.is_small and memory_limit is None:
+@contextmanager
+def _opened(path: str | os.PathLike[str] | BinaryIO, most: int) -> Iterator[Source]:
+    with open_source(path, most=most) as source:
+        yield unpacked(source)[0]
+
+
+def _log_database(source: Source, memory: str | None) -> AbstractContextManager[DuckDBPyConnection]:
+    if source.is_small and memory is None:
         return database(source.work, small=True)
-    return database(source.work, memory_limit or MEMORY_LIMIT)
+    return database(source.work, memory or _MEMORY)
 
 
 @dataclass(frozen=True)
@@ -241,19 +255,22 @@ def _term_figures(connection: DuckDBPyConnection, queries: int) -> dict[str, Any
 
 def _assembled(
     connection: DuckDBPyConnection, size: int, *, bags: bool, keep_empty: bool
-) -> Transactions:
-    """The records in the order of users and times, which must not be published."""
+) -> tuple[Transactions, Int64s]:
+    """The records in the order of users and times, which must not be published, and the number that
+    each has if those without a term count."""
     labels = _labels(connection)
     is_sorted = natural_order(labels) == "alphabetical"
     vocabulary = Vocabulary(labels if is_sorted else sort_labels(labels))
     records, items, counts = _pairs(connection, size)
     if vocabulary.labels != tuple(labels):
         items = vocabulary.encode(labels)[items]
+    kept = np.arange(size)
     if not keep_empty:
+        kept = np.unique(records)
         records, size = _renumbered(records)
     if bags:
-        return Bags.from_pairs(records, items, vocabulary, size=size, counts=counts)
-    return Transactions.from_pairs(records, items, vocabulary, size=size)
+        return Bags.from_pairs(records, items, vocabulary, size=size, counts=counts), kept
+    return Transactions.from_pairs(records, items, vocabulary, size=size), kept
 
 
 def _renumbered(records: Int32s) -> tuple[Int32s, int]:

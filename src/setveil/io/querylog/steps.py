@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from setveil.data.arrays import Int64s
 from setveil.data.querylog.terms import WORD, Fate, TermRules
 from setveil.io.source.database import number, quoted, run
 
@@ -125,6 +126,12 @@ def find_sessions(connection: DuckDBPyConnection, gap: timedelta | None) -> int:
         "DROP TABLE sessions",
     )
     return number(connection, "SELECT sum(size) FROM firsts")
+
+
+def users_of_sessions(connection: DuckDBPyConnection) -> Int64s:
+    """The user of each session, in the order in which sessions are numbered."""
+    found = connection.execute("SELECT user, size FROM firsts ORDER BY user").fetchnumpy()
+    return np.repeat(np.asarray(found["user"]), np.asarray(found["size"]).astype(np.int64))
 
 
 def count_pairs(connection: DuckDBPyConnection) -> None:

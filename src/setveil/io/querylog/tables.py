@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from setveil.data.querylog.findings import BadLine
 from setveil.errors import FileFormatError, ParameterError
 from setveil.io.formats import parquet
-from setveil.io.formats.delimited import guess_delimiter, header
+from setveil.io.formats.delimited import header
+from setveil.io.formats.titles import guess_delimiter
 from setveil.io.querylog.columns import (
     AOL,
     ROLES,

@@ -1,6 +1,7 @@
 """Release folders: what is published, and nothing else.
 
-    release.json    the promise, the method, facts, the number of records, the sha256 of the files
+    release.json    the version of this format, the promise, the method, facts, the number of
+                    records, the sha256 of the files
 
 Generalized records
 
@@ -24,7 +25,7 @@ Disassociated data
 Synthetic records
 
     data.csv        record,item; or data.dat, data.parquet
-    supports.csv    item,other,support,scale: noisy supports of items and pairs, if there are any
+    supports.csv    item,other,support,scale,counted,missed,noises: noisy supports, if there are any
 
 Records are numbered 1 to N in a shuffled order; a number without rows is an empty record. The order
 of clusters depends only on what they contain. Identifiers, times and the order of the input are
@@ -55,7 +56,9 @@ from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.synthetic import SYNTHETIC
 from setveil.io.releases.trees import check_pruned, whole_tree
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
+from setveil.io.releases.versions import FIRST_STATED, FORMAT, SAYS_COUNTABLE, updated
 from setveil.promises import PROMISES, Promise
+from setveil.published.countable import Countable, is_statement
 from setveil.published.disassociated.clusters import MOST_RECORDS
 from setveil.published.release import Release
 
@@ -71,6 +74,7 @@ FORMS: dict[str, ReleaseForm] = {
 _NEEDED = {"form": str, "promise": dict, "method": dict, "records": int, "files": dict}
 _VERSION = re.compile(r"\d[\w.+-]{0,40}")
 _FREE = {
+    "format": Fact(lambda value: type(value) is int and value >= FIRST_STATED, "a version"),
     "setveil": Fact(
         lambda value: type(value) is str and bool(_VERSION.fullmatch(value)), "a version"
     ),
@@ -81,6 +85,7 @@ _FREE = {
         ),
         "a list of numbers",
     ),
+    "countable": Fact(is_statement, "what can be counted"),
     "min_people": Fact(lambda value: type(value) is int and 0 < value <= MOST_RECORDS, "a number"),
 }
 
@@ -125,6 +130,7 @@ def fill_release(release: Release, stage: Path, *, verified: bool = False, **cho
 def about_release(release: Release) -> dict[str, object]:
     """What `release.json` says of a release and of each of its parts."""
     return {
+        "format": FORMAT,
         "setveil": _version(),
         "form": release.form,
         "promise": _said(release),
@@ -145,8 +151,34 @@ def write_about(
 ) -> None:
     """Write `release.json`; `more` are facts of the form."""
     about = {**said, "records": records, **more, "files": dict(files), "verified": verified}
+    _write_json(stage, about)
+
+
+def _write_json(stage: Path, about: Mapping[str, object]) -> None:
     text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
     (stage / ABOUT).write_text(text, encoding="utf-8", newline="\n")
+
+
+def read_back(stage: Path) -> tuple[Release, Countable]:
+    """A release that was just written, and what can be counted from it, which is written too."""
+    release = read_release(stage)
+    found = Countable.of(release)
+    state_countable(stage, found)
+    return release, found
+
+
+def state_countable(stage: Path, found: Countable) -> None:
+    """Add to `release.json` what can be counted from a release, as it was read back."""
+    about = json.loads((stage / ABOUT).read_text(encoding="utf-8"))
+    last = {key: about.pop(key) for key in ("files", "verified")}
+    _write_json(stage, {**about, "countable": found.to_dict(), **last})
+
+
+def stated_countable(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What `release.json` says can be counted; None if its version did not say it yet."""
+    about = _read_about(Path(folder))
+    said = about.get("format", 0) >= SAYS_COUNTABLE
+    return about.get("countable", {} if said else None)
 
 
 def read_release(folder: str | os.PathLike[str]) -> Release:
@@ -215,7 +247,7 @@ def _read(folder: ReleaseFolder, read: Callable[[ReleaseFolder], Release]) -> Re
         raise
     except DataError as error:
         raise ReleaseError(folder.place, str(error)) from None
-    check_said(folder.place, folder.about["promise"], _said(release))
+    check_said(folder.place, folder.about["promise"], _said(release), folder.stated)
     return release
 
 
@@ -261,6 +293,10 @@ def _read_about(place: Path) -> dict[str, Any]:
     ]
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
+    if about.get("format", 0) > FORMAT:
+        newer = f"its format {about['format']} is newer than {FORMAT}, the last this setveil reads"
+        raise ReleaseError(place, f"{newer}: install a newer setveil")
+    about = about if "format" in about else updated(about)
     if not 0 <= about["records"] <= MOST_RECORDS:
         raise ReleaseError(place, f"{ABOUT} has an impossible number of records")
     if sum(about.get("parts", [about["records"]])) != about["records"]:

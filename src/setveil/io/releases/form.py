@@ -21,8 +21,6 @@ RECORD_FORMATS: Mapping[str, tuple[str, ...]] = {
     "parquet": ("data.parquet",),
 }
 """The data files of forms that publish records; `dat` is another word for `fimi`."""
-RECORD_PROMISES = ("k-anonymity", "km-anonymity", "coherence", "vocabulary-k-anonymity")
-"""What forms that publish records can promise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +73,11 @@ class ReleaseFolder:
     def size(self) -> int:
         """The number of records."""
         return int(self.about["records"])
+
+    @property
+    def stated(self) -> int | None:
+        """The version of its format, if the release states it."""
+        return self.about.get("format")
 
     @property
     def parts(self) -> list[PartFile]:
@@ -131,8 +134,8 @@ class ReleaseForm:
     fill: Fill
     """Writes the files into a folder; gives their names and further facts for `release.json`."""
     read: Callable[[ReleaseFolder], Release]
-    promises: tuple[str, ...]
-    """The models that it can keep and be verified for."""
+    promises: tuple[str, ...] | None = None
+    """The models that it can keep and be verified for; None for all promises of records."""
     has_tree: bool = False
     """Whether it publishes a hierarchy, so that the user may choose to publish all of it."""
     has_public_items: bool = False
@@ -187,5 +190,6 @@ class ReleaseForm:
     def check_promise(self, place: Path, promise: Promise) -> None:
         """Refuse a release that promises what this form cannot keep."""
         for part in promise.parts:
-            if part.model not in self.promises:
+            kept = part.of_records if self.promises is None else part.model in self.promises
+            if not kept:
                 raise ReleaseError(place, f"a {self.name} release cannot keep {part.model}")

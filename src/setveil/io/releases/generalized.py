@@ -8,7 +8,6 @@ from setveil.data.transactions import Bags
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import (
     RECORD_FORMATS,
-    RECORD_PROMISES,
     TRUTH,
     Choices,
     Fact,
@@ -68,7 +67,6 @@ GENERALIZED = ReleaseForm(
     formats=RECORD_FORMATS,
     fill=fill_generalized,
     read=read_generalized,
-    promises=RECORD_PROMISES,
     in_parts=PartForm(write_part, read_part, tuple(RECORD_FORMATS)),
     links=RECORD_LINKS,
     has_tree=True,

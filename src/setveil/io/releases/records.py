@@ -58,7 +58,7 @@ def write_records(records: Transactions, target: Path, before: int = 0) -> None:
         _write_rows(records, target, before)
     else:
         with private_folder() as work:
-            _write_rows(records, work / "rows", before)
+            _write_rows(records, work / "rows", before, for_parquet=True)
             write_parquet_rows(work / "rows", target, work, counted=isinstance(records, Bags))
 
 
@@ -81,9 +81,11 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
     return padded, np.append(weights, size - len(rows))
 
 
-def _write_rows(records: Transactions, target: Path, before: int) -> None:
+def _write_rows(
+    records: Transactions, target: Path, before: int, *, for_parquet: bool = False
+) -> None:
     if not write_rows(records, target, before):
-        write_lines(write_release_rows(records, before), target)
+        write_lines(write_release_rows(records, before), target, for_parquet=for_parquet)
 
 
 def _read_part(part: PartFile, bags: bool) -> Transactions:

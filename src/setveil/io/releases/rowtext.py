@@ -37,7 +37,7 @@ _WORDS = 1 << 14
 
 def write_rows(records: Transactions, target: Path, before: int, many: int | None = None) -> bool:
     """Write the lines of `write_release_rows`; returns False, and writes nothing, if they are few,
-    or have counts or an item that is not Unicode text."""
+    or have counts, or an item that is not Unicode text or has a NUL character."""
     if isinstance(records, Bags) or len(records.items) < (MANY if many is None else many):
         return False
     cells = _cells(records)
@@ -84,6 +84,8 @@ def _cells(records: Transactions) -> Any:
     try:
         texts = [cell.encode() for cell in csv_cells(records)]
     except UnicodeEncodeError:
+        return None
+    if any(b"\0" in each for each in texts):
         return None
     text = np.frombuffer(b"".join(texts), dtype=np.uint8)
     return Cells(offsets(list(map(len, texts))), text)

@@ -16,6 +16,7 @@ from setveil.errors import FileFormatError, ReleaseError
 from setveil.io.formats.csvlines import csv_cell
 from setveil.io.formats.fimi import BYTE_ORDER_MARK
 from setveil.io.releases.form import ReleaseFolder
+from setveil.io.releases.versions import WORDS, candidates, in_words_of
 from setveil.io.source.database import quoted
 
 if TYPE_CHECKING:
@@ -114,31 +115,49 @@ def check_keys(place: Path, about: Mapping[str, Any], known: Iterable[str]) -> N
             raise ReleaseError(place, f"its method says {name}, which must be a number or a word")
 
 
-def check_said(place: Path, said: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+def check_said(
+    place: Path, said: Mapping[str, Any], known: Mapping[str, Any], stated: int | None
+) -> None:
     """Refuse a promise that says something else, or more, than its numbers do.
 
-    The words are for people: without `meaning` and `not_promised` a promise is read all the same,
-    as a release of another version may use other words.
+    The words must be those of the version that wrote the release. Before releases stated their
+    version, the words for people could be left out.
 
     Args:
         place: The release folder.
         said: The promise in `release.json`.
-        known: The promise that was read from it, as it would be written.
+        known: The promise that was read from it, as it would be written now.
+        stated: The version of the format that the release states, if it does.
     """
+    faults = []
+    for version in candidates(stated):
+        fault = _difference(said, in_words_of(version, known), whole=stated is not None)
+        if fault is None:
+            return
+        faults.append(fault)
+    raise ReleaseError(place, faults[0])
+
+
+def _difference(said: Mapping[str, Any], known: Mapping[str, Any], *, whole: bool) -> str | None:
+    """How a promise differs from one that is known."""
     for key, value in said.items():
         if key not in known:
-            raise ReleaseError(place, f"its promise has {key[:80]!r}, which {_UNKNOWN}")
+            return f"its promise has {key[:80]!r}, which {_UNKNOWN}"
         if isinstance(value, dict) and isinstance(known[key], dict):
-            check_said(place, value, known[key])
-        elif value != known[key] and key in ("meaning", "not_promised"):
-            remedy = f"delete `{key}` from release.json if another version wrote it"
-            raise ReleaseError(place, f"its promise does not mean what it says; {remedy}")
+            inner = _difference(value, known[key], whole=whole)
+            if inner is not None:
+                return inner
+        elif value != known[key] and key in WORDS:
+            return f"its promise does not mean what it says; {_NEVER}"
         elif value != known[key]:
-            raise ReleaseError(place, f"the {key} of its promise is not written as setveil does")
+            return f"the {key} of its promise is not written as setveil does"
+    lost = [key for key in known if key not in said] if whole else []
+    return f"its promise lacks {lost[0]}" if lost else None
 
 
 _ALTERED = "this is not what setveil writes for this release"
 _UNKNOWN = "this version does not know"
+_NEVER = "no setveil of its version wrote these words"
 
 
 def _first_difference(path: Path, lines: list[str]) -> int:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from setveil.io.releases.form import (
     RECORD_FORMATS,
-    RECORD_PROMISES,
     Choices,
     Fact,
     ReleaseFolder,
@@ -40,7 +39,6 @@ SUPPRESSED = ReleaseForm(
     formats=RECORD_FORMATS,
     fill=fill_suppressed,
     read=read_suppressed,
-    promises=RECORD_PROMISES,
     links=RECORD_LINKS,
     facts={
         "min_support": Fact(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from setveil.errors import DataError, FileFormatError
@@ -19,8 +19,13 @@ from setveil.published.ledger import Expense, is_ledger
 from setveil.published.synthetic import NoisySupport, Synthetic
 
 SUPPORTS = "supports.csv"
-_HEADER = ["item", "other", "support", "scale"]
+_OLD_HEADER = ["item", "other", "support", "scale"]
+"""Before version 9 of the format."""
+_HEADER = [*_OLD_HEADER, "counted", "missed", "noises"]
+_COUNTED = 9
+"""The first version of the format that says what was counted."""
 _COUNT = re.compile("0|[1-9][0-9]{0,17}")
+_NOISY = re.compile("0|-?[1-9][0-9]{0,17}")
 
 
 def fill_synthetic(
@@ -41,7 +46,8 @@ def read_synthetic(folder: ReleaseFolder) -> Synthetic:
         if fact not in folder.about:
             raise folder.fault(f"release.json has no {fact}, without which noise cannot be judged")
     rows, weights = read_records(folder, bags=False)
-    supports = _read_supports(folder.place / SUPPORTS) if folder.has(SUPPORTS) else []
+    header = _HEADER if (folder.stated or 0) >= _COUNTED else _OLD_HEADER
+    supports = _read_supports(folder.place / SUPPORTS, header) if folder.has(SUPPORTS) else []
     release = Synthetic.of_rows(
         rows,
         folder.promise,
@@ -73,28 +79,32 @@ SYNTHETIC = ReleaseForm(
 )
 
 
-def _support_lines(supports: Iterable[NoisySupport]) -> Iterator[str]:
+def _support_lines(supports: Sequence[NoisySupport]) -> Iterator[str]:
     """One line for each itemset; the second item is empty for single items."""
-    yield ",".join(_HEADER)
-    for items, support, scale in supports:
+    is_old = any(one.counted is None for one in supports)
+    yield ",".join(_OLD_HEADER if is_old else _HEADER)
+    for items, support, scale, *more in supports:
         first, second = (*items, "")[:2]
-        yield f"{csv_cell(first)},{csv_cell(second) if second else ''},{support},{scale!r}"
+        line = f"{csv_cell(first)},{csv_cell(second) if second else ''},{support},{scale!r}"
+        yield line if is_old else ",".join((line, *map(str, more)))
 
 
-def _read_supports(path: Path) -> list[NoisySupport]:
+def _read_supports(path: Path, header: list[str]) -> list[NoisySupport]:
     with path.open(encoding="utf-8", newline="") as stream:
         rows = csv_rows(stream, path.name)
-        if next(rows, None) != _HEADER:
-            raise DataError(f"{path.name} must begin with the line {','.join(_HEADER)}")
-        return [_support(row, path.name, line) for line, row in enumerate(rows, start=2)]
+        if next(rows, None) != header:
+            raise DataError(f"{path.name} must begin with the line {','.join(header)}")
+        width = len(header)
+        return [_support(row, width, path.name, line) for line, row in enumerate(rows, start=2)]
 
 
-def _support(row: list[str], name: str, line: int) -> NoisySupport:
+def _support(row: list[str], width: int, name: str, line: int) -> NoisySupport:
     try:
-        first, second, support, scale = row
+        first, second, support, scale, *more = row
         items = (first, second) if second else (first,)
-        if first and _COUNT.fullmatch(support) and 0 < float(scale) < math.inf:
-            return NoisySupport(items, int(support), float(scale))
+        fits = len(row) == width and first and all(map(_NOISY.fullmatch, more))
+        if fits and _COUNT.fullmatch(support) and 0 < float(scale) < math.inf:
+            return NoisySupport(items, int(support), float(scale), *map(int, more))
     except ValueError:
         pass
-    raise FileFormatError(name, "this is not one or two items, a support and a scale", line=line)
+    raise FileFormatError(name, "this is not one or two items and their noisy counts", line=line)

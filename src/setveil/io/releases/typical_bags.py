@@ -15,7 +15,6 @@ from setveil.io.formats.csvlines import write_release_rows
 from setveil.io.formats.delimited import csv_rows
 from setveil.io.releases.form import (
     RECORD_FORMATS,
-    RECORD_PROMISES,
     TRUTH,
     Choices,
     Fact,
@@ -63,6 +62,8 @@ def fill_typical_bags(
 def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
     """The release in a folder."""
     about = folder.about
+    if folder.stated and "same_branch" not in about:
+        raise folder.fault("release.json has no same_branch, without which nothing is compared")
     data, weights = read_records(folder, bags=True)
     rows = cast(Bags, data)
     tree = read_tree(folder, rows.vocabulary.labels) if folder.has(TREE) else None
@@ -76,7 +77,8 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
         semantics=read_origin(about["semantics"]) if about.get("semantics") else None,
         epsilon=about.get("epsilon"),
         omega=about.get("omega"),
-        same_branch="same_branch" in about,
+        same_branch=about.get("same_branch"),
+        complete="complete" in about,
         by_majority=bool(about.get("by_majority")),
     )
     if release.slots is not None:
@@ -89,7 +91,6 @@ TYPICAL_BAGS = ReleaseForm(
     formats=RECORD_FORMATS,
     fill=fill_typical_bags,
     read=read_typical_bags,
-    promises=RECORD_PROMISES,
     links=RECORD_LINKS,
     has_tree=True,
     beside=(SLOTS, TREE),
@@ -97,7 +98,8 @@ TYPICAL_BAGS = ReleaseForm(
         "bags": TRUTH,
         "hierarchy": RECIPE,
         "semantics": RECIPE,
-        "same_branch": Fact(lambda value: value is True, "true"),
+        "same_branch": TRUTH,
+        "complete": Fact(lambda value: value is True, "true"),
         "by_majority": Fact(lambda value: value is True, "true if it is there"),
         "epsilon": Fact(lambda value: type(value) is int and value >= 0, "a number of steps"),
         "omega": Fact(

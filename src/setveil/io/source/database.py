@@ -7,13 +7,14 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setveil.errors import DataError, FileFormatError, ParameterError
+from setveil.disk.limits import USUAL_MEMORY, bytes_of
+from setveil.errors import DataError, FileFormatError
 from setveil.words import printable
 
 if TYPE_CHECKING:
@@ -24,16 +25,12 @@ _LONGEST_REASON = 150
 _LEAST_ROOM = 1 << 28
 _SMALL = 1 << 22
 _SMALL_PACKED = 1 << 16
-_SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?B|B)\Z", re.IGNORECASE)
 _PLACE = re.compile(r'file \\?"([^"\\]+)')
+_OUR_FILE = re.compile(
+    r"(?:[Ff]ile )?['\"][^'\"]*/(?:input|plain|unzipped|sheet|decoded)[^'\"/]*['\"]"
+)
 _LINE = re.compile(r"(?:CSV Error on Line: |in line )(\d+)")
 _COLUMNS = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
-
-
-def check_memory_limit(limit: str | None) -> None:
-    """Refuse a memory limit that is not a size such as `500MB`."""
-    if limit is not None and not _SIZE.match(limit):
-        raise ParameterError("memory_limit", limit, "it must be a size such as 500MB or 2GB")
 
 
 def is_small(path: Path, *, packed: bool = False) -> bool:
@@ -43,17 +40,17 @@ def is_small(path: Path, *, packed: bool = False) -> bool:
 
 @contextmanager
 def database(
-    work: Path, memory_limit: str | None = None, *, threads: int | None = None, small: bool = False
+    work: Path, memory: str | None = None, *, threads: int | None = None, small: bool = False
 ) -> Iterator[DuckDBPyConnection]:
     """A connection to a new, empty database.
 
     It is in the folder `work`, which also gets what exceeds memory. With `small` and no memory
-    limit it is in memory instead, in an instance of DuckDB that this process keeps: to start one
+    given it is in memory instead, in an instance of DuckDB that this process keeps: to start one
     takes longer than to read a small file. Both run the same statements.
     """
     import duckdb
 
-    opened = _kept() if small and memory_limit is None else _private(work, memory_limit, threads)
+    opened = _kept() if small and memory is None else _private(work, memory, threads)
     try:
         with opened as connection:
             connection.execute("SET enable_progress_bar = false").fetchall()
@@ -67,17 +64,15 @@ def database(
 
 
 @contextmanager
-def _private(
-    work: Path, memory_limit: str | None, threads: int | None
-) -> Iterator[DuckDBPyConnection]:
+def _private(work: Path, memory: str | None, threads: int | None) -> Iterator[DuckDBPyConnection]:
     """A connection to a database of its own, on disk."""
     import duckdb
 
-    limits = _limits()
-    config = limits | {"temp_directory": str(work / "spill"), "preserve_insertion_order": True}
-    if memory_limit is not None and not _is_more(memory_limit, limits):
-        config["memory_limit"] = memory_limit
-    if threads is not None and not limits:
+    room, config = _room(), {"memory_limit": _usual()} | _limits()
+    config |= {"temp_directory": str(work / "spill"), "preserve_insertion_order": True}
+    if memory is not None and (room is None or bytes_of(memory) <= room // 3):
+        config["memory_limit"] = f"{bytes_of(memory)}B"
+    if threads is not None and room is None:
         config["threads"] = threads
     file = work / f"{uuid.uuid4().hex}.duckdb"
     connection = duckdb.connect(str(file), config=config)
@@ -123,7 +118,17 @@ def _instance() -> DuckDBPyConnection:
     import duckdb
 
     _close_before_fork()
-    return duckdb.connect(":memory:", config=_limits() | {"temp_directory": "", "threads": 1})
+    config = {"memory_limit": _usual()} | _limits() | {"temp_directory": "", "threads": 1}
+    return duckdb.connect(":memory:", config=config)
+
+
+def _usual() -> str:
+    """The memory of a database if none is given: the usual one, or most of what there is."""
+    try:
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return f"{bytes_of(USUAL_MEMORY)}B"
+    return f"{min(bytes_of(USUAL_MEMORY), there * 4 // 5)}B"
 
 
 def _limits() -> dict[str, str | bool | int | float | list[str]]:
@@ -140,15 +145,6 @@ def _limits() -> dict[str, str | bool | int | float | list[str]]:
     if room < _LEAST_ROOM:
         raise MemoryError
     return {"threads": 1, "memory_limit": f"{room // 3}B"}
-
-
-def _is_more(memory_limit: str, limits: Mapping[str, object]) -> bool:
-    """Whether the user allows more memory than the system does."""
-    found = re.match(r"\s*([\d.]+)\s*([KMGT]?)", memory_limit, re.IGNORECASE)
-    if found is None or not limits:
-        return False
-    wanted = float(found[1]) * 1000.0 ** " KMGT".index(found[2].upper() or " ")
-    return wanted > float(str(limits["memory_limit"]).rstrip("B"))
 
 
 def _room() -> int | None:
@@ -238,7 +234,7 @@ def translated(name: str, *, private: bool = False) -> Iterator[None]:
         if full := _no_room(error):
             raise full from None
         problem = f"{name} cannot be read within the memory limit"
-        raise DataError(problem, remedy="allow more with {memory_limit}") from None
+        raise DataError(problem, remedy="allow more with {memory}") from None
     except (duckdb.InternalException, duckdb.FatalException):
         raise FileFormatError(name, "the file is damaged", remedy="get it again") from None
     except duckdb.Error as error:
@@ -258,17 +254,22 @@ def _no_room(error: Exception) -> OSError | None:
     return None
 
 
+RAGGED = "correct it, or delete the line if it is not part of the table"
+
+
 def _explained(name: str, message: str, *, private: bool = False) -> FileFormatError:
     found = _LINE.search(message)
     line = int(found[1]) if found else None
     columns = _COLUMNS.search(message)
     if columns:
         problem = f"expected {columns[1]} columns, found {columns[2]}"
-        return FileFormatError(name, problem, line=line)
+        return FileFormatError(name, problem, line=line, remedy=RAGGED)
     if "unterminated quote" in message:
         return FileFormatError(name, "a quote is opened and never closed", line=line)
     if "duplicate key" in message:
         return FileFormatError(name, "an object has the same key twice", line=line)
+    if "is not valid UTF8" in message:  # in a Parquet file
+        return FileFormatError(name, "a text in it is not UTF-8", remedy="write the file again")
     if "utf-8" in message.lower():
         return not_utf8(name, line)
     if "invalid state" in message:
@@ -280,17 +281,12 @@ def _explained(name: str, message: str, *, private: bool = False) -> FileFormatE
 def _reason(message: str) -> str:
     """The first line of a message of DuckDB, safe to show and short: it may quote the file."""
     first = re.sub(r"^[A-Z][\w ]* Error: ", "", message.strip().split("\n", 1)[0]).strip()
-    text = printable(first)
+    text = printable(_OUR_FILE.sub("the file", first))
     return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
 
 
 class NotUtf8Error(FileFormatError):
     """Text that is in another encoding; only data files can be read in one."""
-
-    def of_data(self) -> None:
-        """Change the remedy to that for a data file."""
-        actual = "utf-16" if "UTF-16" in self.problem else "cp1252"
-        self.remedy = f"name its encoding, such as {{encoding={actual}}}"
 
 
 def not_utf8(name: str, line: int | None = None, *, encoding: str = "latin1") -> NotUtf8Error:

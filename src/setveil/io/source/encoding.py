@@ -1,16 +1,21 @@
 """Text in other encodings as plain UTF-8 files: named by the user, or recognized."""
 
 import codecs
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import BinaryIO
 
-from setveil.errors import ParameterError
+from setveil.disk.texts import bad_byte
+from setveil.errors import FileFormatError, ParameterError
+from setveil.io.source.database import NotUtf8Error
 from setveil.io.source.source import Source
 
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _AT_ONCE = 1 << 20
 _ENOUGH = 10_000
+_LONGEST = 1 << 24
 _RUN = re.compile(rb"[\x80-\xff]+")
 _NAME = "name another {encoding}"
 _WESTERN = frozenset(
@@ -39,6 +44,46 @@ def decoded(source: Source, encoding: str | None = None) -> tuple[Source, str]:
     if encoding is None or codecs.lookup(encoding).name == "utf-8":
         return source, "utf-8"
     return _converted(source, encoding), encoding
+
+
+def decoded_anyhow(source: Source, error: NotUtf8Error, encoding: str | None) -> tuple[Source, str]:
+    """The source in UTF-8 after a reader found that it is not, if its encoding can be guessed.
+
+    Raises:
+        NotUtf8Error: if not; it names the first byte, and an encoding in which all can be read.
+    """
+    if source.compression == "zstd":
+        error.remedy = "unpack it first, for example with zstd -d"
+        raise error
+    guessed = guess_encoding(source) if encoding is None else None
+    if guessed is None:
+        raise _explained(source, error)
+    return _converted(source, guessed), guessed
+
+
+def _explained(source: Source, error: NotUtf8Error) -> NotUtf8Error:
+    if source.head.startswith(UTF16):
+        error.remedy = "name its encoding with {encoding=utf-16}"
+        return error
+    with source.stream() as stream:
+        bad = bad_byte(_lines(stream))
+    if bad is None:
+        return error
+    way = f"{{encoding={bad.works}}}"
+    remedy = f"name its encoding, such as {way}, which can read all of it"
+    if bad.has_others:
+        remedy = f"the other letters are, so correct this one; {way} can read it, but changes them"
+    return NotUtf8Error(source.name, bad.problem, line=bad.line, remedy=remedy)
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a stream; a very long one comes in pieces, none of which ends in a letter."""
+    while piece := stream.readline(_LONGEST):
+        whole = piece
+        while len(whole) == _LONGEST and len(piece) > _LONGEST - 4 and piece[-1] >= 128:
+            piece = piece[:-1]
+        stream.seek(len(piece) - len(whole), os.SEEK_CUR)
+        yield piece
 
 
 def guess_encoding(source: Source) -> str | None:
@@ -102,6 +147,17 @@ def _converted(source: Source, encoding: str) -> Source:
                 lines += block.count(b"\n")
             plain.write(decoder.decode(b"", final=True))
         except UnicodeError:
-            problem = f"the text is not {encoding}"
-            raise source.fault(f"{problem} (near line {lines:,})", remedy=_NAME) from None
+            raise _not_in(source, encoding, lines) from None
     return replace(source, path=target, compression=None)
+
+
+def _not_in(source: Source, encoding: str, line: int) -> FileFormatError:
+    """The error for text that is not in the encoding that the user named, near a line."""
+    if b"\n".decode(encoding, "ignore") == "\n":  # else a line end has several bytes
+        with source.stream() as stream:
+            bad = bad_byte(_lines(stream), encoding)
+        if bad is not None:
+            way = f"{{encoding={bad.works}}}"
+            remedy = f"name another encoding, such as {way}, which can read all of it"
+            return FileFormatError(source.name, bad.problem, line=bad.line, remedy=remedy)
+    return source.fault(f"the text is not {encoding} (near line {line:,})", remedy=_NAME)

@@ -49,6 +49,11 @@ def plain_name(file: Path) -> str:
     return file.stem if file.suffix.lower() in _PACKED else file.name
 
 
+def is_table(file: Path) -> bool:
+    """Whether a file is a table by its name."""
+    return _suffix(file) in _TABLES
+
+
 def put_together(
     files: Sequence[Path], target: Path, work: Path, *, named: str, header: bool
 ) -> None:
@@ -67,8 +72,8 @@ def put_together(
         with database(work) as connection, translated(named):
             run(connection, f"COPY ({table}) TO {quoted(target)} (FORMAT parquet)")
         return
-    is_table = header and _suffix(files[0]) in _TABLES
-    if is_table and len({*map(_first, files)}) > 1:
+    has_header = header and is_table(files[0])
+    if has_header and len({*map(_first, files)}) > 1:
         raise FileFormatError(
             named,
             "its files begin with different lines, so they may have different columns",
@@ -77,7 +82,7 @@ def put_together(
     with target.open("wb") as stream:
         for number, file in enumerate(files):
             with file.open("rb") as source:
-                if number and is_table:
+                if number and has_header:
                     source.readline(_LINE)
                 shutil.copyfileobj(source, stream, _LINE)
                 _end_line(source, stream)

@@ -10,16 +10,17 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
-from setveil.disk import private_folder
+from setveil.disk import private_folder, unpacked_limit
+from setveil.disk.limits import copy_within
 from setveil.errors import FileFormatError
 from setveil.io.source.database import is_small, not_utf8
-from setveil.io.source.several import plain_name, put_together, several_files
-from setveil.io.source.zstd import MAGIC, check_frames, first_lines, unpack_lines
+from setveil.io.source.several import is_table, plain_name, put_together, several_files
+from setveil.io.source.zstd import check_frames, first_lines, is_frame, unpack_lines
 
 Compression = Literal["gzip", "zstd"]
 PathOrStream = str | os.PathLike[str] | BinaryIO
@@ -42,8 +43,14 @@ class Source:
     """The end of its name without `.gz` or `.zst`, in lower case."""
     work: Path
     """A private folder that is removed after reading."""
+    most: int = field(default_factory=unpacked_limit)
+    """How many bytes it may unpack to."""
     is_sheet: bool = False
     """Whether it was made from a sheet of a spreadsheet."""
+    header_row: int = 0
+    """The row that named the columns, if rows above it were left out."""
+    lines_above: int = 0
+    """How many lines of the file are not in it, above its first."""
 
     def fault(self, problem: str, *, remedy: str = "") -> FileFormatError:
         """The error for something wrong with this input."""
@@ -94,7 +101,7 @@ class Source:
             unpack_lines(self.path, self.name, self.work, target)
         elif not target.exists():
             with self._unpacked(), gzip.open(self.path) as packed, target.open("wb") as plain:
-                shutil.copyfileobj(packed, plain, 1 << 20)
+                copy_within(self.most, packed, plain, self.name)
         return target
 
     @contextmanager
@@ -107,38 +114,61 @@ class Source:
 
 
 @contextmanager
-def open_source(path: PathOrStream, *, header: bool = True) -> Iterator[Source]:
+def open_source(
+    path: PathOrStream, *, header: bool | int | str | None = None, most: int | None = None
+) -> Iterator[Source]:
     """The source behind a path, `-` for standard input, or an open binary stream.
 
-    A folder or a pattern means all its files together; `header` says whether the first line of
-    tables names the columns. Temporary files are removed after the block.
+    A folder or a pattern means all its files together; `header` says whether the first row of
+    tables names the columns, or which row. Temporary files are removed after the block.
+
+    All that the source unpacks to has at most `most` bytes, by default `unpacked_limit()`; reading
+    more of it is an error that names the file.
     """
+    most = unpacked_limit() if most is None else most
     with private_folder() as work:
         files = several_files(path) if isinstance(path, str | os.PathLike) else []
         if files:
-            yield _of_file(*_of_several(files, work, str(path), header), str(path), work)
+            yield _of_several(files, Place(str(path), work, most), header)
         elif isinstance(path, str | os.PathLike) and str(path) != "-":
             file = Path(path)
-            yield _of_file(_spooled_pipe(_checked(file), work), file.name, str(path), work)
+            place = Place(str(path), work, most)
+            yield _of_file(_spooled_pipe(_checked(file), work), file.name, place)
         else:
             stream = sys.stdin.buffer if isinstance(path, str | os.PathLike) else path
             name = str(getattr(stream, "name", "the stream"))
             name = "standard input" if stream is sys.stdin.buffer else name
-            yield _of_file(_spool(stream, work, name), name if "." in name else "", name, work)
+            place = Place(name, work, most)
+            yield _of_file(_spool(stream, work, name), name if "." in name else "", place)
 
 
-def _of_several(files: list[Path], work: Path, named: str, header: bool) -> tuple[Path, str]:
-    """One file with the content of several, and a name that shows its format."""
-    plain = []
+class Place(NamedTuple):
+    """What messages call an input, where it may be worked on, and what it may unpack to."""
+
+    name: str
+    work: Path
+    most: int
+
+
+def _of_several(files: list[Path], place: Place, header: bool | int | str | None) -> Source:
+    """One source with the content of several files, each without title lines."""
+    from setveil.io.formats.titles import below_titles
+
+    plain, row, work, left = list[Path](), 0, place.work, place.most
     for number, file in enumerate(files):
         inner = work / f"file-{number}"
         inner.mkdir()
-        opened = _of_file(_checked(file), file.name, str(file), inner)
+        opened = _of_file(_checked(file), file.name, Place(str(file), inner, left))
+        left -= opened.plain().stat().st_size if opened.compression else 0
+        if is_table(file):
+            opened = below_titles(opened, header)
+            row = row or opened.header_row
         (inner / plain_name(file)).symlink_to(opened.plain().absolute())
         plain.append(inner / plain_name(file))
     target = work / f"together{Path(plain_name(files[0])).suffix}"
-    put_together(plain, target, work, named=named, header=header)
-    return target, plain_name(files[0])
+    put_together(plain, target, work, named=place.name, header=header is not False)
+    made = _of_file(target, plain_name(files[0]), place)
+    return replace(made, header_row=row or int(is_table(files[0])))
 
 
 def _checked(path: Path) -> Path:
@@ -171,20 +201,23 @@ def _spool(stream: BinaryIO, work: Path, name: str) -> Path:
     return target
 
 
-def _of_file(path: Path, filename: str, shown: str, work: Path) -> Source:
+def _of_file(path: Path, filename: str, place: Place) -> Source:
     ends = [end.lower() for end in Path(filename).suffixes]
     suffix = next((end for end in reversed(ends) if end not in PACKED), "")
     with path.open("rb") as stream:
         start = stream.read(4)
     compression: Compression | None = (
-        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if start == MAGIC else None
+        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if is_frame(start) else None
     )
     claimed = PACKED.get(ends[-1]) if ends else None
     if claimed and compression is None:
-        raise FileFormatError(shown, f"the name says {claimed}, but the content is not compressed")
+        raise FileFormatError(
+            place.name, f"the name says {claimed}, but the content is not compressed"
+        )
     if compression == "zstd":
-        check_frames(path, shown)
-    return Source(shown, _linked(path, work / "input"), compression, suffix, work)
+        check_frames(path, place.name, place.most)
+    link = _linked(path, place.work / "input")
+    return Source(place.name, link, compression, suffix, place.work, place.most)
 
 
 def _linked(path: Path, target: Path) -> Path:

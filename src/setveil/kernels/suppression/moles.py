@@ -44,7 +44,8 @@ class Limits(NamedTuple):
     """When an itemset is a mole, and whether the others may be extended further."""
 
     k: int
-    h: float
+    part: int  # a private item may be in part / whole of the records
+    whole: int
     last: bool
 
 
@@ -78,27 +79,22 @@ class Candidate(NamedTuple):
 
 
 @step
-def most_allowed(support, h):
-    """The greatest count whose share of `support` is at most h, by the division of the promise."""
-    most = np.int64(h * support)
-    while most / support > h:
-        most -= 1
-    while (most + 1) / support <= h:
-        most += 1
-    return most
+def most_allowed(support, limits):
+    """In how many of so many records a private item may be. Both factors are below 2^31."""
+    return np.int64(support) * limits.part // limits.whole
 
 
 @kernel
-def worst_privates(records: SplitRecords, k: int, h: float) -> tuple[Int32s, Int32s]:
+def worst_privates(records: SplitRecords, limits: Limits) -> tuple[Int32s, Int32s]:
     """For each rank the most frequent private item with it, and how often; -1 if no breach."""
     size = len(records.starts) - 1
     worst, counts = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.int32)
     scratch = new_scratch(records)
     for rank in range(size):
         holders = records.holders[records.starts[rank] : records.starts[rank + 1]]
-        if len(holders) < k:
+        if len(holders) < limits.k:
             continue
-        most = most_allowed(np.int64(len(holders)), h)
+        most = most_allowed(np.int64(len(holders)), limits)
         met = count_privates(records, holders, scratch)
         for private in met:
             if scratch.private_counts[private] > most:
@@ -114,7 +110,7 @@ def extend_items(
 ) -> tuple[Int32s, Int32s]:
     """The minimal moles of two items that begin with ranks `first` to `stop - 1`; other pairs."""
     found = new_found(np.int64(2))
-    least, scratch = most_allowed(np.int64(limits.k), limits.h), new_scratch(records)
+    least, scratch = most_allowed(np.int64(limits.k), limits), new_scratch(records)
     path = np.empty(2, dtype=np.int32)
     for rank in range(first, stop):
         cohort = open_cohort(records, rank, limits.k, least, scratch)
@@ -124,7 +120,7 @@ def extend_items(
             support = np.int64(cohort.counts[other])
             private, count = np.int64(-1), np.int64(0)
             if support >= limits.k:
-                most = most_allowed(support, limits.h)
+                most = most_allowed(support, limits)
                 mine = cohort.bits[cohort.slot[other]]
                 for place in range(len(cohort.privates)):
                     if cohort.private_counts[place] > most:
@@ -148,7 +144,7 @@ def extend_level(
     """The same for one more item than the itemsets of the level have."""
     size = level.itemsets.shape[1]
     found = new_found(np.int64(size + 1))
-    least, scratch = most_allowed(np.int64(limits.k), limits.h), new_scratch(records)
+    least, scratch = most_allowed(np.int64(limits.k), limits), new_scratch(records)
     path, subsets = np.empty(size + 1, dtype=np.int32), np.empty(size, dtype=np.int64)
     codes, nearer = np.empty(size, dtype=np.uint64), np.empty(size, dtype=np.uint64)
     for rank in range(first, stop):
@@ -261,7 +257,7 @@ def join_family(cohort, level, limits, family, candidate, found):
                 continue
             private, count = np.int64(-1), np.int64(0)
             if support >= k:
-                most = most_allowed(support, limits.h)
+                most = most_allowed(support, limits)
                 private, count = worst_private(cohort, family, joint, left, right, most)
             if support < k or private >= 0:
                 found = add_mole(found, path, support, private, count)

@@ -146,8 +146,8 @@ class Disassociation(Method[Disassociated]):
             allowed = f"it must be at least {2 * least:,}: a part has two clusters or more"
             raise ParameterError("max_part", self.max_part, allowed)
         if "sensitive" in promise.named_items:
-            allowed = "with sensitive items, all records are disassociated together; leave it out"
-            raise ParameterError("max_part", self.max_part, allowed)
+            allowed = "all records are compared, which only {engine=local} without {max_part} does"
+            raise ParameterError("sensitive", "given", allowed)
 
     @property
     def plain(self) -> Self | None:

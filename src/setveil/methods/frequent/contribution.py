@@ -15,6 +15,8 @@ MOST_LENGTH = 20
 """Records with more frequent items than this are counted together."""
 CERTAIN = 3.0
 """A noisy count above so many scales is not noise alone."""
+WIDER = 4
+"""How many times as far each range of ranks ends as the one before; few ranges have less noise."""
 LEAST_KEPT = 0.7
 """Supports are divided by no less to make up for what was cut: it would raise noise as well."""
 
@@ -31,6 +33,29 @@ def shortened(data: Transactions, order: Int64s | Keys, most: int) -> tuple[Int6
     places = np.lexsort((order, rows))
     kept = places[np.arange(len(places)) - data.indptr[rows] < most]
     return rows[kept], data.items[kept].astype(np.int64)
+
+
+def cut_ranges(most: int, items: int) -> Int64s:
+    """The first rank of each range of ranks in which records are said to be cut.
+
+    An item is lost by a record only if the first item that the record loses does not come after
+    it. So the first `most` items are lost by no record, and others by no more records than those
+    that are cut in the ranges up to their own. Each range ends WIDER times as far as the last."""
+    starts = [most]
+    while starts[-1] < items:
+        starts.append(starts[-1] * WIDER)
+    return np.array(starts[:-1], dtype=np.int64)
+
+
+def cut_records(data: Transactions, rank: Int64s, starts: Int64s, items: int) -> Int64s:
+    """How many records lose their first item in each range, among the first `items` ranks."""
+    if not len(starts):
+        return starts
+    rows, order = data.rows, rank[data.items]
+    places = np.lexsort((order, rows))
+    first = order[places[np.arange(len(places)) - data.indptr[rows] == starts[0]]]
+    ranges = np.searchsorted(starts, first[first < items], side="right") - 1
+    return np.bincount(ranges, minlength=len(starts))
 
 
 def ranks(counts: Int64s) -> Int64s:

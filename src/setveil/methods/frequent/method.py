@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.methods.frequent.contribution import (
     MOST_LENGTH,
+    cut_ranges,
+    cut_records,
     frequent_lengths,
     kept_shares,
     lost_items,
@@ -23,7 +26,7 @@ from setveil.methods.frequent.contribution import (
     shortened,
     smoothed,
 )
-from setveil.methods.frequent.synthesis import Wanted, draw_records
+from setveil.methods.frequent.synthesis import Tally, Wanted, draw_records
 from setveil.methods.private import Private, PrivateMethod
 from setveil.parameters import with_default
 from setveil.promises import DifferentialPrivacy, Promise
@@ -36,11 +39,15 @@ FINDING = {"records": 1, "domain": 30, "lengths": 4, "items": 31, "pairs": 34}
 """The same if the items are found privately."""
 RANKED = 5  # how many items of a record are counted to rank them
 MOST_PAIRED = 16
+_DIGITS = 60  # of what a threshold is computed with
 TYPICAL = 7
 """How many times as often as the average pair of frequent items a pair is that should be found."""
 HEED = 0.7
 """How much an item lost by cutting records weighs against one of noise: some of it is made up
 for."""
+DOUBT, PAIR_DOUBT = 0.1, 0.005
+"""How much each record that is cut weighs, as it may have lost any item or pair: intervals are
+wider by that. Pairs are fewer the larger the noise is, so it weighs less for them."""
 SPURIOUS = 0.25
 """Which share of the published itemsets may be there because of noise alone, at most."""
 
@@ -142,23 +149,25 @@ class Frequent(PrivateMethod):
         histogram = smoothed(noisy, scale)
         private.request.report(2, 5, "counting items")
         most = self.max_items or self._choose_items(private, histogram, paired, shares["items"])
-        most = min(most, max(items, 1))
+        starts = cut_ranges(min(most, max(items, 1)), items)
         _, kept = shortened(data, rank[data.items], most)
-        counts, scale = budget.count(
-            "items", np.bincount(kept, minlength=items), shares["items"], sensitivity=most
+        counts = np.bincount(kept, minlength=items)
+        counts = np.concatenate((counts, cut_records(data, rank, starts, items)))
+        noisy, scale = budget.count(
+            "items",
+            counts,
+            shares["items"],
+            sensitivity=min(most, max(items, 1)) + bool(len(starts)),
         )
         best = np.argsort(rank)[:paired]
-        shown = np.ones(items)
-        shown[best] = kept_shares(histogram, counts[best].astype(float), most, 1)
-        wanted = Wanted(
-            labels=data.vocabulary.labels,
-            histogram=histogram,
-            counts=counts / shown,
-            scales=scale / shown,
-            is_shown=above_noise(counts, scale),
-        )
+        shares_kept = np.ones(items)
+        shares_kept[best] = kept_shares(histogram, noisy[best].astype(float), most, 1)
+        ranges = np.searchsorted(starts, rank, side="right")
+        threshold = budget.publish_from(least_shown(noisy[:items], scale))
+        tally = Tally.of(noisy, scale, ranges, shares_kept, threshold)
+        wanted = Wanted(labels=data.vocabulary.labels, histogram=histogram, items=tally)
         private.request.report(3, 5, "counting pairs")
-        return self._with_pairs(private, data, wanted, counts, shares["pairs"])
+        return self._with_pairs(private, data, wanted, tally.counted, shares["pairs"])
 
     def _with_pairs(
         self,
@@ -180,13 +189,15 @@ class Frequent(PrivateMethod):
         rows, kept = shortened(data, rank[data.items], most)
         inside = place[kept] >= 0
         table = pair_counts(rows[inside], place[kept[inside]], len(best))
-        upper = np.triu_indices(len(best), 1)
-        together = most * (most - 1) // 2
-        noisy, scale = private.budget.count("pairs", table[upper], share, sensitivity=together)
-        shown = kept_shares(wanted.histogram, wanted.counts[best], most, 2)[upper[1]]
-        return wanted.paired(
-            best, np.stack(upper, axis=1), noisy / shown, scale / shown, above_noise(noisy, scale)
-        )
+        upper, starts = np.triu_indices(len(best), 1), cut_ranges(most, len(best))
+        counts = np.concatenate((table[upper], cut_records(data, rank, starts, len(best))))
+        together = most * (most - 1) // 2 + bool(len(starts))
+        noisy, scale = private.budget.count("pairs", counts, share, sensitivity=together)
+        shares_kept = kept_shares(wanted.histogram, wanted.items.estimates[best], most, 2)[upper[1]]
+        ranges = np.searchsorted(starts, upper[1], side="right")
+        threshold = private.budget.publish_from(least_shown(noisy[: len(ranges)], scale))
+        tally = Tally.of(noisy, scale, ranges, shares_kept, threshold)
+        return replace(wanted, best=best, pairs=np.stack(upper, axis=1), together=tally)
 
     def _choose_items(
         self, private: Private, histogram: Floats, paired: int, share: Fraction
@@ -196,7 +207,8 @@ class Frequent(PrivateMethod):
         mean = float((histogram * np.arange(len(histogram))).sum()) / max(paired, 1)
 
         def cost(most: int) -> float:
-            return HEED * lost_items(histogram, most) * mean + scale_for(epsilon, most)
+            lost = HEED * lost_items(histogram, most) * mean
+            return lost + DOUBT * float(histogram[most + 1 :].sum()) + scale_for(epsilon, most + 1)
 
         return min(range(1, MOST_LENGTH + 1), key=cost)
 
@@ -208,8 +220,9 @@ class Frequent(PrivateMethod):
         pairs = float((histogram * lengths * (lengths - 1)).sum()) / (paired * (paired - 1))
 
         def cost(most: int) -> float:
-            noise = scale_for(epsilon, most * (most - 1) // 2)
-            return TYPICAL * lost_pairs(histogram, most) * pairs + noise
+            lost = TYPICAL * lost_pairs(histogram, most) * pairs
+            noise = scale_for(epsilon, most * (most - 1) // 2 + 1)
+            return lost + PAIR_DOUBT * float(histogram[most + 1 :].sum()) + noise
 
         return min(range(2, MOST_PAIRED), key=cost)
 
@@ -242,15 +255,20 @@ def _ranked(private: Private, shares: Mapping[str, Fraction]) -> tuple[Transacti
 def threshold_for(epsilon: Fraction, delta: Fraction) -> int:
     """The least noisy count with which an item is published if the list of items is private.
 
-    An item that one record alone has is counted once. With noise X of scale b it is published with
-    a chance of P[X >= t - 1] < exp(-(t - 1) / b), and up to RANKED such items together with at most
-    RANKED times that, which must not exceed delta."""
-    scale = scale_for(epsilon, RANKED)
-    return 2 + math.ceil(scale * math.log(RANKED / float(delta)) * (1 + 1e-9))
+    Items that are counted with 0 without a record, and once with it, are at most RANKED. With noise
+    X of scale b each is published with a chance of p = P[X >= t - 1], and any of them with at most
+    1 - (1 - p)^RANKED, which must not exceed delta. For t of 2 or more, p is exp(-(t - 1) / b) /
+    (1 + exp(-1 / b))."""
+    with localcontext(prec=_DIGITS + 2 * len(str(delta.denominator))):
+        scale, one = Decimal(scale_for(epsilon, RANKED)), Decimal(1)
+        none = one - Decimal(delta.numerator) / Decimal(delta.denominator)
+        each = one - (none.ln() / RANKED).exp()
+        needed = -scale * (each * (one + (-one / scale).exp())).ln()
+        return 1 + max(math.ceil(needed + Decimal(10) ** -(_DIGITS // 2)), 1)
 
 
-def above_noise(counts: Int64s, scale: float) -> Flags:
-    """Which noisy counts are so large that few of them are noise alone.
+def least_shown(counts: Int64s, scale: float) -> int:
+    """The least noisy count that is published, so that few of them are noise alone.
 
     A count of 0 is t or more with a chance of about exp(-t / scale) / 2. The threshold is the least
     t at which so many counts of 0 would be no more than the share SPURIOUS of all that pass."""
@@ -258,5 +276,5 @@ def above_noise(counts: Int64s, scale: float) -> Flags:
     passing = np.arange(1, len(ordered) + 1)
     spurious = len(counts) / 2 * np.exp(-np.maximum(ordered, 0) / scale)
     fine = np.flatnonzero((ordered > 0) & (spurious <= SPURIOUS * passing))
-    least = int(ordered[fine[-1]]) if len(fine) else np.iinfo(np.int64).max
-    return np.asarray(counts >= least)
+    number = int(fine[-1]) + 1 if len(fine) else 1
+    return max(math.ceil(scale * math.log(max(len(counts), 1) / 2 / SPURIOUS / number)), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,56 +19,81 @@ FLOOR = 0.05
 
 
 @dataclass(frozen=True)
+class Tally:
+    """Noisy counts of itemsets in records that were cut, and what the cut may have lost."""
+
+    counted: Int64s
+    scale: float
+    threshold: int
+    """The least count that is published."""
+    missed: Int64s
+    """How many records may have lost each itemset, with the noise of so many counts: `noises`."""
+    noises: Int64s
+    kept: Floats
+    """The estimated share of the records that have kept each."""
+
+    @classmethod
+    def of(cls, noisy: Int64s, scale: float, ranges: Int64s, kept: Floats, threshold: int) -> Tally:
+        """From noisy counts: one for each itemset, then those of the records cut in each range of
+        ranks. An itemset may be lost in the first so many ranges."""
+        size = len(ranges)
+        lost = np.concatenate(([0], np.cumsum(noisy[size:])))
+        return cls(noisy[:size], scale, threshold, lost[ranges], ranges, kept)
+
+    @property
+    def is_shown(self) -> Flags:
+        return self.counted >= self.threshold
+
+    @property
+    def estimates(self) -> Floats:
+        """The counts, raised by what was lost on average; by no more than may have been lost."""
+        return np.minimum(self.counted / self.kept, self.counted + np.maximum(self.missed, 0))
+
+    def published(self, at: int, items: tuple[str, ...], most: int) -> NoisySupport:
+        """One of them, as it is published."""
+        support = int(_whole(self.estimates[at : at + 1], most)[0])
+        counted, missed, noises = (
+            int(part[at]) for part in (self.counted, self.missed, self.noises)
+        )
+        return NoisySupport(items, support, self.scale, counted, missed, noises)
+
+
+@dataclass(frozen=True)
 class Wanted:
     """The noisy counts that records are drawn to fit."""
 
     labels: Sequence[str]
     histogram: Floats
     """How many records have 0, 1, 2, ... frequent items."""
-    counts: Floats
-    """The support of each item."""
-    scales: Floats
-    """Of the noise in each."""
-    is_shown: Flags
-    """Whether each is published."""
+    items: Tally
     best: Int64s = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """The items that were counted in pairs, the most frequent first."""
     pairs: Int64s = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
     """Their pairs, as places in `best`, the first place smaller."""
-    pair_counts: Floats = field(default_factory=lambda: np.zeros(0))
-    pair_scales: Floats = field(default_factory=lambda: np.zeros(0))
-    pair_is_shown: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    together: Tally | None = None
+    """The counts of these pairs."""
 
-    def paired(
-        self, best: Int64s, pairs: Int64s, counts: Floats, scales: Floats, is_shown: Flags
-    ) -> Wanted:
-        """The same with counts of pairs; those of items that are not published are not either."""
-        both = self.is_shown[best[pairs]].all(axis=1)
-        return replace(
-            self,
-            best=best,
-            pairs=pairs,
-            pair_counts=counts,
-            pair_scales=scales,
-            pair_is_shown=is_shown & both,
-        )
+    @property
+    def pair_is_shown(self) -> Flags:
+        """Pairs of items that are not published are not either."""
+        if self.together is None:
+            return np.zeros(0, dtype=bool)
+        return self.together.is_shown & self.items.is_shown[self.best[self.pairs]].all(axis=1)
 
     def supports(self, size: int) -> list[NoisySupport]:
         """What is published; no support is larger than the number of records, nor that of a pair
         than that of its items."""
-        shown = np.flatnonzero(self.is_shown)
-        values = _whole(self.counts, size)
-        found = [
-            NoisySupport((self.labels[item],), int(values[item]), float(self.scales[item]))
-            for item in shown.tolist()
-        ]
+        found = {
+            item: self.items.published(item, (self.labels[item],), size)
+            for item in np.flatnonzero(self.items.is_shown).tolist()
+        }
+        more = []
         for at in np.flatnonzero(self.pair_is_shown).tolist():
-            one, other = self.best[self.pairs[at]].tolist()
-            most = min(values[one], values[other])
-            support = int(_whole(self.pair_counts[at : at + 1], int(most))[0])
-            names = tuple(sorted((self.labels[one], self.labels[other])))
-            found.append(NoisySupport(names, support, float(self.pair_scales[at])))
-        return found
+            one, other = (found[item] for item in self.best[self.pairs[at]].tolist())
+            names = tuple(sorted((*one.items, *other.items)))
+            assert self.together is not None
+            more.append(self.together.published(at, names, min(one.support, other.support)))
+        return [*found.values(), *more]
 
 
 def _whole(counts: Floats, most: int) -> Int64s:
@@ -83,7 +108,7 @@ def draw_records(wanted: Wanted, size: int, random: np.random.Generator) -> Tran
     the more it lacks. For a frequent item these weights are fitted, in turn, to its published pairs
     with the items already placed; other pairs may not become more frequent than was counted. Items
     that were not counted in pairs go anywhere."""
-    supports = _whole(np.where(wanted.is_shown, wanted.counts, 0.0), size)
+    supports = _whole(np.where(wanted.items.is_shown, wanted.items.estimates, 0.0), size)
     lacking = _lengths(wanted.histogram, size, random)
     holders: dict[int, Int64s] = {}
     limits = _limits(wanted, supports)
@@ -111,12 +136,16 @@ Limit = tuple[int, float, bool]
 def _limits(wanted: Wanted, supports: Int64s) -> dict[int, list[Limit]]:
     """For each item, its pairs with items that are placed before it."""
     found: dict[int, list[Limit]] = {}
+    if wanted.together is None:
+        return found
     order = np.argsort(-supports, kind="stable")
     turn = np.empty(len(order), dtype=np.int64)
     turn[order] = np.arange(len(order))
-    most = np.maximum(wanted.pair_counts, 0) + np.where(wanted.pair_is_shown, 0, wanted.pair_scales)
+    is_shown, counts = wanted.pair_is_shown, wanted.together.estimates
+    room = np.where(is_shown, 0, wanted.together.scale / wanted.together.kept)
+    most = np.maximum(counts, 0) + room
     pairs = wanted.best[wanted.pairs].tolist()
-    for (one, other), count, shown in zip(pairs, most, wanted.pair_is_shown, strict=True):
+    for (one, other), count, shown in zip(pairs, most, is_shown, strict=True):
         first, last = (one, other) if turn[one] < turn[other] else (other, one)
         if supports[last] > 0:
             found.setdefault(last, []).append((first, float(count), bool(shown)))

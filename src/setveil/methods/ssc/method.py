@@ -106,6 +106,8 @@ class SSC(Method[TypicalBags]):
         "exchanges": (0, 2),
     }
 
+    by_meaning: ClassVar[tuple[str, ...]] = ("typical",)
+
     typical: Literal["majority", "mixed", "slots", "generalized"] = with_default(
         "majority",
         "What is published for matched terms: one of them (`majority`), all of them (`slots`), the "
@@ -195,6 +197,7 @@ class SSC(Method[TypicalBags]):
             epsilon=None if self.typical == "mixed" else self.term_epsilon,
             omega=self.omega,
             same_branch=near is None,
+            complete=near is None,
         )
 
     def _clusters(

@@ -1,6 +1,7 @@
 """Why so much is lost: the moles, the items that paid for them, and what a weaker promise saves."""
 
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from setveil.methods.suppression.moles import Moles, Setting, find_moles
 from setveil.promises.promise import Promise
 from setveil.words import plural, share
 
-STEPS = {"k": 1, "h": 0.1, "p": 1}  # by how much each number of a promise is relaxed
+STEP = Fraction(1, 10)  # by how much h is relaxed; k and p by 1
 
 
 @dataclass(frozen=True)
@@ -176,11 +177,11 @@ def _costs(data: Transactions, gone: Flags, moles: Moles, most: int) -> list[Cos
 def _savings(setting: Setting, method: Suppression, lost: int, engine: Engine) -> list[Saving]:
     """What each number of the promise, relaxed by one step, would save."""
     easier = []
-    if setting.k - STEPS["k"] >= 2:
+    if setting.k > 2:
         easier.append((f"k = {setting.k - 1}", replace(setting, k=setting.k - 1)))
     if setting.private.any() and setting.h < 1:
-        h = min(round(setting.h + STEPS["h"], 10), 1.0)
-        easier.append((f"h = {h:g}", replace(setting, h=h)))
+        h = min(setting.h + STEP, Fraction(1))
+        easier.append((f"h = {float(h):g}", replace(setting, h=h)))
     if setting.p > 1:
         easier.append((f"p = {setting.p - 1}", replace(setting, p=setting.p - 1)))
     savings = []

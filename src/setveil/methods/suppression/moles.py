@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from setveil.kernels.suppression.moles import Level, Limits
 
 _TASKS_PER_THREAD = 16
-_KNOWN: dict[str, Callable[[Any], tuple[float, int]]] = {
-    Coherence.model: lambda promise: (float(promise.h), promise.p),
-    KmAnonymity.model: lambda promise: (1.0, promise.m),
+_KNOWN: dict[str, Callable[[Any], tuple[Fraction, int]]] = {
+    Coherence.model: lambda promise: (promise.share, promise.p),
+    KmAnonymity.model: lambda promise: (Fraction(1), promise.m),
 }
 """By model: the share h of a private item, and how many items are known."""
 
@@ -34,7 +35,7 @@ class Setting:
     data: Transactions
     public: Flags
     private: Flags
-    h: float
+    h: Fraction
     k: int
     p: int
 
@@ -49,17 +50,44 @@ class Setting:
         """The same setting without some items, which nobody can know or learn."""
         return replace(self, public=self.public & ~marks, private=self.private & ~marks)
 
+    def limits(self, *, is_last: bool) -> Limits:
+        """The same for kernels, in whole numbers that are not above the number of records."""
+        from setveil.kernels.suppression.moles import Limits
+
+        share = greatest_fraction(self.h, max(len(self.data), 1))
+        return Limits(self.k, share.numerator, share.denominator, is_last)
+
     def check_feasible(self) -> None:
         """Refuse data that breaks the promise without any public item: the empty set is a mole."""
         supports, size = self.data.supports() * self.private, len(self.data)
         worst = int(np.argmax(supports)) if len(supports) else 0
-        if size and len(supports) and supports[worst] / size > self.h:
+        if size and len(supports) and int(supports[worst]) > self.h * size:
             share, item = 100 * supports[worst] / size, self.data.vocabulary[worst]
             raise InfeasibleError(
                 f"the private item {item!r} is in {share:.4g} % of all {size:,} records, more than "
-                f"h = {100 * self.h:g} %, and can be guessed without knowing anything",
+                f"h = {float(100 * self.h):g} %, and can be guessed without knowing anything",
                 remedy="raise {h}, or remove the item from {private}",
             )
+
+
+def greatest_fraction(number: Fraction, most: int) -> Fraction:
+    """The greatest fraction that is no greater than a number, with a denominator of at most `most`.
+
+    A share of at most `most` records exceeds it exactly if it exceeds the number. If the nearest
+    fraction is too great, it is the one before it: of a / b that is p / q with a q - b p = 1 and
+    the largest q.
+
+    Example:
+        >>> greatest_fraction(Fraction("0.3334"), 1000), greatest_fraction(Fraction("0.9"), 4)
+        (Fraction(1, 3), Fraction(3, 4))
+    """
+    near = number.limit_denominator(most)
+    if near <= number:
+        return near
+    a, b = near.numerator, near.denominator
+    q = pow(a, -1, b)
+    q += (most - q) // b * b
+    return Fraction((a * q - 1) // b, q)
 
 
 @dataclass(frozen=True)
@@ -99,7 +127,7 @@ def find_moles(setting: Setting, engine: Engine = LOCAL, progress: Progress | No
     supports = setting.data.supports()
     known = np.flatnonzero(setting.public & (supports > 0))
     records, order = _split(setting, known, supports)
-    worst, counts = worst_privates(records, setting.k, setting.h)
+    worst, counts = worst_privates(records, setting.limits(is_last=setting.p == 1))
     ranked = supports[order]
     is_mole = (ranked < setting.k) | (worst >= 0)
     single = np.column_stack((order, ranked, worst, counts)).astype(np.int64)
@@ -151,12 +179,10 @@ def _larger_moles(
     progress: Progress | None,
 ) -> Iterator[Int32s]:
     """The minimal moles of 2, 3, ... items, over ranks and numbers of private items."""
-    from setveil.kernels.suppression.moles import Limits
-
     level: Int64s | Level = supports
     weights = supports
     for size in range(2, setting.p + 1):
-        limits = Limits(setting.k, setting.h, size == setting.p)
+        limits = setting.limits(is_last=size == setting.p)
         parts = _even_parts(weights, engine.width * _TASKS_PER_THREAD)
         moles, others = [], []
         for found, rest in engine.map(_extend, [(records, level, limits, *part) for part in parts]):

@@ -28,7 +28,10 @@ MIN_PEOPLE = Parameter(
     name="min_people",
     kinds=(int, NoneType),
     default=None,
-    about=About(help="First leave out items that fewer people have; losses ignore them.", least=1),
+    about=About(
+        help="First leave out items that fewer people (or records) have; losses ignore them.",
+        least=1,
+    ),
 )
 PUBLIC_SHARE = Parameter(
     name="public_share",

@@ -16,7 +16,7 @@ from setveil.hierarchy.layouts import TreeOptions
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.comparing.sources import is_generated
 from setveil.pipeline.jobfile import moved_tree, toml_table
-from setveil.pipeline.names import READING
+from setveil.pipeline.names import OLD_WORDS, READING
 
 _PLAIN = ("title", "metrics", "seed", "workers", "input_format")
 _CELLS = ("data", "methods", "hierarchy", "promise")
@@ -65,7 +65,7 @@ def _words(table: Mapping[str, Any], path: Path | str | None) -> dict[str, Any]:
     words: dict[str, Any] = {}
     known = spec_words()
     for key, value in table.items():
-        name = key.replace("-", "_")
+        name = OLD_WORDS.get(key.replace("-", "_"), key.replace("-", "_"))
         if name not in known or "_" in key:
             guess = did_you_mean(key, (one.replace("_", "-") for one in known))
             raise FileFormatError(str(path), f"a comparison has no key {brief(key)}", remedy=guess)

@@ -1,7 +1,8 @@
 """The folder of a comparison: finished cells, so that a killed run continues, and the results.
 
     compare.json     what is compared, and by which version
-    cells/KEY.json   a finished cell; the key depends on the data and all words of the cell
+    cells/KEY.json   a finished cell; the key depends on the data, all words of the cell, and the
+                     code that made it
     results.csv      one row for each cell; also results.parquet and results.json
     report.html      the same with charts
 
@@ -13,12 +14,15 @@ import csv
 import hashlib
 import io
 import json
-import shutil
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from setveil import __version__
+from setveil.data.people import People
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import new_file, private_folder
 from setveil.errors import OutputError
@@ -27,6 +31,8 @@ from setveil.io.source.database import copy_to_parquet, database, quoted
 ABOUT, CELLS = "compare.json", "cells"
 RESULTS = ("results.csv", "results.parquet", "results.json", "report.html")
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
+_SHOWS = ("cli", "report", "web")
+"""Folders of code that makes no figure."""
 _KIND = "a comparison by setveil; private, because it is computed from the original"
 
 
@@ -47,12 +53,10 @@ def check_store(folder: Path) -> set[str]:
     return inside
 
 
-def open_store(folder: Path, *, force: bool = False) -> None:
-    """Make the folder, or go on in one; with `force` what was finished is forgotten."""
+def open_store(folder: Path) -> None:
+    """Make the folder, or go on in one; what is there stays until the new results are whole."""
     inside = check_store(folder)
     folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-    if force and (folder / CELLS).is_dir():
-        shutil.rmtree(folder / CELLS)
     (folder / CELLS).mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     if ABOUT not in inside:
         _write(folder / ABOUT, json.dumps({"setveil": __version__, "kind": _KIND}, indent=2) + "\n")
@@ -72,15 +76,35 @@ def read_cell(folder: Path, key: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+def forget_others(folder: Path, keys: Container[str]) -> None:
+    """Remove the cells that are not among these."""
+    for cell in (folder / CELLS).glob("*.json"):
+        if cell.stem not in keys:
+            cell.unlink(missing_ok=True)
+
+
+def code_of(things: Iterable[object]) -> str:
+    """A name for the code that makes cells: ours, and the files of these classes and functions if
+    they come from elsewhere. It changes if any line does."""
+    home = Path(str(import_module("setveil").__file__)).parent
+    own = (path for path in home.rglob("*.py") if path.relative_to(home).parts[0] not in _SHOWS)
+    modules = (sys.modules.get(str(getattr(thing, "__module__", ""))) for thing in things)
+    others = {Path(module.__file__) for module in modules if module and module.__file__}
+    found = hashlib.sha256()
+    for path in sorted({*own, *others}):
+        found.update(hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()
+
+
 def key_of(*parts: object) -> str:
     """A name for a cell that changes if anything of it changes."""
-    text = json.dumps([__version__, *parts], sort_keys=True, default=str)
+    text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def digest(data: Transactions) -> str:
-    """A name for records that changes if any of them changes."""
-    found = hashlib.sha256()
+def digest(data: Transactions, people: People | None = None) -> str:
+    """A name for records that changes if any of them changes, or whose it is."""
+    found = hashlib.sha256(b"" if people is None else people.owners.tobytes())
     found.update(data.indptr.tobytes() + data.items.tobytes())
     if isinstance(data, Bags):
         found.update(data.counts.tobytes())
@@ -89,26 +113,36 @@ def digest(data: Transactions) -> str:
 
 
 def write_results(
-    folder: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], about: object
+    folder: Path,
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    about: object,
+    page: str,
 ) -> None:
-    """Write the table as CSV, Parquet and JSON."""
+    """Write the table as CSV, Parquet and JSON, and the page; all of them get their names together,
+    after the last was written."""
     text = csv_text(columns, rows)
-    _write(folder / "results.csv", text)
-    _write(folder / "results.json", json.dumps(about, indent=1, default=str) + "\n")
-    with (
-        private_folder() as work,
-        new_file(folder / "results.parquet", force=True, mode=PRIVATE_FILE) as target,
-    ):
+    written = {
+        "results.csv": text,
+        "results.json": json.dumps(about, indent=1, default=str) + "\n",
+        "report.html": page,
+    }
+    with ExitStack() as stack:
+        files = {name: stack.enter_context(_new(folder / name)) for name in RESULTS}
+        for name, content in written.items():
+            files[name].write_text(content, encoding="utf-8", newline="\n")
+        _write_parquet(files["results.parquet"], text, columns, rows)
+
+
+def _write_parquet(
+    target: Path, text: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> None:
+    with private_folder() as work:
         (work / "table").write_text(text, encoding="utf-8", newline="")
         types = ", ".join(f"{quoted(name)}: '{_type(name, rows)}'" for name in columns)
         source = f"read_csv({quoted(work / 'table')}, header=true, columns={{{types}}}"
         with database(work, threads=1, small=True) as connection:
             copy_to_parquet(connection, f"SELECT * FROM {source}, nullstr='')", target)
-
-
-def write_page(folder: Path, text: str) -> None:
-    """Write the page of a comparison."""
-    _write(folder / "report.html", text)
 
 
 def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
@@ -131,5 +165,9 @@ def _type(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    with new_file(path, force=True, mode=PRIVATE_FILE) as temporary:
+    with _new(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _new(path: Path) -> AbstractContextManager[Path]:
+    return new_file(path, force=True, mode=PRIVATE_FILE)

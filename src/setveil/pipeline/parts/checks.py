@@ -17,10 +17,8 @@ def check_engine(job: Job) -> None:
     """Refuse an engine that is not there, that the method does not run on, or its options."""
     if job.engine not in ENGINES:
         raise ParameterError("engine", job.engine, f"choose one of {', '.join(ENGINES)}")
-    if job.memory is not None and (job.engine == "local" or _is_divided_on_spark(job)):
+    if job.memory is not None and job.engine == "spark" and job.method.divides:
         allowed = "the executors have their own memory, see spark.executor.memory"
-        if job.engine == "local":
-            allowed = "only the engine blocks has it: add {engine=blocks}"
         raise ParameterError("memory", job.memory, allowed)
     if job.master is not None and job.engine != "spark":
         allowed = "only the engine spark has it: add {engine=spark}"
@@ -34,10 +32,6 @@ def check_engine(job: Job) -> None:
             raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
         method = job.method.in_parts()
         method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
-
-
-def _is_divided_on_spark(job: Job) -> bool:
-    return job.engine == "spark" and job.method.divides
 
 
 def is_frame(data: object) -> bool:

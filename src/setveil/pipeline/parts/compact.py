@@ -10,8 +10,10 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.errors import EngineError
+from setveil.pipeline.inputs import KEEP
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.checks import is_frame
+from setveil.pipeline.parts.loading import check_read
 from setveil.pipeline.parts.reading import Read
 from setveil.pipeline.parts.sources import Where, open_source
 from setveil.pipeline.stages import Stages
@@ -29,11 +31,12 @@ def run_compact(job: Job, where: Where, stages: Stages) -> Outcome:
 
     with open_source(where, stages) as source, stages("reading"):
         read = source.read(job.data, job.reading)
+        check_read(job, source, read)
         _check_room(job, where, read)
         words = read.tally.vocabulary
         source.recode(np.arange(len(words), dtype=np.int32), len(words))
         data = Transactions(*source.gathered(), words)
-    here = replace(job, data=data, reading={}, engine="local", memory=None, master=None)
+    here = replace(job, data=data, reading={KEEP: True}, engine="local", memory=None, master=None)
     outcome = run(here, stages.progress)
     notes = outcome.notes if read.account is None else (*read.account.notes, *outcome.notes)
     seconds = {**outcome.seconds, "reading": stages.seconds["reading"]}

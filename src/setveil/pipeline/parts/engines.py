@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from setveil.engines.blocks import DEFAULT_MEMORY, Blocks
+from setveil.disk.limits import USUAL_MEMORY
+from setveil.engines.blocks import Blocks
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.compact import run_compact
@@ -23,4 +24,4 @@ def run_on(job: Job, make_tree: MakeHierarchy, stages: Stages) -> Outcome:
         from setveil.pipeline.parts.onspark import run_on_spark
 
         return run_on_spark(job, make_tree, stages)
-    return run_in_parts(job, Blocks(job.threads, job.memory or DEFAULT_MEMORY), make_tree, stages)
+    return run_in_parts(job, Blocks(job.threads, job.memory or USUAL_MEMORY), make_tree, stages)

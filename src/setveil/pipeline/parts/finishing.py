@@ -10,15 +10,25 @@ from pathlib import Path
 import numpy as np
 
 from setveil.audit.verdict import Check, Verdict
-from setveil.errors import Note, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.releases.folder import FORMS, read_release, sha256, write_about
+from setveil.io.releases.folder import (
+    FORMS,
+    ReleaseParts,
+    read_release,
+    sha256,
+    state_countable,
+    write_about,
+)
+from setveil.io.releases.form import Choices
 from setveil.io.releases.trees import TREE, write_tree
 from setveil.pipeline.job import Outcome
+from setveil.pipeline.notes import formula_note, rare_note
 from setveil.pipeline.parts.loading import Loaded
 from setveil.pipeline.parts.sums import Total
 from setveil.pipeline.parts.task import Done, Spec
 from setveil.pipeline.stages import Stages
+from setveil.published.countable import Countable, counted_in
 from setveil.published.in_parts import InParts
 from setveil.published.release import Release
 from setveil.words import plural
@@ -32,8 +42,12 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
         verdict = _verdict(spec, loaded, found, total)
     held = verdict.holds
     losses = total.losses if held else {}
+    countable = None
     if held:
         _write_about(spec, found, total, stage)
+        with stages("counting"):
+            countable = count_parts(ReleaseParts(stage), total.frequent)
+            state_countable(stage, countable)
     said = about["promise"]
     assert isinstance(said, dict)
     words = {name: str(said[name]) for name in ("meaning", "not_promised")}
@@ -57,12 +71,21 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
         reason=job.reason,
         account=loaded.account,
         output=output if held else None,
+        countable=countable,
         usefulness=total.usefulness(losses) if held else None,
         notes=(*loaded.notes, *_notes(loaded, total, len(found))) if held else loaded.notes,
         suppressed=loaded.dropped,
         examples=found[0].examples,
         pruned=loaded.tree is not None and _is_pruned(spec, loaded.tree),
     )
+
+
+def count_parts(parts: ReleaseParts, frequent: Sequence[str]) -> Countable:
+    """What can be counted from all parts together; one after the other is read."""
+    first = parts.read(0)
+    found = [counted_in(first, frequent)]
+    found += [counted_in(parts.read(number), frequent) for number in range(1, len(parts))]
+    return Countable.of_parts(found, first)
 
 
 def _read(output: Path | None) -> Release:
@@ -89,7 +112,9 @@ def merged_checks(found: Sequence[Sequence[Check]]) -> tuple[Check, ...]:
             checks.append(failed or same[0])
             continue
         text = f"in each of {len(found)} parts; in the first, {same[0].text}"
-        checks.append(replace(same[0], text=text))
+        full = next((check for check in same if not check.gap), same[0])
+        exact = all(check.exact for check in same)
+        checks.append(replace(same[0], text=text, gap=full.gap, exact=exact))
     return tuple(checks)
 
 
@@ -123,15 +148,9 @@ def _is_pruned(spec: Spec, tree: Hierarchy) -> bool:
 
 def _notes(loaded: Loaded, total: Total, parts: int) -> tuple[str, ...]:
     """What to check before the release is handed over, and how it was measured."""
-    k, notes = max(part.crowd for part in loaded.job.promise.parts), list[str]()
-    supports = loaded.tally.supports()
-    rare = [label for label, n in zip(loaded.tally.vocabulary, supports, strict=True) if n < k]
-    shown = len(total.shown.intersection(rare))
-    if shown:
-        text = f"{plural(shown, 'item')} that fewer than {k:,} people have "
-        text += "is published as it is" if shown == 1 else "are published as they are"
-        remedy = f"leave such items out with {{min_people={k}}}"
-        notes.append(Note(f"{text}. If items may be names or free text, {remedy}."))
+    notes = [*rare_note(frozenset(total.shown), loaded.tally, loaded.job.promise)]
+    form = FORMS[loaded.job.method.form]
+    notes += formula_note(total.shown, form.files(Choices(format=loaded.job.format)))
     figures = ", ".join(total.losses)
     notes.append(
         f"Made in {plural(parts, 'part')}; measured are the figures that add up over parts "

@@ -10,14 +10,16 @@ import numpy as np
 
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
+from setveil.data.identifiers import Some
 from setveil.data.tally import Tally
 from setveil.engines.distinct import Distinct
 from setveil.engines.parts import Answer, Block
+from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import Choices
 from setveil.methods.dividing import Coding
-from setveil.pipeline.inputs import check_named, fit, with_items
+from setveil.pipeline.inputs import Origin, check_named, fit, refuse_identifiers, with_items
 from setveil.pipeline.job import Job
 from setveil.pipeline.notes import left_out_note
 from setveil.pipeline.parts.reading import Read
@@ -36,6 +38,9 @@ class Source(Protocol):
 
     def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
         """The answers to the numbers below `tasks`, in order."""
+
+    def some(self, records: int, occurrences: int) -> Block:
+        """A random sample of so many records as were read, or all if they are few."""
 
     def gathered(self) -> Block:
         """All records, in memory."""
@@ -67,6 +72,7 @@ def load(job: Job, source: Source, make_tree: MakeHierarchy, stages: Stages) -> 
     """Read the data, and number its items as the method wants."""
     with stages("reading"):
         everything, records, account = source.read(job.data, job.reading)
+        meant = check_read(job, source, Read(everything, records, account))
         kept = everything.without_rare(job.min_people)
         rare = left_out_note(everything, kept, job.min_people)
     with stages("building the hierarchy"):
@@ -78,9 +84,20 @@ def load(job: Job, source: Source, make_tree: MakeHierarchy, stages: Stages) -> 
         _recode(source, everything, data, coding)
     named = check_named(job.promise, data.vocabulary) if records else ()
     said = () if account is None else tuple(account.notes)
-    notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
+    notes = (*said, *meant, *rare, *unknown, *named, *job.promise.doubts)
     occurrences = data.occurrences
     return Loaded(job, data, records, tree, coding, dropped, notes, account, occurrences)
+
+
+def check_read(job: Job, source: Source, read: Read) -> tuple[str, ...]:
+    """Refuse items that look like identifiers; see `refuse_identifiers`."""
+    tally, records, account = read
+    if job.min_people and account is not None and "person" in account.columns:
+        allowed = f"the engine {job.engine} counts records, not people; use {{engine=local}}"
+        raise ParameterError("min_people", job.min_people, allowed)
+    block = source.some(records, tally.occurrences)
+    some = Some(*block, tally.vocabulary, tally.supports(), records)
+    return refuse_identifiers(some, Origin(job.data, account, job.reading), job.min_people)
 
 
 def _recode(source: Source, before: Tally, data: Tally, coding: Coding) -> None:

@@ -16,7 +16,13 @@ from setveil.disk import private_folder
 from setveil.engines.distinct import Distinct
 from setveil.engines.parts import Answer, Block
 from setveil.engines.spark import Shared, SparkParts, on_spark
-from setveil.engines.sparkdata import SparkRecords, numbered, published_rows, read_frame
+from setveil.engines.sparkdata import (
+    SparkRecords,
+    numbered,
+    published_rows,
+    read_frame,
+    some_of_frame,
+)
 from setveil.engines.sparksession import session
 from setveil.errors import EngineError, FileFormatError, SetveilError
 from setveil.hierarchy.recipes import MakeHierarchy
@@ -83,10 +89,15 @@ class SparkSource:
             raise FileFormatError(shown, "it has no records")
         tally = Tally.of_supports(self.records.vocabulary, self.records.supports)
         account = Account(format="spark") if isinstance(name, str) else None
+        if account is not None:
+            account.skip_blanks(self.records.blanks)
         return Read(tally, self.records.records, account)
 
     def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
         return on_spark(self.spark, work, tasks)
+
+    def some(self, records: int, occurrences: int) -> Block:
+        return some_of_frame(self.records)
 
     def gathered(self) -> Block:
         return self.parts.gathered()

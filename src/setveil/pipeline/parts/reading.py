@@ -11,15 +11,15 @@ import numpy as np
 
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s
-from setveil.data.tables.exchange import as_transactions
 from setveil.data.tally import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.blocks import Shelf, read_part
 from setveil.engines.distinct import Distinct, distinct_on_shelf
-from setveil.engines.parts import Answer, Block, block_of, renumbered
+from setveil.engines.parts import Answer, Block, block_of, joined, renumbered, some_of_block
 from setveil.errors import FileFormatError
 from setveil.io.files import read_with_account
+from setveil.pipeline.inputs import load, plain_reading
 
 
 class Read(NamedTuple):
@@ -42,6 +42,10 @@ class ShelfSource:
     def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:
         return map(work, range(tasks))
 
+    def some(self, records: int, occurrences: int) -> Block:
+        work = partial(some_of_block, records, occurrences)
+        return joined([block for _, block in self.shelf.fold({0: work})])
+
     def gathered(self) -> Block:
         return read_part(self.shelf.folder, 0)
 
@@ -59,10 +63,10 @@ def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
     Raises:
         FileFormatError: if a file has no records: it is not the one that the user meant.
     """
-    sink = _ShelfSink(shelf)
+    sink, reading = _ShelfSink(shelf), plain_reading(reading)
     if not isinstance(data, str | Path):
         account = None
-        _put(sink, as_transactions(data, **reading))
+        _put(sink, load(data, reading))
     else:
         _, account = read_with_account(data, **reading, sink=sink)
         if not shelf.sizes.get(0):

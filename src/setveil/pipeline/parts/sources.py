@@ -10,7 +10,8 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
-from setveil.engines.blocks import DEFAULT_MEMORY, Blocks, Shelf, bytes_of
+from setveil.disk.limits import USUAL_MEMORY, bytes_of
+from setveil.engines.blocks import Blocks, Shelf
 from setveil.engines.distinct import Distinct
 from setveil.errors import ParameterError
 from setveil.pipeline.parts.checks import ENGINES
@@ -30,7 +31,7 @@ class Where(NamedTuple):
     @property
     def allowed(self) -> str:
         """The memory as the user gave it."""
-        return self.memory or DEFAULT_MEMORY
+        return self.memory or USUAL_MEMORY
 
     @property
     def room(self) -> int:
@@ -41,9 +42,6 @@ class Where(NamedTuple):
         """Refuse an engine that is not there, and options of another one."""
         if self.engine not in ENGINES:
             raise ParameterError("engine", self.engine, f"choose one of {', '.join(ENGINES)}")
-        if self.memory is not None and self.engine == "local":
-            allowed = "only the engines blocks and spark have it: add {engine=blocks}"
-            raise ParameterError("memory", self.memory, allowed)
         if self.master is not None and self.engine != "spark":
             allowed = "only the engine spark has it: add {engine=spark}"
             raise ParameterError("master", self.master, allowed)

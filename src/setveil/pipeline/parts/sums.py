@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s, sums
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.generalization import lm_of_nodes, ncp_of_nodes, published_occurrences
 from setveil.metrics.terms import FIRST, pair_supports, ranked_by, relative_error
 from setveil.metrics.usefulness import MOST, NEAR, Usefulness
+from setveil.published.countable import most_frequent
 from setveil.published.release import Release
 
 Losses = dict[str, Any]
@@ -38,6 +39,8 @@ class Sums:
     """Which items are published under their own names, with counts."""
     shown: frozenset[str]
     """The labels that occur."""
+    often: Counter[str]
+    """How often each label is published."""
     groups: Floats
     """How many leaves the published labels have, and how often labels are published."""
     estimates: Floats
@@ -64,6 +67,7 @@ def sums_of(release: Release, data: Transactions, supports: Int64s) -> Sums:
         empty=release.empty,
         named=np.array([label in shown for label in data.vocabulary], dtype=bool),
         shown=release.shown if release.tree is None else shown,
+        often=_often(published, sizes),
         groups=_groups(release.tree, published, sizes),
         estimates=release.estimates(names, _queries(len(top))),
         together=pair_supports(data, top),
@@ -108,6 +112,11 @@ class Total:
     def shown(self) -> frozenset[str]:
         return frozenset().union(*(each.shown for each in self.parts))
 
+    @property
+    def frequent(self) -> tuple[str, ...]:
+        """The labels that are published most often."""
+        return most_frequent(sum((each.often for each in self.parts), Counter()))
+
     def usefulness(self, losses: Losses) -> Usefulness:
         """As `setveil.metrics.usefulness`, from the sums."""
         supports, named = self.supports, np.any([each.named for each in self.parts], axis=0)
@@ -143,6 +152,11 @@ def _queries(size: int) -> Int64s:
 
 def _near(expected: Floats, truth: Any, named: Flags) -> tuple[int, int]:
     return int(((np.abs(expected - truth) <= NEAR * truth) & named).sum()), len(truth)
+
+
+def _often(published: Transactions, sizes: Int64s) -> Counter[str]:
+    found = sums(published.items, sizes[published.rows], len(published.vocabulary))
+    return Counter(dict(zip(published.vocabulary, found.tolist(), strict=True)))
 
 
 def _groups(tree: Hierarchy | None, published: Transactions, sizes: Int64s) -> Floats:

@@ -3,7 +3,7 @@ records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,13 +17,14 @@ from setveil.audit.verify import verify
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError, SetveilError
-from setveil.io.releases.folder import ReleaseParts
+from setveil.io.releases.folder import ReleaseParts, read_release, stated_countable
 from setveil.pipeline.parts.finishing import merged_checks
 from setveil.pipeline.parts.loading import Source
 from setveil.pipeline.parts.reading import Read
 from setveil.pipeline.parts.sources import Tallied, Where, count_distinct, open_source
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
+from setveil.published.countable import Contribution, Countable, counted_in
 
 if TYPE_CHECKING:
     from setveil.pipeline.verify import VerifyJob
@@ -42,6 +43,8 @@ class Seen(NamedTuple):
     """How many records have each item of the original, at least."""
     upper: Int64s
     """And at most."""
+    counted: Contribution | None = None
+    """What it contributes to the statement of what can be counted, if the release has one."""
 
 
 def where_of(job: VerifyJob) -> Where:
@@ -70,9 +73,11 @@ def check_folder_job(job: VerifyJob) -> None:
         raise ParameterError("promise", job.promise, allowed)
 
 
-def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release]:
-    """The verdict on all parts of a release together, and the first part."""
-    parts = ReleaseParts(str(job.release))
+def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, Countable | None]:
+    """The verdict on all parts of a release together, the first part, and what can be counted from
+    all of them, if the release says so."""
+    parts, stated = ReleaseParts(str(job.release)), stated_countable(str(job.release))
+    frequent = None if stated is None else tuple(stated.get("frequent", ()))
     with open_source(where_of(job), stages) as source:
         read = None
         if job.original is not None:
@@ -80,13 +85,25 @@ def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release]:
                 read = source.read(job.original, {**job.reading, "bags": False})
         words = Vocabulary(()) if read is None else read.tally.vocabulary
         with stages("verifying"):
-            found = _all_seen(source, partial(_seen, parts, words, job.limit), len(parts), stages)
+            see = partial(_seen, parts, words, job.limit, frequent)
+            found = _all_seen(source, see, len(parts), stages)
     first = parts.read(0)
     parts.check_shown(frozenset().union(*(each.shown for each in found)))
     checks = list(merged_checks([each.checks for each in found]))
+    countable = None
+    if stated is not None:
+        counted = [each.counted for each in found if each.counted is not None]
+        # a part knows less than the whole, such as that one cut was used for all records
+        is_whole = len(parts) == 1
+        countable = (
+            Countable.of(read_release(str(job.release)))
+            if is_whole
+            else Countable.of_parts(counted, first)
+        )
+        checks.append(countable_check(stated, countable))
     if read is not None:
         checks += _against(read, found)
-    return Verdict(first.promise, tuple(checks)), first
+    return Verdict(first.promise, tuple(checks)), first, countable
 
 
 def count_file(job: VerifyJob, stages: Stages) -> Tallied:
@@ -97,10 +114,10 @@ def count_file(job: VerifyJob, stages: Stages) -> Tallied:
     """
     if job.reading.get("bags") is not False:
         allowed = (
-            f"the engine {job.engine} does not see whether an item repeats in a record; ignore "
-            "repeats with {bags=False}, or use {engine=local}"
+            "it does not see whether an item repeats in a record; ignore repeats with "
+            "{bags=False}, or use {engine=local}"
         )
-        raise ParameterError("bags", job.reading.get("bags"), allowed)
+        raise ParameterError("engine", job.engine, allowed)
     if job.original is not None:
         allowed = "a data file is compared record by record with it; use {engine=local}"
         raise ParameterError("original", "given", allowed)
@@ -129,7 +146,21 @@ def _all_seen(
     return found
 
 
-def _seen(parts: ReleaseParts, words: Vocabulary, limit: int, number: int) -> Seen | SetveilError:
+def countable_check(stated: Mapping[str, object], found: Countable) -> Check:
+    """Whether what `release.json` says can be counted is what the release shows."""
+    if stated == found.to_dict():
+        return Check("countable", True, "what is said to be countable is what the release shows")
+    wrong = next(key for key, value in found.to_dict().items() if stated.get(key) != value)
+    return Check("countable", False, f"what is said to be countable is not true: {wrong} differs")
+
+
+def _seen(
+    parts: ReleaseParts,
+    words: Vocabulary,
+    limit: int,
+    frequent: Sequence[str] | None,
+    number: int,
+) -> Seen | SetveilError:
     """Verify one part; what the library refuses is an answer, not a failure."""
     try:
         part = parts.read(number)
@@ -144,6 +175,7 @@ def _seen(parts: ReleaseParts, words: Vocabulary, limit: int, number: int) -> Se
         foreign=shown.difference(words) if part.tree is None else frozenset(),
         lower=np.array([each.lower for each in supports], dtype=np.int64),
         upper=np.array([each.upper for each in supports], dtype=np.int64),
+        counted=None if frequent is None else counted_in(part, frequent),
     )
 
 
@@ -160,4 +192,5 @@ def _against(read: Read, found: list[Seen]) -> Iterator[Check]:
     lower, upper = sum(each.lower for each in found), sum(each.upper for each in found)
     within = (lower <= supports) & (supports <= upper)
     text = f"the support of {'every' if within.all() else 'NOT every'} item is within its bounds"
-    yield Check("supports", bool(within.all()), text, private=True)
+    compared = "record and item counts agree"
+    yield Check("supports", bool(within.all()), text, private=True, compared=compared)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from setveil.data.arrays import Flags, Int64s
+from setveil.data.arrays import Flags, Int64s, sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.promises.promise import Promise
+from setveil.published.countable import Counting
 from setveil.published.disassociated.clusters import (
     Chunk,
     Cluster,
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from setveil.published.disassociated.order import Order
     from setveil.published.disassociated.supports import SupportIndex
 
+UNBOUNDED = (
+    "How likely an item is that is published without counts, or together with a known one, is not "
+    "bounded."
+)
+"""What a safe release does not cover."""
 MANY_RARE = 0.05  # rare long subrecords, per record, above which they are worth a word
 
 
@@ -51,12 +57,13 @@ class Disassociated(Release):
         >>> release
         Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2))
         >>> release.support(["flu", "ikea"])
-        Support(lower=1, upper=3, expected=1.0)
+        Support(lower=1, upper=3, expected=None, accuracy='not determined')
     """
 
     form: ClassVar[str] = "disassociated"
     shows_records: ClassVar[bool] = False
-    expected_is: ClassVar[str] = "the mean over random reconstructions"
+    expected_is: ClassVar[str] = "an estimate: items of different pieces are taken as independent"
+    open_because: ClassVar[str] = "these items are in different pieces, or without counts"
     no_rule: ClassVar[str] = "its clusters were formed from its own records"
 
     parent: Int64s
@@ -120,13 +127,18 @@ class Disassociated(Release):
     def facts(self) -> dict[str, object]:
         return {"safe": True} if self.is_safe else {}
 
-    def describe(self) -> str:
-        if not self.is_safe:
-            return super().describe()
-        chance = f"at most 1/{self.promise.crowd}, or as likely as it is among all records if that"
+    @classmethod
+    def promised(cls, promise: Promise, **facts: object) -> str:
+        said = super().promised(promise)
+        if not facts.get("safe"):
+            return said
+        chance = f"at most 1/{promise.crowd}, or as likely as it is among all records if that"
         text = "An adversary who also knows the person's group infers an item that is published"
-        text += f" apart from the known ones with a chance of {chance} is more."
-        return f"{super().describe()} {text}"
+        text += f" with counts, apart from the known ones, with a chance of {chance} is more."
+        return f"{said} {text}"
+
+    def limits(self) -> str:
+        return f"{super().limits()} {UNBOUNDED}" if self.is_safe else super().limits()
 
     @cached_property
     def is_simple(self) -> Flags:
@@ -207,7 +219,15 @@ class Disassociated(Release):
         """Bounds and an estimate; see `setveil.published.disassociated.supports`."""
         return self._support_index.bounds(itemset)
 
-    def expected(self, itemset: Sequence[str]) -> float:
+    def counting(self) -> Counting:
+        """Items in chunks are counted there; a term is in one to all records of its cluster."""
+        rows, weights = self.certain_rows()
+        lower = sums(rows.items, weights[rows.rows], len(self.items))
+        loose, terms = self.sizes[self.terms.rows] - 1, self.terms.items
+        upper = lower + sums(terms, loose, len(self.items))
+        return Counting(self.items.labels, lower, lower, upper)
+
+    def guess(self, itemset: Sequence[str]) -> float:
         return self._support_index.expected(itemset)
 
     def support_note(self, itemset: Sequence[str]) -> str:

@@ -132,7 +132,7 @@ class Query:
             lower, upper, expected = (
                 lower + part.lower,
                 upper + part.upper,
-                expected + part.expected,
+                expected + part.guess,
             )
         return Support(lower, upper, min(max(expected, float(lower)), float(upper)))
 

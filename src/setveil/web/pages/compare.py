@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
+from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.parameters import parameters
+from setveil.pipeline.advise import BUILT
 from setveil.pipeline.commands import command_line, python_call
+from setveil.pipeline.compare import Comparison
 from setveil.pipeline.methods import list_methods
 from setveil.pipeline.names import words_of
-from setveil.report.markup import Markup, best, joined, table, tag
+from setveil.promises import PROMISES
 from setveil.report.outcome import figure
 from setveil.web.context import (
+    adds_noise,
     data_of,
     form_of,
+    found_of,
     project_of,
     promise_kind,
     promise_words_of,
@@ -28,22 +34,36 @@ from setveil.web.context import (
     tree_words,
 )
 from setveil.web.flow import start
-from setveil.web.forms import Form, button, check_field, form_tag, text_field
-from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
-from setveil.web.pages.run import run_name
-from setveil.web.steps import job_values, load_first, step_screen
+from setveil.web.forms import Field, Form, form_field
+from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.runs import run_values
+from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
-from setveil.web.wording import label_of
+from setveil.web.wording import words_in
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
-HOLES = (
-    "Not every measure fits every kind of release. The comparison below uses measures that fit all."
-)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareScreen(Screen):
+    """Releases side by side, and what a comparison has found."""
+
+    template = "compare.html"
+    loaded: bool
+    runs: list[dict[str, Any]]
+    measures: list[dict[str, Any]]
+    """Each measure, with a figure of each run."""
+    noisy: bool
+    """Whether some releases are draws of noise, which are never ranked."""
+    job: StoredJob | None
+    comparison: Comparison | None
+    methods: list[Field] = field(metadata=PAGE_ONLY)
+    numbers: list[Field] = field(metadata=PAGE_ONLY)
 
 
 async def compare(request: Request) -> Response:
     """What was run, and what a comparison found."""
-    return _screen(request, project_of(request))
+    return await _screen(request, project_of(request))
 
 
 async def begin(request: Request) -> Response:
@@ -53,122 +73,111 @@ async def begin(request: Request) -> Response:
     try:
         words = _words(project, form)
     except SetveilError as error:
-        return _screen(request, project, error)
+        return await _screen(request, project, error)
     await queue_of(request).forget(project, "compare")
     await start(request, project, "compare", **words)
     return go(request, f"/projects/{project.id}/compare#compared")
 
 
-def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
-    store = store_of(request)
-    runs = [job for job in store.jobs(project, "anonymize") if job.result.get("holds")]
+async def _screen(
+    request: Request, project: Project, error: SetveilError | None = None
+) -> Response:
+    store, data = store_of(request), data_of(project)
+    jobs = [job for job in store.jobs(project, "anonymize") if job.status == "done"]
+    losses = {job.id: one for job in jobs if (one := _losses(job)) is not None}
+    shown = [run for run in run_values(project, jobs) if run["id"] in losses]
+    runs = [{**run, "losses": losses[run["id"]]} for run in shown]
     job = store.latest(project, "compare")
-    body: list[str | None] = [load_first(project)]
-    if data_of(project) is not None:
-        body = [
-            _beside(project, runs),
-            _compared(request, job),
-            _form(request, project),
-            next_step(project, "compare", "Next: download") if runs else None,
-        ]
     words = _usual(project) if job is None else job.task["options"]
-    found = data_of(project)
-    name = found[0] if found else "DATA"
-    screen = step_screen(
-        request, project, "compare", why=WHY, body=body, error=error,
-        values={
-            "runs": [_run_values(run) for run in runs],
-            "job": job_values(job),
-            "comparison": job.result.get("values") if job else None,
-        },
+    name = data[0] if data else "DATA"
+    screen = CompareScreen(
+        **step_frame(request, project, "compare", error),
+        why=WHY,
+        loaded=data is not None,
+        runs=runs,
+        measures=_measures(runs),
+        noisy=any(map(_is_draw, runs)),
+        job=job,
+        comparison=found_of(job),
+        methods=_methods(project, _suggested(store.latest(project, "advise"), jobs)),
+        numbers=_numbers(project),
         command=command_line("compare", name, output="compared", **words),
         python=python_call("compare", name, **words),
         refresh=bool(job and job.is_live),
-    )  # fmt: skip
-    return respond(request, screen)
+    )
+    return await respond(request, screen)
 
 
-def _beside(project: Project, runs: Sequence[StoredJob]) -> Markup:
-    """The losses of all releases of the project, the least of each measure marked."""
-    title = tag("h2", "Your releases side by side ", tag("span", "private", class_="private"))
-    if not runs:
-        return tag("section", title, tag("p", "There is no release yet."))
-    losses = [run.result["losses"] for run in runs]
+def _losses(job: StoredJob) -> Mapping[str, Any] | None:
+    """What a release has lost; None if there is none."""
+    found = found_of(job)
+    return None if found is None or found.dossier is None else found.dossier.private.losses
+
+
+def _is_draw(run: Mapping[str, Any]) -> bool:
+    """Whether a release is a draw of noise: that it lost less than another is luck, and to hand it
+    over because of that would say something about the data."""
+    return adds_noise(PROMISES[run["words"]["promise"]])
+
+
+def _measures(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Each measure with its figures, those that most releases have first."""
+    losses, drawn = [run["losses"] for run in runs], list(map(_is_draw, runs))
     shared = {name: sum(name in one for one in losses) for name in METRICS}
     names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
-    rows = [
-        [
-            joined(name, tag("span", METRICS[name].about, class_="hint")),
-            *_figures(name, [one.get(name) for one in losses]),
-        ]
+    return [
+        {
+            "name": name,
+            "about": METRICS[name].about,
+            "figures": _figures(name, [one.get(name) for one in losses], drawn),
+        }
         for name in names
     ]
-    head = ["measure", *map(run_name, runs)]
-    links = (
-        tag("li", tag("a", run_name(run), href=f"/projects/{project.id}/runs/{run.id}"))
-        for run in runs
-    )
-    shown = Markup(table(head, rows, numbers=range(1, len(runs) + 1)))
-    fits_all = all(shared[name] == len(runs) for name in names)
-    holes = None if fits_all else tag("p", HOLES, class_="hint")
-    return tag("section", title, shown, holes, tag("ul", *links), class_="measures")
 
 
-def _figures(name: str, values: Sequence[Any]) -> list[str]:
-    plain = [value for value in values if isinstance(value, int | float)]
+def _figures(name: str, values: Sequence[Any], drawn: Sequence[bool]) -> list[dict[str, Any]]:
+    """The figures of a measure as people read them; the best is marked, but never a draw."""
+    fixed = [value for value, is_draw in zip(values, drawn, strict=True) if not is_draw]
+    plain = [value for value in fixed if isinstance(value, int | float)]
     wanted = None
-    if len(plain) > 1 and METRICS[name].unit != "people":
+    if len(plain) > 1 and METRICS[name].unit != "records":
         wanted = min(plain) if METRICS[name].better == "less" else max(plain)
     return [
-        ""
-        if value is None
-        else best(figure(name, value))
-        if value == wanted
-        else figure(name, value)
-        for value in values
+        {"shown": figure(name, value), "best": value == wanted and not is_draw}
+        if value is not None
+        else {}
+        for value, is_draw in zip(values, drawn, strict=True)
     ]
 
 
-def _compared(request: Request, job: StoredJob | None) -> Markup | None:
-    """What a comparison has found."""
-    if job is None:
-        return None
-    title = tag("h2", "Methods and numbers compared", id="compared")
-    if job.status != "done":
-        return unfinished(request, job, "Comparing", "The comparison")
-    found = job.result
-    parts = [Markup(found[name]) for name in ("table", "chart", "missing") if found[name]]
-    return tag("section", title, *parts)
+def _suggested(advised: StoredJob | None, runs: Sequence[StoredJob]) -> set[str]:
+    """The methods that the trials and the newest release suggest."""
+    advice, release = found_of(advised), found_of(next(iter(runs), None))
+    found = {words_in(tip).get("method", "") for tip in release.advice} if release else set()
+    return found | ({advice.best.way.method.name} if advice else set())
 
 
-def _form(request: Request, project: Project) -> Markup:
-    """Which methods and which numbers."""
-    model, words = promise_kind(project).model, promise_words_of(project)
-    fitting = [method for method in list_methods() if model in method.promises]
-    chosen = _usual(project)["methods"].split(",")
-    boxes = (
-        check_field(f"method.{method.name}", method.name, method.name in chosen, method.about)
-        for method in fitting
-    )
-    own = parameters(promise_kind(project))
-    numbers = (
-        text_field(
-            name, label_of(name), words.get(name, ""), "One or more numbers, with commas.",
-            required=True,
+def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
+    """Which methods to compare."""
+    chosen = {*_usual(project)["methods"].split(","), *suggested}
+    return [
+        form_field(
+            f"method.{method.name}", method.name in chosen, method.about,
+            label=method.name, kind="check",
         )
-        for name, one in own.items()
+        for method in list_methods()
+        if promise_kind(project).model in method.promises
+    ]  # fmt: skip
+
+
+def _numbers(project: Project) -> list[Field]:
+    """Which numbers to compare."""
+    words, several = promise_words_of(project), "One or more numbers, with commas."
+    return [
+        form_field(name, words.get(name, ""), several, required=True)
+        for name, one in parameters(promise_kind(project)).items()
         if one.required and not one.holds_items
-    )  # fmt: skip
-    return form_tag(
-        f"/projects/{project.id}/compare",
-        csrf_of(request),
-        tag("h2", "Compare on this data"),
-        tag("fieldset", tag("legend", "Methods"), *boxes),
-        tag("div", *numbers, class_="grid"),
-        tag("p", "Each is anonymized, verified and measured; nothing is published.", class_="hint"),
-        button("Compare"),
-        class_="card",
-    )
+    ]
 
 
 def _words(project: Project, form: Form) -> dict[str, Any]:
@@ -184,7 +193,9 @@ def _words(project: Project, form: Form) -> dict[str, Any]:
         if one.required and not one.holds_items
     }
     items = {name: given[name] for name, one in own.items() if one.holds_items and given.get(name)}
-    common = {**tree_words(project), **reading_of(project)}
+    needs = any(METHODS[name].needs_hierarchy for name in methods)
+    tree = tree_words(project) or ({"hierarchy": BUILT} if needs else {})
+    common = {**tree, **reading_of(project)}
     return {"methods": ",".join(methods), "promise": given["promise"], **numbers, **items, **common}
 
 
@@ -198,7 +209,3 @@ def _usual(project: Project) -> dict[str, Any]:
         if words["promise"] in method.promises and (tree or not method.needs_hierarchy)
     ]
     return {"methods": ",".join(methods), **words, **tree, **reading_of(project)}
-
-
-def _run_values(run: StoredJob) -> dict[str, Any]:
-    return {"id": run.id, "name": run_name(run), "losses": run.result["losses"]}

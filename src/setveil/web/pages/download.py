@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from setveil.report.markup import Markup, tag
-from setveil.web.context import job_of, project_of, store_of
-from setveil.web.layout import banner, respond
-from setveil.web.pages.run import run_name
-from setveil.web.steps import step_screen
+from setveil.report.page import page
+from setveil.web.context import found_of, job_of, project_of, store_of
+from setveil.web.layout import Screen, respond
+from setveil.web.runs import run_values
+from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
-from setveil.web.tasks import ALIGNMENT, JOB, PAGE, WORLDS, ZIP
+from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
 
 WHY = "One file is made to be handed over. The others are for you: they say more than the release."
+REPORT, PRIVATE_REPORT = "report.html", "private-report.html"
 FILES = {
     ZIP: ("anonymize", "application/zip"),
-    PAGE: ("anonymize", "text/html"),
     JOB: ("anonymize", "text/plain"),
     ALIGNMENT: ("anonymize", "text/csv"),
     f"{WORLDS}.zip": ("reconstruct", "application/zip"),
 }
 """The files that may be downloaded, the verb that makes each, and their types."""
+REPORTS = {REPORT: "public", PRIVATE_REPORT: "dossier"}
+"""The reports, which are made when they are downloaded, and what each is made of."""
+PRIVATE = {
+    PRIVATE_REPORT: ("Report", "the verdict and every loss, with charts"),
+    JOB: ("Job file", "does the same again: setveil run job.toml"),
+    ALIGNMENT: ("Alignment", "the published record of each original record"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DownloadScreen(Screen):
+    """The releases of a project, and the files of each."""
+
+    template = "download.html"
+    runs: list[dict[str, Any]]
+    final: bool
+    """Whether one release is the one to hand over."""
+    private: dict[str, tuple[str, str]]
+    """The files that must not be handed over."""
 
 
 async def download(request: Request) -> Response:
@@ -32,79 +55,46 @@ async def download(request: Request) -> Response:
     project = project_of(request)
     jobs = store_of(request).jobs(project, "anonymize")
     runs = [job for job in jobs if job.status == "done" and (job.folder / ZIP).exists()]
-    body: list[str | None] = [_run(project, job) for job in runs]
-    if not runs:
-        link = tag("a", "Anonymize first", href=f"/projects/{project.id}/run", class_="button")
-        body = [tag("p", "There is no release yet."), tag("p", link)]
-    screen = step_screen(
-        request, project, "download", why=WHY, body=body,
-        values={
-            "runs": [
-                {
-                    "id": job.id,
-                    "name": run_name(job),
-                    "files": {name: _place(project, job, name) for name in _has(job)},
-                }
-                for job in runs
-            ]
-        },
+    base = f"/projects/{project.id}/runs"
+    screen = DownloadScreen(
+        **step_frame(request, project, "download"),
+        why=WHY,
+        runs=sorted(
+            (
+                {**run, "files": {name: f"{base}/{job.id}/{name}" for name in _has(job)}}
+                for job, run in zip(runs, run_values(project, runs), strict=True)
+            ),
+            key=lambda run: not run["is_final"],
+        ),
+        final=project.state.get("final") in {job.id for job in runs},
+        private=PRIVATE,
         command="setveil verify release" if runs else "",
         python='import setveil as sv\n\nsv.verify("release")' if runs else "",
-    )  # fmt: skip
-    return respond(request, screen)
+    )
+    return await respond(request, screen)
 
 
 async def file(request: Request) -> Response:
     """One of the files of a run."""
     project = project_of(request)
     job, name = job_of(request, project), request.path_params["file"]
-    if name not in FILES or job.verb != FILES[name][0] or job.status != "done":
+    kind, media = FILES.get(name, ("anonymize", "text/html"))
+    place, saved_as = job.folder / name, _filename(project, name)
+    if job.status != "done" or job.verb != kind or name not in (*FILES, *REPORTS):
         raise HTTPException(404, "There is no such file.")
-    place = job.folder / name
-    if not place.is_file() or place.is_symlink():
+    if place.is_file() and not place.is_symlink():
+        return FileResponse(place, media_type=media, filename=saved_as)
+    found = getattr(found_of(job), REPORTS.get(name, ""), None)
+    if found is None:
         raise HTTPException(404, "There is no such file.")
-    return FileResponse(place, media_type=FILES[name][1], filename=_filename(project, name))
-
-
-def _run(project: Project, job: StoredJob) -> Markup:
-    has = _has(job)
-    public = tag(
-        "div",
-        tag("h3", "To hand over"),
-        tag("p", "The release: its data, and what it promises. Nothing else of the original."),
-        tag("a", "Download the release", href=_place(project, job, ZIP), class_="button"),
-        class_="public",
-    )
-    private = tag(
-        "div",
-        tag("h3", "For you alone ", tag("span", "private", class_="private")),
-        tag(
-            "ul",
-            _item(project, job, PAGE, "Report", "the verdict and every loss, with charts"),
-            _item(project, job, JOB, "Job file", "does the same again: setveil run job.toml"),
-            _item(
-                project, job, ALIGNMENT, "Alignment", "the published record of each original record"
-            )
-            if ALIGNMENT in has
-            else None,
-        ),
-        banner(
-            "Never hand these over: they compare the release with the original.", "private-banner"
-        ),
-    )
-    return tag("section", tag("h2", run_name(job)), public, private, class_="card")
-
-
-def _item(project: Project, job: StoredJob, name: str, label: str, about: str) -> Markup:
-    return tag("li", tag("a", label, href=_place(project, job, name)), f": {about}")
+    attached = f"attachment; filename*=utf-8''{quote(saved_as)}"
+    text = await run_in_threadpool(page, found)
+    return Response(text, media_type=media, headers={"Content-Disposition": attached})
 
 
 def _has(job: StoredJob) -> list[str]:
-    return [name for name in FILES if (job.folder / name).is_file()]
-
-
-def _place(project: Project, job: StoredJob, name: str) -> str:
-    return f"/projects/{project.id}/runs/{job.id}/{name}"
+    made = REPORTS if found_of(job) is not None else ()
+    return [name for name in (*REPORTS, *FILES) if name in made or (job.folder / name).is_file()]
 
 
 def _filename(project: Project, name: str) -> str:

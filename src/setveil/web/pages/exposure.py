@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
+from setveil.data.summary import Summary
 from setveil.pipeline.commands import command_line, python_call
-from setveil.report.markup import Markup, bullets, tag
-from setveil.web.context import data_of, form_of, project_of, queue_of, reading_of, store_of
+from setveil.pipeline.inspect import Inspection
+from setveil.report import Report
+from setveil.report.inspection import data_sections
+from setveil.web.context import (
+    data_of,
+    form_of,
+    found_of,
+    project_of,
+    queue_of,
+    reading_of,
+    store_of,
+)
 from setveil.web.flow import start
-from setveil.web.forms import button, details, form_tag
-from setveil.web.layout import csrf_of, go, next_step, respond, unfinished
-from setveil.web.steps import load_first, step_screen
+from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.steps import step_frame
+from setveil.web.store import StoredJob
 
 WHY = (
     "Names are not needed to recognize somebody: a few items that a neighbour or a colleague "
@@ -19,42 +33,43 @@ WHY = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExposureScreen(Screen):
+    """How exposed people are."""
+
+    template = "exposure.html"
+    job: StoredJob | None
+    summary: Summary | None
+    exposures: tuple[Any, ...]
+    """An `Exposure` for each k."""
+    sentences: list[str]
+    about: Report | None = field(metadata=PAGE_ONLY)
+
+
 async def exposure(request: Request) -> Response:
     """The figures and their chart."""
     project = project_of(request)
-    job = store_of(request).latest(project, "inspect")
-    found = data_of(project)
-    again = form_tag(f"/projects/{project.id}/exposure", csrf_of(request), button("Try again"))
-    if found is None or job is None:
-        body: list[str | None] = [load_first(project)]
-    elif job.status != "done":
-        body = [unfinished(request, job, "Counting who is exposed", "Counting", again)]
-    else:
-        result = job.result
-        body = [
-            tag("div", Markup(bullets(result["sentences"])), class_="headline"),
-            Markup(result["chart"]),
-            tag(
-                "p", "These figures are about the original data: keep them private.", class_="hint"
-            ),
-            details("The same as a table", Markup(result["table"])),
-            details("More about the data", Markup(result["more"])),
-            next_step(project, "exposure"),
-        ]
-    words = reading_of(project)
-    name = found[0] if found else "DATA"
-    screen = step_screen(
-        request, project, "exposure", why=WHY, body=body,
-        values={
-            "status": job.status if job else None,
-            "error": job.error if job and job.error else None,
-            **(job.result.get("values", {}) if job else {}),
-        },
+    job, data = store_of(request).latest(project, "inspect"), data_of(project)
+    found, words = found_of(job), reading_of(project)
+    name = data[0] if data else "DATA"
+    screen = ExposureScreen(
+        **step_frame(request, project, "exposure"),
+        why=WHY,
+        job=None if data is None else job,
+        summary=found and found.summary,
+        exposures=found.exposures if found else (),
+        sentences=_sentences(found) if found else [],
+        about=found and Report(data_sections(found.summary)),
         command=command_line("inspect", name, **words),
         python=python_call("inspect", name, **words),
         refresh=bool(job and job.is_live),
-    )  # fmt: skip
-    return respond(request, screen)
+    )
+    return await respond(request, screen)
+
+
+def _sentences(found: Inspection) -> list[str]:
+    left_out = () if found.account is None else found.account.left_out
+    return [*found.exposures[0].sentences, *left_out]
 
 
 async def again(request: Request) -> Response:

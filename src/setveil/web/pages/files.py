@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlencode
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.errors import SetveilError
-from setveil.report.markup import Markup, joined, tag
 from setveil.web.context import project_of, settings_of
-from setveil.web.forms import button, form_tag, text_field
-from setveil.web.layout import STEPS, csrf_of, respond
+from setveil.web.inputs import about_file
+from setveil.web.layout import PAGE_ONLY, Screen, respond
 from setveil.web.places import Entry, Listing, Places
-from setveil.web.steps import step_screen
+from setveil.web.steps import step_frame
 from setveil.web.store import Project
 from setveil.web.uploads import receive_bare, receive_form, safe_name
 from setveil.words import plural
@@ -27,6 +26,7 @@ from setveil.words import plural
 class Use:
     """What a file is for, and who takes it."""
 
+    name: str
     step: str
     upload: str
     path: str
@@ -34,145 +34,88 @@ class Use:
     title: str
     fields: dict[str, str] = field(default_factory=dict)
     """What the form with the path says besides."""
+    where: str = ""
+    """The folders whose files may be named, in words."""
 
 
 USES = {
-    "data": Use("load", "load/file", "load/path", "Find a file"),
+    "data": Use("data", "load", "load/file", "load/path", "Find a file"),
     "tree": Use(
-        "hierarchy", "hierarchy/file", "hierarchy/choose", "Find a hierarchy", {"kind": "path"}
+        *("tree", "hierarchy", "hierarchy/file", "hierarchy/choose", "Find a hierarchy"),
+        {"kind": "path"},
     ),
 }
 _UNITS = ("", "KB", "MB", "GB", "TB")
 WHY = "Files on this machine are read where they are, and are never changed."
 
 
-async def received(request: Request, project: Project) -> dict[str, str]:
-    """The name and the path of a file that was dropped or chosen."""
+@dataclass(frozen=True, kw_only=True)
+class FilesScreen(Screen):
+    """A folder of this machine."""
+
+    template = "files.html"
+    use: Use = field(metadata=PAGE_ONLY)
+    wanted: str
+    places: dict[str, str]
+    """The folders in which the page may look, and what they are called."""
+    folder: str
+    short: str = field(metadata=PAGE_ONLY)
+    parent: str | None
+    folders: list[dict[str, Any]]
+    files: list[dict[str, Any]]
+    more: int
+
+
+async def received(request: Request, project: Project) -> dict[str, Any]:
+    """The name of a file that was dropped or chosen, and where it is."""
     receive = receive_bare if request.method == "PUT" else receive_form
     most = settings_of(request).max_upload
-    name, place = await receive(request, project.folder / "input", most)
-    return {"name": name, "path": str(place)}
+    folder = project.folder / "incoming"  # until `flow` takes it
+    folder.mkdir(mode=0o700, exist_ok=True)
+    name, place = await receive(request, folder, most)
+    return {"name": name, **about_file(place)}
 
 
-def named(request: Request, given: str) -> dict[str, str]:
-    """The name and the path of a file on this machine."""
+def named(request: Request, given: str) -> dict[str, Any]:
+    """The name of a file on this machine, and where it is."""
     place = settings_of(request).places.file(given)
-    return {"name": safe_name(place.name), "path": str(place)}
+    return {"name": safe_name(place.name), **about_file(place)}
 
 
-def drop_form(request: Request, project: Project, use: str, label: str, *inside: Markup) -> Markup:
-    """A place to drop a file, or to choose one."""
-    place, mark = f"/projects/{project.id}/{USES[use].upload}", f"choose-{use}"
-    return tag(
-        "form",
-        *inside,
-        tag("label", label, for_=mark),
-        tag("input", type="file", name="file", id=mark, required=True),
-        button("Load it"),
-        tag("progress", max=100, hidden=True, aria_label="Upload"),
-        tag("p", role="status", aria_live="polite", data_stage=True, class_="hint"),
-        method="post",
-        action=f"{place}?csrf={csrf_of(request)}",
-        enctype="multipart/form-data",
-        class_="card drop",
-        data_upload=place,
-    )
-
-
-def path_form(request: Request, project: Project, use: str, *inside: Markup) -> Markup:
-    """A path to type, and the way to the folders."""
-    where = f"It is read where it is, in {_roots_in_words(settings_of(request).places)}."
-    return form_tag(
-        f"/projects/{project.id}/{USES[use].path}",
-        csrf_of(request),
-        _hidden(USES[use].fields),
-        *inside,
-        tag("p", where),
-        tag("p", tag("a", "Look in my folders", href=_browse(project, use), class_="button")),
-        text_field("path", "Or type its path", required=True),
-        button("Use this file", "quiet"),
-        class_="card",
-    )
+def use_of(request: Request, name: str) -> Use:
+    """What a file is for, with the folders that it may be in."""
+    return replace(USES[name], where=_roots_in_words(settings_of(request).places))
 
 
 async def browse(request: Request) -> Response:
     """What is in a folder of this machine, to choose a file."""
     project, asked = project_of(request), request.query_params
-    use = "tree" if asked.get("for") == "tree" else "data"
+    use = USES["tree" if asked.get("for") == "tree" else "data"]
     places, wanted = settings_of(request).places, asked.get("name", "").strip()
     wrong = None
     try:
         found = await run_in_threadpool(places.listing, asked.get("folder", ""), wanted)
     except SetveilError as error:
         found, wrong = Listing(places.roots[0], None, (), (), 0), error
-    body = [
-        _roots(project, use, places),
-        *([] if wrong else [_listed(request, project, use, found, wanted)]),
-        tag("p", tag("a", f"Back: {STEPS[USES[use].step].lower()}", href=_step(project, use))),
-    ]
-    screen = step_screen(
-        request, project, USES[use].step, title=USES[use].title, why=WHY, body=body, error=wrong,
-        values={} if wrong else _values(found, places),
-    )  # fmt: skip
-    return respond(request, screen)
-
-
-def _roots(project: Project, use: str, places: Places) -> Markup:
-    """The folders in which the page may look, if there are several."""
-    if len(places.roots) == 1:
-        return Markup("")
-    links = (tag("li", _link(project, use, root, _short(root))) for root in places.roots)
-    return tag("nav", tag("ul", *links, class_="row"), aria_label="Places", class_="places")
-
-
-def _listed(request: Request, project: Project, use: str, found: Listing, wanted: str) -> Markup:
-    """The folder, a filter, and its folders and files."""
-    place = USES[use].path
-    up = [_folder(project, use, "..", found.parent, "The folder above")] if found.parent else []
-    folders = [_folder(project, use, entry.name, entry.path) for entry in found.folders]
-    files = form_tag(
-        f"/projects/{project.id}/{place}",
-        csrf_of(request),
-        _hidden(USES[use].fields),
-        tag("ul", *up, *folders, *map(_file, found.files), class_="listing"),
+    screen = FilesScreen(
+        **step_frame(request, project, use.step, wrong) | {"title": use.title},
+        why=WHY,
+        use=use,
+        wanted=wanted,
+        places={str(root): _short(root) for root in places.roots},
+        folder=str(found.folder),
+        short=_short(found.folder),
+        parent=str(found.parent) if found.parent else None,
+        folders=[entry.to_dict() for entry in found.folders],
+        files=[{**entry.to_dict(), "about": _about(entry)} for entry in found.files],
+        more=found.more,
     )
-    nothing = not found.folders and not found.files
-    empty = "Nothing here has such a name." if wanted else "There is nothing here to choose."
-    more = f"And {plural(found.more, 'entry', 'entries')} more: filter by a part of the name."
-    return tag(
-        "section",
-        tag("h2", _short(found.folder)),
-        _filter(project, use, found.folder, wanted),
-        files,
-        tag("p", empty, class_="hint") if nothing else None,
-        tag("p", more, class_="hint") if found.more else None,
-        class_="card",
-    )
+    return await respond(request, screen)
 
 
-def _filter(project: Project, use: str, folder: Path, wanted: str) -> Markup:
-    return tag(
-        "form",
-        _hidden({"for": use, "folder": str(folder)}),
-        text_field("name", "Filter by name", wanted, type="search"),
-        button("Filter", "quiet"),
-        method="get",
-        action=f"/projects/{project.id}/files",
-        role="search",
-        class_="filter",
-    )
-
-
-def _folder(project: Project, use: str, name: str, place: Path, label: str = "") -> Markup:
-    link = _link(project, use, place, f"{name}/", aria_label=label or f"Folder {name}")
-    return tag("li", link, class_="folder")
-
-
-def _file(entry: Entry) -> Markup:
+def _about(entry: Entry) -> str:
     day = time.strftime("%d %B %Y", time.localtime(entry.modified))
-    about = tag("span", f"{size_of(entry.size)}, {day}", class_="hint")
-    return tag("li", tag("button", entry.name, type="submit", name="path", value=str(entry.path)),
-               about, class_="file")  # fmt: skip
+    return f"{size_of(entry.size)}, {day}"
 
 
 def size_of(size: int) -> str:
@@ -189,17 +132,6 @@ def size_of(size: int) -> str:
     return f"{scaled:.1f} {_UNITS[power]}" if scaled < 10 else f"{scaled:.0f} {_UNITS[power]}"
 
 
-def _values(found: Listing, places: Places) -> dict[str, object]:
-    return {
-        "folder": str(found.folder),
-        "parent": str(found.parent) if found.parent else None,
-        "places": [str(root) for root in places.roots],
-        "folders": [entry.to_dict() for entry in found.folders],
-        "files": [entry.to_dict() for entry in found.files],
-        "more": found.more,
-    }
-
-
 def _roots_in_words(places: Places) -> str:
     return " or ".join(
         "your home folder" if root == Path.home().resolve() else _short(root)
@@ -213,20 +145,3 @@ def _short(place: Path) -> str:
     if place == home:
         return "~ (your home folder)"
     return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else str(place)
-
-
-def _link(project: Project, use: str, place: Path, words: str, **more: str) -> Markup:
-    return tag("a", words, href=_browse(project, use, place), **more)
-
-
-def _browse(project: Project, use: str, place: Path | None = None) -> str:
-    asked = {"for": use} | ({} if place is None else {"folder": str(place)})
-    return f"/projects/{project.id}/files?{urlencode(asked)}"
-
-
-def _step(project: Project, use: str) -> str:
-    return f"/projects/{project.id}/{USES[use].step}"
-
-
-def _hidden(fields: dict[str, str]) -> Markup:
-    return joined(*(tag("input", type="hidden", name=key, value=fields[key]) for key in fields))

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.errors import SetveilError
-from setveil.io.releases.folder import release_formats
 from setveil.methods import METHODS
 from setveil.parameters import parameters
+from setveil.pipeline.advise import Advice
 from setveil.pipeline.methods import MethodFacts, first_sentence, list_methods
-from setveil.pipeline.names import chosen_method, promise_from, words_of
+from setveil.pipeline.names import chosen_method, method_from, promise_from, words_of
 from setveil.pipeline.trials import USES
-from setveil.report.markup import Markup, joined, tag
+from setveil.published import Release
+from setveil.report import Report
+from setveil.report.advice import trial_sections
+from setveil.web import settling
 from setveil.web.context import (
+    adds_noise,
     anonymize_words,
     data_of,
     form_of,
+    found_of,
     project_of,
     promise_kind,
     promise_kinds,
@@ -28,43 +35,64 @@ from setveil.web.context import (
     store_of,
     tree_words,
 )
-from setveil.web.equivalents import anonymize_command, anonymize_python, safe_command
+from setveil.web.equivalents import anonymize_python, safe_command
 from setveil.web.flow import start
 from setveil.web.forms import (
-    Form,
-    button,
-    check_field,
-    choice_field,
-    details,
-    form_tag,
+    Field,
+    form_field,
     parameter_field,
-    parameter_value,
-    radios,
-    text_field,
-    whole_number,
 )
-from setveil.web.layout import csrf_of, go, respond, unfinished
-from setveil.web.steps import job_values, load_first, step_screen
-from setveil.web.store import Project
-from setveil.web.wording import label_of, line_of
+from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.steps import step_frame
+from setveil.web.store import Project, StoredJob
+from setveil.web.wording import as_field, line_of
 
 WHY = (
     "No release is safe from everybody and useful for everything. Say what somebody might know, "
     "and what the release is for; the rest follows."
 )
-_FORMATS = {"": "as usual", **{name: name for name in release_formats()}}
+LACKS = {"": "stop and say so", "drop": "leave them out of all records"}
+Choice = tuple[str, str, str]
+"""What a choice sends, its title and a sentence about it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalScreen(Screen):
+    """What is feared, what must be kept, the promise and the method."""
+
+    template = "goal.html"
+    loaded: bool
+    promise: str
+    keep: str
+    words: dict[str, Any]
+    job: StoredJob | None
+    advice: Advice | None
+    trials: Report | None = field(metadata=PAGE_ONLY)
+    meaning: str
+    limits: str
+    fears: list[Choice] = field(metadata=PAGE_ONLY)
+    uses: list[Choice] = field(metadata=PAGE_ONLY)
+    numbers: list[Field] = field(metadata=PAGE_ONLY)
+    additions: list[Field] = field(metadata=PAGE_ONLY)
+    added: bool = field(metadata=PAGE_ONLY)
+    """Whether one of the additions is used."""
+    method: str
+    methods: list[Choice] = field(metadata=PAGE_ONLY)
+    settings: dict[str, list[Field]] = field(metadata=PAGE_ONLY)
+    publishing: list[Field] = field(metadata=PAGE_ONLY)
+    publishes: bool = field(metadata=PAGE_ONLY)
 
 
 async def goal(request: Request) -> Response:
     """What is chosen so far."""
-    return _screen(request, project_of(request))
+    return await _screen(request, project_of(request))
 
 
 async def choose(request: Request) -> Response:
     """What is feared and what must be kept."""
     form = await form_of(request)
     project = project_of(request)
-    _choose(project, form)
+    settling.choose(project, form)
     store_of(request).save(project)
     return go(request, f"/projects/{project.id}/goal#promise")
 
@@ -76,14 +104,14 @@ async def settle(request: Request) -> Response:
     form = await form_of(request)
     project = project_of(request)
     before = dict(project.state)
-    if _choose(project, form):
+    if settling.choose(project, form):
         store_of(request).save(project)
         return go(request, f"/projects/{project.id}/goal#promise")
     try:
-        _take(project, form)
+        settling.take(project, form)
     except SetveilError as error:
         project.state = before
-        return _screen(request, project, error)
+        return await _screen(request, project, error)
     store_of(request).save(project)
     place = "hierarchy" if form.get("go") == "on" else "goal#promise"
     return go(request, f"/projects/{project.id}/{place}")
@@ -104,221 +132,155 @@ async def accept(request: Request) -> Response:
     """Take the advice."""
     await form_of(request)
     project = project_of(request)
-    job = store_of(request).latest(project, "advise")
-    if job is not None and job.status == "done":
-        method = {**job.result["values"]["method"]}
-        name = str(method.pop("name"))
-        usual = parameters(METHODS[name])
-        changed = {
-            key: value for key, value in method.items()
-            if key in usual and value != usual[key].default
-        }  # fmt: skip
-        project.state["method"] = name
-        project.state.setdefault("parameters", {})[name] = changed
-        if job.result["tree"] and not project.state.get("tree", {}).get("kind"):
-            project.state["tree"] = {"kind": "recipe", "recipe": job.result["tree"]}
+    advice = found_of(store_of(request).latest(project, "advise"))
+    if advice is not None:
+        settling.use_method(project, advice.best.way.method.to_dict())
+        if advice.built and not project.state.get("tree", {}).get("kind"):
+            project.state["tree"] = {"kind": "recipe", "recipe": advice.built}
+        if advice.min_people:
+            project.state.setdefault("publishing", {})["min_people"] = advice.min_people
         store_of(request).save(project)
     return go(request, f"/projects/{project.id}/goal#promise")
 
 
-def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
-    job = store_of(request).latest(project, "advise")
-    body: list[str | None] = [load_first(project)]
-    if data_of(project) is not None:
-        place = f"/projects/{project.id}/goal/settle"
-        body = [
-            form_tag(place, csrf_of(request), _choice(project), _promise(project)),
-            _advice(request, project),
-        ]
-    screen = step_screen(
-        request, project, "goal", why=WHY, body=body, error=error,
-        values={
-            "promise": promise_kind(project).model,
-            "keep": project.state.get("keep", "counts"),
-            "words": anonymize_words(project),
-            "advice": job.result.get("values") if job else None,
-            "job": job_values(job),
-        },
+async def _screen(
+    request: Request, project: Project, error: SetveilError | None = None
+) -> Response:
+    job, kind = store_of(request).latest(project, "advise"), promise_kind(project)
+    advice, words = found_of(job), promise_words_of(project)
+    meaning, limits = _meaning(project)
+    own = parameters(kind)
+    needed = {name for name in own if own[name].required or own[name].holds_items}
+    fields = {
+        name: parameter_field(one, words.get(name), optional=name not in needed)
+        for name, one in words_of(kind).items()
+    }
+    given = project.state.get("publishing", {})
+    screen = GoalScreen(
+        **step_frame(request, project, "goal", error),
+        why=WHY,
+        loaded=data_of(project) is not None,
+        promise=kind.model,
+        keep=project.state.get("keep", "counts"),
+        words=anonymize_words(project),
+        job=job,
+        advice=advice,
+        trials=None if advice is None else Report(tuple(trial_sections(advice, _method, as_field))),
+        meaning=meaning,
+        limits=limits,
+        fears=[
+            (model, _sentence(one.feared or first_sentence(one.__doc__ or "")), model)
+            for model, one in promise_kinds().items()
+        ],
+        uses=[(use.name, _sentence(use.about), f"measure: {use.measure}") for use in USES.values()],
+        numbers=[
+            *(fields[name] for name in fields if name in needed),
+            *([_public_items(given), *_public_list(project)] if adds_noise(kind) else []),
+        ],
+        additions=[fields[name] for name in fields if name not in needed],
+        added=any(name in words for name in fields.keys() - needed),
+        method=str(project.state.get("method", "")),
+        methods=_methods(project),
+        settings=_settings(project),
+        publishing=[*_publishing(given), *([] if adds_noise(kind) else [_public_items(given)])],
+        publishes=bool(given),
         command=safe_command(project),
         python=anonymize_python(project),
         refresh=bool(job and job.is_live),
-    )  # fmt: skip
-    return respond(request, screen)
-
-
-def _choice(project: Project) -> Markup:
-    """What is feared, and what must be kept."""
-    feared = [
-        (model, _sentence(kind.feared or first_sentence(kind.__doc__ or "")), model)
-        for model, kind in promise_kinds().items()
-    ]
-    kept = [(use.name, _sentence(use.about), f"measure: {use.measure}") for use in USES.values()]
-    return tag(
-        "section",
-        radios("promise", "What do you fear?", feared, promise_kind(project).model),
-        radios(
-            "keep", "What must the release still show?", kept, project.state.get("keep", "counts")
-        ),
-        button("Use this", "quiet", formnovalidate=True),
-        class_="card",
     )
+    return await respond(request, screen)
 
 
-def _promise(project: Project) -> Markup:
-    """The promise in words, its numbers, the method and its parameters."""
-    kind, words = promise_kind(project), promise_words_of(project)
-    said = None
+def _meaning(project: Project) -> tuple[str, str]:
+    """The sentence that will be published, and what is not promised."""
+    words = anonymize_words(project)
     try:
-        asked = promise_from(words)
-        said = None if asked is None else tag("p", asked.promise.describe(), class_="headline")
-        limits = "" if asked is None else asked.promise.limits()
+        asked, method = promise_from(words), method_from(words)
     except SetveilError as error:
-        limits = line_of(error)
-    needed = {name for name, one in parameters(kind).items() if one.required}
-    main, more = list[Markup](), list[Markup]()
-    for name, one in words_of(kind).items():
-        made = parameter_field(one, words.get(name), optional=name not in needed)
-        (main if name in needed else more).append(made)
-    extra = details(
-        "More for this promise", *more,
-        opened=any(name in words for name in words_of(kind).keys() - needed),
-    )  # fmt: skip
-    return tag(
-        "section",
-        tag("h2", f"The promise: {kind.model}", id="promise"),
-        said,
-        details("What is not promised", tag("p", limits)) if limits else None,
-        tag("div", *main, class_="grid"),
-        extra if more else None,
-        _methods(project),
-        _publishing(project),
-        tag(
-            "p",
-            button("Save", "quiet"),
-            button("Save and go on", name="go", value="on"),
-            class_="row",
-        ),
-        class_="card",
-    )
+        return "", line_of(error)
+    if asked is None:
+        return "", ""
+    promised = Release.named(method.form).promised(asked.promise, **method.to_dict())
+    return promised, asked.promise.limits()
 
 
-def _methods(project: Project) -> Markup:
-    """The methods that keep the promise, and the parameters of each."""
-    model = promise_kind(project).model
+def _methods(project: Project) -> list[tuple[str, str, str]]:
+    """The methods that keep the promise, each with a sentence."""
     chosen, why = chosen_method({**promise_words_of(project), **_tree(project)})
-    fitting = [method for method in list_methods() if model in method.promises]
     usual = f"{chosen}: {why}" if why else chosen
     options = [("", "What suits best", _sentence(usual))]
-    options += [(method.name, method.name, _about(method)) for method in fitting]
-    now = str(project.state.get("method", ""))
+    return options + [(method.name, method.name, _about(method)) for method in _fitting(project)]
+
+
+def _settings(project: Project) -> dict[str, list[Field]]:
+    """The parameters of each method that keeps the promise."""
     given = project.state.get("parameters", {})
-    parts = [
-        details(
-            f"Settings of {method.name}",
-            tag("p", "They count only if you choose this method above.", class_="hint"),
-            *(
-                parameter_field(one, given.get(method.name, {}).get(name), f"{method.name}.")
-                for name, one in parameters(METHODS[method.name]).items()
-            ),
-            opened=method.name == now,
-        )
-        for method in fitting
-        if parameters(METHODS[method.name])
-    ]
-    return joined(radios("method", "How should the promise be kept?", options, now), *parts)
-
-
-def _publishing(project: Project) -> Markup:
-    """What is published, whatever the method."""
-    given = project.state.get("publishing", {})
-    return details(
-        "What is published",
-        text_field(
-            "min_people", label_of("min_people"), given.get("min_people", ""),
-            "Items that fewer people have are left out first: for names and free text.",
-            type="number", min="0",
-        ),
-        text_field(
-            "seed", label_of("seed"), given.get("seed", ""),
-            "The same number gives the same release again. Leave it empty for real releases.",
-            type="number", min="0",
-        ),
-        choice_field("format", label_of("format"), _FORMATS, given.get("format", "")),
-        check_field(
-            "public_items", label_of("public_items"), bool(given.get("public_items")),
-            "Everybody may know which items exist. Differential privacy needs this, or a "
-            "hierarchy file.",
-        ),
-        opened=bool(given),
-    )  # fmt: skip
-
-
-def _advice(request: Request, project: Project) -> Markup:
-    """Trials on a sample, if the user wants them."""
-    job = store_of(request).latest(project, "advise")
-    csrf, base = csrf_of(request), f"/projects/{project.id}/goal"
-    ask = form_tag(f"{base}/advise", csrf, button("Try what suits my data", "quiet"))
-    parts: list[str | None] = [
-        tag("p", "Trials of all methods on your data, or on a sample if it is large."),
-        ask,
-    ]
-    if job is not None and job.status != "done":
-        parts = [unfinished(request, job, "Trying methods on a sample", "The trial", ask)]
-    elif job is not None:
-        take = form_tag(f"{base}/accept", csrf, button(f"Use {job.result['method']}"))
-        parts = [Markup(job.result["report"]), tag("div", take, ask, class_="row")]
-    return tag("section", tag("h2", "Not sure?", id="advice"), *parts, class_="card")
-
-
-def _choose(project: Project, form: Form) -> bool:
-    """Put what is feared and what must be kept into the state; whether the promise is another."""
-    before = promise_kind(project).model
-    if form.get("promise") in promise_kinds():
-        project.state["promise"] = form["promise"]
-    if form.get("keep") in USES:
-        project.state["keep"] = form["keep"]
-    is_new = promise_kind(project).model != before
-    if is_new:
-        project.state.pop("method", None)
-    return is_new
-
-
-def _take(project: Project, form: Form) -> None:
-    """Put what the form says into the state, if it makes sense."""
-    kind = promise_kind(project)
-    numbers = {
-        name: value
-        for name, one in words_of(kind).items()
-        if (value := parameter_value(one, form)) is not None
+    return {
+        method.name: [
+            parameter_field(one, given.get(method.name, {}).get(name), f"{method.name}.")
+            for name, one in own.items()
+        ]
+        for method in _fitting(project)
+        if (own := parameters(METHODS[method.name]))
     }
-    state = project.state
-    state["numbers"] = {**state.get("numbers", {}), kind.model: numbers}
-    name = form.get("method", "")
-    state["method"] = name if name in METHODS else ""
-    if state["method"]:
-        values = {
-            word: value
-            for word, one in parameters(METHODS[name]).items()
-            if (value := parameter_value(one, form, f"{name}.")) is not None
-        }
-        state["parameters"] = {**state.get("parameters", {}), name: values}
-    publishing: dict[str, Any] = {
-        word: number for word in ("min_people", "seed") if (number := whole_number(word, form))
-        is not None
-    }  # fmt: skip
-    if form.get("format") in _FORMATS and form["format"]:
-        publishing["format"] = form["format"]
-    if form.get("public_items"):
-        publishing["public_items"] = True
-    state["publishing"] = publishing
-    state.setdefault("promise", kind.model)
-    promise_from({**promise_words_of(project)})
-    anonymize_command(project)  # what the words mean is checked before they are kept
+
+
+def _fitting(project: Project) -> list[MethodFacts]:
+    return [one for one in list_methods() if promise_kind(project).model in one.promises]
+
+
+def _publishing(given: dict[str, Any]) -> list[Field]:
+    """What is published, whatever the method."""
+    return [
+        form_field(
+            "min_people", given.get("min_people", ""),
+            "Items that fewer people have are left out first, for names and free text. Records are "
+            "counted if the file does not say whose they are.",
+            kind="number", min="0",
+        ),
+        form_field(
+            "seed", given.get("seed", ""),
+            "The same number gives the same release again. Leave it empty for real releases.",
+            kind="number", min="0",
+        ),
+        form_field("format", given.get("format", ""), kind="choice", options=settling.FORMATS),
+    ]  # fmt: skip
+
+
+def _public_items(given: dict[str, Any]) -> Field:
+    """Whether everybody may know which items exist."""
+    help = (
+        "Everybody may know which items the data has, as for the articles of a shop. Differential "
+        "privacy needs this, or a public list, a hierarchy file, or a chance of failure (delta)."
+    )
+    return form_field("public_items", given.get("public_items"), help, kind="check")
+
+
+def _public_list(project: Project) -> list[Field]:
+    """A standard list of codes, which may have more than the data, and what else the data has."""
+    given = project.state.get("listed", {})
+    help = "One per line, such as a standard list of codes. It may have more than the data."
+    more = {"label": "Items of the data that the list lacks", "kind": "choice", "options": LACKS}
+    return [
+        form_field("public_list", given.get("items", ()), help, kind="lines"),
+        form_field("unknown", given.get("unknown", ""), "Only if you paste a list.", **more),
+    ]
 
 
 def _tree(project: Project) -> dict[str, Any]:
     chosen = project.state.get("tree", {}).get("kind")
     return tree_words(project) if chosen else {}
+
+
+def _method(given: Mapping[str, Any]) -> str:
+    """A method with those of its parameters that are not the default."""
+    own = parameters(METHODS[str(given["name"])])
+    shown = (
+        as_field(name, str(one.about.shown(given[name])))
+        for name, one in own.items()
+        if given[name] != one.default and not isinstance(given[name], Mapping)
+    )
+    return " ".join([str(given["name"]), *shown])
 
 
 def _about(method: MethodFacts) -> str:

@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
+from csv import writer
+from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
+from setveil.hierarchy.editing import TreeDraft
 from setveil.pipeline.commands import command_line
-from setveil.report.markup import Markup, tag
+from setveil.pipeline.hierarchy import Proposal
+from setveil.pipeline.stored import CheckedTree
+from setveil.report import Report
+from setveil.report.trees import report_faults
 from setveil.web import editor
 from setveil.web.context import (
     TREE_WORDS,
     chosen_tree,
     data_of,
     form_of,
+    found_of,
     needs_tree,
     project_of,
     queue_of,
     reading_of,
     store_of,
     tree_of,
+    tree_words,
 )
 from setveil.web.editor import keep_edits
-from setveil.web.flow import start
-from setveil.web.forms import (
-    Form,
-    button,
-    check_field,
-    choice_field,
-    details,
-    form_tag,
-    text_field,
-)
-from setveil.web.layout import banner, csrf_of, go, next_step, respond, unfinished
-from setveil.web.pages.files import drop_form, named, path_form, received
-from setveil.web.steps import job_values, load_first, step_screen
-from setveil.web.store import Project
-from setveil.web.wording import label_of
+from setveil.web.flow import changing, settled, start
+from setveil.web.forms import Field, Form, form_field
+from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.pages.files import Use, named, received, use_of
+from setveil.web.steps import step_frame
+from setveil.web.store import Project, StoredJob
+from setveil.web.wording import as_field
 
 WHY = (
     "A hierarchy says which items belong together: milk and butter are dairy products. Methods "
     "that replace items by groups need one, and a good one keeps more of the data."
-)
-PUBLISHED = (
-    "A hierarchy from a file, or one that you edit here, becomes part of the release with all its "
-    "items. If it is built from the data, only the parts that the records show are published."
 )
 RECIPES = {
     "balanced:5": "groups of five, by name or number",
@@ -68,11 +65,38 @@ _UNKNOWN = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class HierarchyScreen(Screen):
+    """The hierarchy, and what was found in it."""
+
+    template = "hierarchy.html"
+    loaded: bool
+    needed: bool
+    hierarchy: str | None
+    chosen: bool
+    """Whether the user has chosen it."""
+    job: StoredJob | None
+    usable: bool | None
+    tree: dict[str, Any]
+    """Its size and its first levels."""
+    found: CheckedTree | None = field(metadata=PAGE_ONLY)
+    faults: list[dict[str, object]]
+    checks: Report | None = field(metadata=PAGE_ONLY)
+    draft: TreeDraft | None = field(metadata=PAGE_ONLY)
+    again: dict[str, str] = field(metadata=PAGE_ONLY)
+    paths: list[list[str]] = field(metadata=PAGE_ONLY)
+    """How items are grouped if the proposal is taken."""
+    proposed: dict[str, str]
+    """The form that takes the proposal."""
+    options: list[Field] = field(metadata=PAGE_ONLY)
+    offered: str
+    recipes: dict[str, str]
+    use: Use = field(metadata=PAGE_ONLY)
+
+
 async def hierarchy(request: Request) -> Response:
     """What is chosen, and what was found in it."""
-    project = project_of(request)
-    await editor.prepare(request, project)
-    return _screen(request, project)
+    return await _screen(request, project_of(request))
 
 
 async def choose(request: Request) -> Response:
@@ -82,8 +106,8 @@ async def choose(request: Request) -> Response:
     try:
         tree = _chosen(request, project, form)
     except SetveilError as error:
-        return _screen(request, project, error)
-    return await _use(request, project, tree)
+        return await _screen(request, project, error)
+    return await _use(request, tree)
 
 
 async def upload(request: Request) -> Response:
@@ -92,8 +116,8 @@ async def upload(request: Request) -> Response:
     try:
         given = await received(request, project)
     except SetveilError as error:
-        return _screen(request, project, error)
-    return await _use(request, project_of(request), {"kind": "file", **given})
+        return await _screen(request, project, error)
+    return await _use(request, {"kind": "file", **given})
 
 
 async def options(request: Request) -> Response:
@@ -109,7 +133,7 @@ async def options(request: Request) -> Response:
     tree |= {"levels": form["levels"].strip()} if form.get("levels", "").strip() else {}
     tree.pop("qualify", None)
     tree |= {"qualify": True} if form.get("qualify") else {}
-    return await _use(request, project, tree)
+    return await _use(request, tree)
 
 
 def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
@@ -128,148 +152,80 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
     return {"kind": "recipe", "recipe": recipe}
 
 
-async def _use(request: Request, project: Project, tree: dict[str, Any]) -> Response:
+async def _use(request: Request, tree: dict[str, Any]) -> Response:
     """Take a hierarchy, and check it against the data."""
-    await keep_edits(request, project)
-    await queue_of(request).forget(project, "tree")
-    project.state["tree"] = tree
-    store_of(request).save(project)
-    found = tree_of(project)
-    if found is not None and data_of(project) is not None:
-        words = {name: tree[name] for name in TREE_WORDS if name in tree}
-        await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
+    async with changing(request) as project:
+        await keep_edits(request, project)
+        await queue_of(request).forget(project, "tree")
+        project.state["tree"] = settled(project, tree) if "path" in tree else tree
+        store_of(request).save(project)
+        found = tree_of(project)
+        if found is not None and data_of(project) is not None:
+            words = {name: tree[name] for name in TREE_WORDS if name in tree}
+            await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
     return go(request, f"/projects/{project.id}/hierarchy#checked")
 
 
-def _screen(request: Request, project: Project, error: SetveilError | None = None) -> Response:
-    job, found = store_of(request).latest(project, "tree"), tree_of(project)
-    body: list[str | None] = [load_first(project)]
-    if data_of(project) is not None:
-        body = [
-            _need(project),
-            _now(request, project),
-            *_ways(request, project),
-            next_step(project, "hierarchy"),
-        ]
-    result = job.result if job is not None else {}
-    screen = step_screen(
-        request, project, "hierarchy", why=WHY, body=body, error=error,
-        values={
-            "needed": data_of(project) is not None and needs_tree(project),
-            "hierarchy": found[0] if found else None,
-            "job": job_values(job),
-            "usable": result.get("usable"),
-            **result.get("values", {}),
-        },
+async def _screen(
+    request: Request, project: Project, error: SetveilError | None = None
+) -> Response:
+    job, tree = store_of(request).latest(project, "tree"), tree_of(project)
+    found, loaded = found_of(job), data_of(project) is not None
+    checked = None if found is None or found.checked is None else found.checked
+    proposal = None if found is None else found.proposal
+    values = {} if found is None else dict(found.values)
+    screen = HierarchyScreen(
+        **step_frame(request, project, "hierarchy", error),
+        why=WHY,
+        loaded=loaded,
+        needed=loaded and needs_tree(project),
+        hierarchy=tree[0] if tree else None,
+        chosen=bool(project.state.get("tree", {}).get("kind")),
+        job=job,
+        usable=None if found is None else bool(values),
+        tree=values,
+        found=found,
+        faults=[] if checked is None else [fault.to_dict() for fault in checked.faults],
+        checks=None if checked is None else report_faults(found.name, checked, as_field),
+        draft=await editor.draft_of(request, project),
+        again=_again(chosen_tree(project)),
+        paths=[[leaf, " < ".join(above)] for leaf, *above in (proposal.paths if proposal else ())],
+        proposed=_proposed(chosen_tree(project), proposal) if proposal else {},
+        options=_options(chosen_tree(project)) if tree and tree[1] is not None else [],
+        offered=project.state.get("offered", {}).get("name", ""),
+        recipes=RECIPES,
+        use=use_of(request, "tree"),
         command=_command(project),
         refresh=bool(job and job.is_live),
-        modules=editor.SCRIPTS if result.get("usable") else (),
-        styles=editor.STYLES if result.get("usable") else (),
-    )  # fmt: skip
-    return respond(request, screen)
-
-
-def _need(project: Project) -> Markup:
-    if not needs_tree(project):
-        return banner(
-            "The method that you chose works without a hierarchy. You may skip this step."
-        )
-    return banner("The method that you chose replaces items by groups: it needs a hierarchy.")
-
-
-def _now(request: Request, project: Project) -> Markup:
-    """The hierarchy that is used, and what was found in it."""
-    found, job = tree_of(project), store_of(request).latest(project, "tree")
-    parts: list[str | None] = []
-    if found is None:
-        parts = [tag("p", "No hierarchy is used.")]
-    else:
-        chosen = project.state.get("tree", {}).get("kind")
-        usual = "" if chosen else " (chosen for you)"
-        named = job is not None and bool(job.result.get("checks"))  # which begin with its name
-        parts = [] if named else [tag("p", tag("strong", found[0]), usual)]
-    if job is not None and job.status != "done":
-        parts.append(unfinished(request, job, "Checking the hierarchy", "The check"))
-    elif job is not None:
-        edited = editor.panel(request, project)
-        parts += [Markup(job.result["checks"]), edited or Markup(job.result["outline"])]
-        parts.append(tag("p", PUBLISHED, class_="hint"))
-    elif found is not None:
-        parts.append(_check_now(request, project))
-    if found is not None and found[1] is not None:
-        parts.append(_options(request, project))
-    return tag("section", tag("h2", "The hierarchy", id="checked"), *parts, class_="card")
-
-
-def _check_now(request: Request, project: Project) -> Markup:
-    tree = chosen_tree(project)
-    known = (
-        {"kind": "offered"} if tree["kind"] == "file" else {"kind": "recipe", "own": tree["recipe"]}
     )
-    fields = (tag("input", type="hidden", name=key, value=value) for key, value in known.items())
-    place = f"/projects/{project.id}/hierarchy/choose"
-    return form_tag(place, csrf_of(request), *fields, button("Show and check it", "quiet"))
+    return await respond(request, screen)
 
 
-def _options(request: Request, project: Project) -> Markup:
-    """How the file is read."""
-    tree = chosen_tree(project)
-    return details(
-        "How the file is read",
-        form_tag(
-            f"/projects/{project.id}/hierarchy/options",
-            csrf_of(request),
-            choice_field("unknown", label_of("unknown"), _UNKNOWN, tree.get("unknown", "refuse")),
-            choice_field("layout", label_of("layout"), _LAYOUTS, tree.get("layout", "")),
-            text_field(
-                "levels", label_of("levels"), tree.get("levels", ""),
-                "For a table of levels: its columns from the items up, with commas between them.",
-            ),
-            check_field(
-                "qualify", label_of("qualify"), bool(tree.get("qualify")),
-                "If one label names several groups.",
-            ),
-            button("Read it like this", "quiet"),
+def _again(tree: dict[str, Any]) -> dict[str, str]:
+    """The form that checks the tree that was chosen for the user."""
+    return {"kind": "recipe", "own": tree["recipe"]} if "recipe" in tree else {"kind": "offered"}
+
+
+def _proposed(tree: dict[str, Any], proposal: Proposal) -> dict[str, str]:
+    """The options of a tree with those of a proposal."""
+    row = StringIO()
+    writer(row).writerow(proposal.levels)
+    given = {name: str(tree[name]) for name in ("layout", "unknown") if tree.get(name)}
+    given |= {"levels": row.getvalue().strip()} if proposal.levels else {}
+    return given | ({"qualify": "yes"} if proposal.qualify else {})
+
+
+def _options(tree: dict[str, Any]) -> list[Field]:
+    """How a file is read."""
+    levels = "For a table of levels: its columns from the items up, with commas between them."
+    return [
+        form_field("unknown", tree.get("unknown", "refuse"), kind="choice", options=_UNKNOWN),
+        form_field("layout", tree.get("layout", ""), kind="choice", options=_LAYOUTS),
+        form_field("levels", tree.get("levels", ""), levels),
+        form_field(
+            "qualify", tree.get("qualify"), "If one label names several groups.", kind="check"
         ),
-    )  # fmt: skip
-
-
-def _ways(request: Request, project: Project) -> list[str | None]:
-    """A file, a recipe, or nothing."""
-    csrf, base = csrf_of(request), f"/projects/{project.id}/hierarchy"
-    offered = project.state.get("offered")
-    sample = form_tag(
-        f"{base}/choose", csrf, tag("input", type="hidden", name="kind", value="offered"),
-        tag("h2", "The hierarchy of the sample"), button(f"Use {offered['name']}"), class_="card",
-    ) if offered else None  # fmt: skip
-    about = "A line for each item: milk;dairy;food. Files of ARX and tables of levels work too."
-    drop = drop_form(
-        request,
-        project,
-        "tree",
-        "Choose a hierarchy file",
-        tag("h2", "A file of yours"),
-        tag("p", about),
-    )
-    stays = path_form(request, project, "tree", tag("h2", "A large file on this computer"))
-    built = form_tag(
-        f"{base}/choose",
-        csrf,
-        tag("input", type="hidden", name="kind", value="recipe"),
-        tag("h2", "Build one"),
-        choice_field("recipe", "How to group", RECIPES, "balanced:5"),
-        details(
-            "Another recipe",
-            text_field("own", "Recipe", help="Such as balanced:20:alphabetical or prefix:1,3."),
-        ),
-        button("Build and check it"),
-        class_="card",
-    )
-    nothing = form_tag(
-        f"{base}/choose", csrf, tag("input", type="hidden", name="kind", value="none"),
-        button("Use no hierarchy", "quiet"),
-    )  # fmt: skip
-    return [sample, drop, stays, built, nothing]
+    ]
 
 
 def _command(project: Project) -> str:
@@ -279,4 +235,5 @@ def _command(project: Project) -> str:
     words = reading_of(project)
     if found[1] is None:
         return command_line("hierarchy build", data[0], found[0], output="tree.csv", **words)
+    words |= {name: value for name, value in tree_words(project).items() if name != "hierarchy"}
     return command_line("hierarchy check", found[0], data=data[0], **words)

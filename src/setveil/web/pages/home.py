@@ -3,55 +3,58 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from setveil.report.markup import Markup, joined, tag
 from setveil.web.context import form_of, project_of, queue_of, store_of
-from setveil.web.forms import button, details, form_tag, text_field
-from setveil.web.layout import Screen, csrf_of, go, respond
-from setveil.web.store import Project
-from setveil.words import plural
+from setveil.web.flow import changing
+from setveil.web.layout import Screen, go, respond
+from setveil.web.pages.jobs import back
+from setveil.web.security import set_cookie
+from setveil.web.spending import Spending
+from setveil.web.store import Project, Store
 
 WHY = (
     "Publish baskets, clicks, searches or codes of people so that nobody in them can be "
     "recognized, and see what that costs."
 )
+DOING = {
+    "sample": "Generating a sample",
+    "preview": "Looking at the file",
+    "inspect": "Reading the data",
+    "querylog": "Making records from the log",
+    "tree": "Checking the hierarchy",
+    "advise": "Trying methods",
+    "anonymize": "Anonymizing",
+    "attack": "Attacking a release",
+    "support": "Counting in a release",
+    "reconstruct": "Reconstructing originals",
+    "compare": "Comparing settings",
+}
+"""What a job does, in a few words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HomeScreen(Screen):
+    """All projects."""
+
+    template = "home.html"
+    projects: list[dict[str, Any]]
 
 
 async def home(request: Request) -> Response:
     """All projects."""
-    projects = store_of(request).projects()
-    csrf = csrf_of(request)
-    new = form_tag(
-        "/projects",
-        csrf,
-        text_field("name", "Name of the project", help="For you alone; you may leave it empty."),
-        button("Start a new project"),
-        class_="card",
-    )
-    wipe = details(
-        "Delete everything",
-        tag(
-            "p",
-            "Removes all projects: uploads, results and settings. Releases that you have "
-            "downloaded, and files that you named by path, stay where they are.",
-        ),
-        form_tag("/wipe", csrf, button("Delete everything now", "danger")),
-    )
-    listed = [
-        tag("h2", "Your projects"),
-        tag("ul", *(_row(request, project) for project in projects), class_="projects"),
-    ]
-    screen = Screen(
+    store, spending = store_of(request), Spending.of(store_of(request))
+    screen = HomeScreen(
         title="Release data, keep people hidden",
         why=WHY,
-        body=[new, *(listed if projects else []), wipe if projects else None],
-        values={"projects": [_values(project) for project in projects]},
+        projects=[_listed(store, spending, one) for one in store.projects()],
         command="setveil demo",
     )
-    return respond(request, screen)
+    return await respond(request, screen)
 
 
 async def create(request: Request) -> Response:
@@ -60,6 +63,15 @@ async def create(request: Request) -> Response:
     name = " ".join(form.get("name", "").split())[:80] or "New project"
     project = store_of(request).new_project(name)
     return go(request, f"/projects/{project.id}/load")
+
+
+async def rename(request: Request) -> Response:
+    """Give a project another name."""
+    form = await form_of(request)
+    async with changing(request) as project:
+        project.name = " ".join(form.get("name", "").split())[:80] or project.name
+        store_of(request).save(project)
+    return go(request, "/")
 
 
 async def delete(request: Request) -> Response:
@@ -77,23 +89,26 @@ async def wipe(request: Request) -> Response:
     for project in store_of(request).projects():
         await queue_of(request).forget(project)
     store_of(request).wipe()
-    return go(request, "/")
+    request.app.state.secrets.renew()  # signs all other browsers out
+    answer = go(request, "/")
+    set_cookie(answer, request.app.state.address, request.app.state.secrets)
+    return answer
 
 
-def _row(request: Request, project: Project) -> Markup:
-    runs = [job for job in store_of(request).jobs(project, "anonymize") if job.status == "done"]
-    made = time.strftime("%d %B %Y, %H:%M", time.localtime(project.created))
-    about = f"{made} · {plural(len(runs), 'release')}"
-    place = f"/projects/{project.id}/{'result' if runs else 'load'}"
-    now = button("Delete it now", "danger", aria_label=f"Delete it now: {project.name}")
-    remove = tag(
-        "details",
-        tag("summary", "Delete", aria_label=f"Delete {project.name}"),
-        form_tag(f"/projects/{project.id}/delete", csrf_of(request), now),
-    )
-    link = tag("a", project.name, href=place)
-    return tag("li", joined(link, tag("span", about, class_="hint")), remove)
-
-
-def _values(project: Project) -> dict[str, object]:
-    return {"id": project.id, "name": project.name, "created": project.created}
+def _listed(store: Store, spending: Spending, project: Project) -> dict[str, Any]:
+    jobs = store.jobs(project)
+    runs = [job for job in jobs if job.verb == "anonymize" and job.status == "done"]
+    return {
+        "id": project.id,
+        "name": project.name,
+        "created": project.created,
+        "made": time.strftime("%d %B %Y, %H:%M", time.localtime(project.created)),
+        "releases": len(runs),
+        "spent": spending.total(project),
+        "place": f"/projects/{project.id}/{project.state.get('at', 'load')}",
+        "running": [
+            {"doing": DOING[job.verb], "place": back(project.id, job)}
+            for job in jobs
+            if job.is_live
+        ],
+    }

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from setveil.web.context import form_of, job_of, project_of, queue_of
-from setveil.web.flow import ABOUT_DATA
 from setveil.web.layout import go
+from setveil.web.store import StoredJob
 from setveil.words import plural, rough_share
 
 
@@ -38,17 +38,15 @@ async def cancel(request: Request) -> Response:
     project = project_of(request)
     job = job_of(request, project)
     await queue_of(request).cancel(job)
-    return go(request, back(project.id, job.verb, job.id, job.task.get("run")))
+    return go(request, back(project.id, job))
 
 
-def back(project: str, verb: str, job: str, run: str | None) -> str:
+def back(project: str, job: StoredJob) -> str:
     """The screen on which a job is shown."""
-    if verb in ("inspect", *ABOUT_DATA[:4]):
-        return f"/projects/{project}/load"
     places = {"tree": "hierarchy", "advise": "goal", "compare": "compare"}
-    if verb in places:
-        return f"/projects/{project}/{places[verb]}"
-    return f"/projects/{project}/runs/{run or job}"
+    if job.verb in ("anonymize", "attack", "support", "reconstruct"):
+        return f"/projects/{project}/runs/{job.task.get('run') or job.id}"
+    return f"/projects/{project}/{places.get(job.verb, 'load')}"
 
 
 def _said(now: dict[str, Any]) -> dict[str, Any]:

@@ -5,97 +5,106 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from setveil.errors import ParameterError
 from setveil.io import FORMATS
-from setveil.report.markup import Markup, joined, tag
-from setveil.web.forms import Form, check_field, choice_field, text_field, whole_number
-from setveil.web.wording import label_of
+from setveil.web.forms import Field, Form, form_field, whole_number
 
 _MAYBE = {"": "find out", "yes": "yes", "no": "no"}
+_BASES = {"": "if WordNet is installed", "none": "no, keep words as they are"}
 _ROLES = {
     "record": "The column that says which person or basket a row belongs to.",
     "item": "The column with the item, or with a list of items.",
     "count": "The column that says how often, if there is one.",
 }
 _TEXTS = {
+    "item_columns": "If each option has a column: Uses *; 12-30 (patterns, ranges, names).",
     "split": "What separates items within one cell, such as | ; none if a cell is one item.",
-    "drop_record": "Rows with this record are left out: a placeholder such as unknown.",
+    "header": "Such as 3 if titles are above it; 1-2 joins two rows; no if there is none.",
+    "drop_record": 'Rows with this record are left out: unknown; "" (no record).',
+    "drop_column": "What is at this position of each line is left out: 1; 2; last.",
     "sheet": "Of a spreadsheet; the first by default.",
     "encoding": "Such as cp1252, if letters look wrong.",
 }
+_LISTS = ("item_columns", "drop_record", "drop_column")
 _CHECKS = {
     "bags": "Whether it matters how often an item occurs in a record.",
     "onehot": "Whether each item has a column of its own, with 0 and 1.",
-    "header": "Whether the first line has names, not data.",
+    "keep_unique": "Whether items that look like identifiers are meant, and may be published.",
 }
 
 
-def reading_form(words: Mapping[str, Any], columns: Sequence[str]) -> Markup:
+def reading_fields(words: Mapping[str, Any], columns: Sequence[str]) -> list[list[Field]]:
     """Which column is what, and other things that cannot always be seen."""
+    if isinstance(words.get("item"), list):
+        words = {**words, "item": "", "item_columns": words["item"]}
     formats = {"": "find out", **{name: name for name in FORMATS}}
     main = [_column(name, help, words, columns) for name, help in _ROLES.items()]
     more = [
-        choice_field(
-            "input_format", label_of("input_format"), formats, words.get("input_format", "")
-        ),
-        *(
-            choice_field(name, label_of(name), _MAYBE, _maybe(words.get(name)), help)
-            for name, help in _CHECKS.items()
-        ),
-        *(
-            text_field(name, label_of(name), words.get(name, ""), help)
-            for name, help in _TEXTS.items()
-        ),
+        form_field("input_format", words.get("input_format", ""), kind="choice", options=formats)
     ]
-    return joined(tag("div", *main, class_="grid"), tag("div", *more, class_="grid"))
+    more += [
+        form_field(name, _maybe(words.get(name)), help, kind="choice", options=_MAYBE)
+        for name, help in _CHECKS.items()
+    ]
+    more += [form_field(name, _shown(words.get(name, "")), _TEXTS[name]) for name in _TEXTS]
+    return [main, more]
 
 
 def reading_words(form: Form) -> dict[str, Any]:
-    """The words of the form that are given."""
+    """The words of the form that are given; what may be several is a list."""
     words: dict[str, Any] = {
         name: form[name].strip()
         for name in ("input_format", *_ROLES, *_TEXTS)
         if form.get(name, "").strip()
     }
+    for name in words.keys() & set(_LISTS):
+        several = [word.strip() for word in words[name].split(";") if word.strip()]
+        words[name] = ["" if word == '""' else word for word in several]
+    words |= {"item": words.pop("item_columns")} if "item_columns" in words else {}
     answers = {"yes": True, "no": False}
+    if words.get("header") in answers:
+        words["header"] = answers[words["header"]]
     return words | {name: answers[form[name]] for name in _CHECKS if form.get(name) in answers}
 
 
-def log_form(words: Mapping[str, Any], columns: Sequence[str]) -> Markup:
+def log_fields(words: Mapping[str, Any], columns: Sequence[str]) -> list[list[Field]]:
     """How records are made of a query log."""
     kinds = {"words": "words", "nouns": "nouns (needs WordNet)", "queries": "whole queries"}
-    gaps = {"inf": "one record for each user", "30m": "a new one after a pause of 30 minutes"}
+    gaps = {
+        "inf": "a user: one record of each",
+        "30m": "a visit: a new record after a pause of 30 minutes",
+    }
     given = str(words.get("gap", "inf"))
     gaps |= {given: gaps.get(given, given)}
-    shapes = {"": "if it is installed", "none": "not used"}
+    rare = "Terms that fewer users have are dropped: names and typing errors."
+    several = "If visits are, the promise is about each visit, and a user may have several."
     main = [
-        choice_field("terms", label_of("terms"), kinds, str(words.get("terms", "words"))),
-        choice_field("gap", "Records", gaps, given, "Whether one user has one record or several."),
-        text_field(
-            "min_users", label_of("min_users"), words.get("min_users", 1),
-            "Terms that fewer users have are dropped: names and typing errors.",
-            type="number", min="1",
-        ),
-    ]  # fmt: skip
+        form_field("gap", given, several, label="Who is protected?", kind="choice", options=gaps),
+        form_field("terms", str(words.get("terms", "words")), kind="choice", options=kinds),
+        form_field("min_users", words.get("min_users", 1), rare, kind="number", min="1"),
+    ]
+    bases = {"label": "Base forms", "kind": "choice", "options": _BASES}
     more = [
         *(
             _column(name, "If it is not found by itself.", words, columns)
             for name in ("user", "text", "time")
         ),
-        text_field(
-            "time_format", label_of("time_format"), words.get("time_format", ""), "Such as iso."
-        ),
-        choice_field(
-            "wordnet", "Base forms by WordNet", shapes, str(words.get("wordnet") or ""),
-            "Reads cats as cat.",
-        ),
-        check_field("no_header", label_of("no_header"), bool(words.get("no_header"))),
-        check_field("keep_empty", "Keep users without a term", bool(words.get("keep_empty"))),
-    ]  # fmt: skip
-    return joined(tag("div", *main, class_="grid"), tag("div", *more, class_="grid"))
+        form_field("time_format", words.get("time_format", ""), "Such as iso."),
+        form_field("wordnet", str(words.get("wordnet") or ""), "Reads cats as cat.", **bases),
+        form_field("no_header", words.get("no_header"), kind="check"),
+        form_field("keep_empty", words.get("keep_empty"), kind="check"),
+    ]
+    return [main, more]
 
 
 def log_words(form: Form) -> dict[str, Any]:
-    """The words of the form that are not the default."""
+    """The words of the form that are not the default.
+
+    Raises:
+        ParameterError: if a word is not one that the form offers, such as a path.
+    """
+    if form.get("wordnet", "") not in _BASES:
+        raise ParameterError("wordnet", form["wordnet"], "it is used if it is installed, or not")
     words: dict[str, Any] = {
         name: form[name].strip()
         for name in ("user", "text", "time", "time_format", "wordnet")
@@ -110,17 +119,21 @@ def log_words(form: Form) -> dict[str, Any]:
     return words | {name: True for name in ("no_header", "keep_empty") if form.get(name)}
 
 
-def _column(name: str, help: str, words: Mapping[str, Any], columns: Sequence[str]) -> Markup:
+def _column(name: str, help: str, words: Mapping[str, Any], columns: Sequence[str]) -> Field:
     """A column by its name, if the names are known; else by name or number."""
     given = str(words.get(name, ""))
     if not columns:
-        return text_field(name, label_of(name), given, f"{help} A number counts from 1.")
-    options = {
-        "": "find out",
-        **{column: column for column in columns},
-        **({given: given} if given else {}),
-    }
-    return choice_field(name, label_of(name), options, given, help)
+        return form_field(name, given, f"{help} A number counts from 1.")
+    options = {"": "find out", **{column: column for column in columns}}
+    return form_field(
+        name, given, help, kind="choice", options=options | ({given: given} if given else {})
+    )
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, list):
+        return "; ".join(word or '""' for word in value)
+    return _maybe(value) if isinstance(value, bool) else value
 
 
 def _maybe(value: bool | None) -> str:

@@ -2,38 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
-from setveil.report.markup import Markup, bullets, table, tag
-from setveil.web.context import form_of, job_of, project_of, queue_of, store_of
+from setveil.pipeline.attack import can_attack
+from setveil.pipeline.dossier import Dossier
+from setveil.pipeline.names import READING
+from setveil.pipeline.stored import Released
+from setveil.published import Release
+from setveil.report import Report
+from setveil.report.attack import report_attack
+from setveil.report.outcome import verdict_sections
+from setveil.report.supports import report_reconstructions, report_supports
+from setveil.web.context import form_of, found_of, job_of, project_of, queue_of, store_of
 from setveil.web.equivalents import anonymize_command, anonymize_python
-from setveil.web.forms import (
-    Form,
-    button,
-    details,
-    form_tag,
-    item_words,
-    text_field,
-    whole_number,
-)
-from setveil.web.layout import Screen, banner, csrf_of, go, next_step, respond, unfinished
+from setveil.web.flow import changing
+from setveil.web.forms import Form, item_words, whole_number
+from setveil.web.layout import PAGE_ONLY, Screen, go, respond
 from setveil.web.pages.run import WHY as RUNS
-from setveil.web.pages.run import run_name, run_time, run_values
-from setveil.web.steps import step_screen
+from setveil.web.pages.run import begin_run
+from setveil.web.runs import run_names, run_time, run_values
+from setveil.web.settling import changed_form, choose, take
+from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
-from setveil.web.tasks import RELEASE, WORLDS
+from setveil.web.tasks import RELEASE
+from setveil.web.wording import notes_of, words_in
 
-WHY = "Does the promise hold, and is the release still useful? Both are measured on the release."
-PRIVATE = (
-    "Private: this page compares the release with the original. Hand over the release, never this "
-    "page."
+WHY = (
+    "Does the promise hold, and is the release still useful? Private: hand over the release, never "
+    "this page."
 )
 ASKS = ("attack", "support", "reconstruct")
 """What can be asked about a release, as jobs of their own."""
+_REPORTS: dict[str, Callable[[Any], Report]] = {
+    "attack": report_attack,
+    "support": report_supports,
+    "reconstruct": report_reconstructions,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultScreen(Screen):
+    """One run: how far it is, what went wrong, or its release."""
+
+    template = "result.html"
+    id: str
+    name: str
+    status: str
+    error: str | None
+    words: dict[str, Any]
+    seconds: float | None
+    is_older: bool
+    is_final: bool
+    progress: dict[str, Any]
+    holds: bool | None
+    outcome: dict[str, Any] | None
+    attack: dict[str, Any] | None
+    support: dict[str, Any] | None
+    reconstruct: dict[str, Any] | None
+    job: StoredJob = field(metadata=PAGE_ONLY)
+    took: str = field(metadata=PAGE_ONLY)
+    found: Released | None = field(metadata=PAGE_ONLY)
+    failed: Report | None = field(metadata=PAGE_ONLY)
+    asks: list[str] = field(metadata=PAGE_ONLY)
+    """What can be asked about it."""
+    asked: dict[str, StoredJob] = field(metadata=PAGE_ONLY)
+    newest: str = field(metadata=PAGE_ONLY)
+    """What was asked last."""
+    answers: dict[str, Any] = field(metadata=PAGE_ONLY)
+    reports: dict[str, Report] = field(metadata=PAGE_ONLY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportScreen(Screen):
+    """Everything about one release."""
+
+    template = "report.html"
+    job: StoredJob
+    dossier: Dossier | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoResultScreen(Screen):
+    """Nothing was run yet."""
+
+    template = "no-result.html"
+    runs: list[str] = field(default_factory=list)
 
 
 async def result(request: Request) -> Response:
@@ -43,35 +103,96 @@ async def result(request: Request) -> Response:
     done = next((job for job in runs if job.status == "done"), None)
     job = done or next(iter(runs), None)
     if job is None:
-        link = tag("a", "Anonymize first", href=f"/projects/{project.id}/run", class_="button")
-        body = [tag("p", "There is no release yet."), tag("p", link)]
-        values: dict[str, Any] = {"runs": []}
-        return respond(
-            request, step_screen(request, project, "result", why=WHY, body=body, values=values)
-        )
-    return respond(request, run_screen(request, project, job))
+        frame = step_frame(request, project, "result")
+        return await respond(request, NoResultScreen(**frame, why=WHY))
+    return await respond(request, run_screen(request, project, job))
 
 
 async def one_run(request: Request) -> Response:
     """One run: how far it is, what went wrong, or its release."""
     project = project_of(request)
-    return respond(request, run_screen(request, project, job_of(request, project)))
+    return await respond(request, run_screen(request, project, run_of(request, project)))
+
+
+async def report(request: Request) -> Response:
+    """Everything about one release, with charts."""
+    project = project_of(request)
+    job = run_of(request, project)
+    found, frame = _found(job), step_frame(request, project, "result")
+    runs = store_of(request).jobs(project, "anonymize")
+    name = run_names(project, runs)[job.id]
+    frame |= {"title": "The full report", "why": name, "refresh": job.is_live}
+    return await respond(
+        request, ReportScreen(**frame, job=job, dossier=found.dossier if found else None)
+    )
+
+
+async def attempt(request: Request) -> Response:
+    """Start what a run has suggested: its settings with the changes of one line of advice."""
+    form = await form_of(request)
+    project = project_of(request)
+    job = run_of(request, project)
+    found, before = _found(job), dict(project.state)
+    try:
+        at = whole_number("at", form)
+        tips = [] if found is None else found.advice
+        if found is None or at is None or not at < len(tips) or not words_in(tips[at]):
+            raise ParameterError("at", at, "this run has no such suggestion")
+        method = str(found.values["method"]["name"])
+        settled = changed_form(job.task["options"], method, words_in(tips[at]))
+        choose(project, settled)
+        take(project, settled)
+    except SetveilError as error:
+        project.state = before
+        return await respond(request, run_screen(request, project, job, error))
+    store_of(request).save(project)
+    return await begin_run(request, project)
+
+
+async def rename(request: Request) -> Response:
+    """Give a run another name; an empty one is the usual name."""
+    return await _kept(request, _named)
+
+
+async def final(request: Request) -> Response:
+    """Make a release the one to hand over."""
+    return await _kept(request, lambda state, job, form: state.update(final=job.id))
+
+
+async def _kept(
+    request: Request, change: Callable[[dict[str, Any], StoredJob, Form], object]
+) -> Response:
+    """Change what a project remembers of a run."""
+    form = await form_of(request)
+    async with changing(request) as project:
+        job = run_of(request, project)
+        change(project.state, job, form)
+        store_of(request).save(project)
+    return go(request, f"/projects/{project.id}/runs/{job.id}")
+
+
+def _named(state: dict[str, Any], job: StoredJob, form: Form) -> None:
+    name = " ".join(form.get("name", "").split())[:80]
+    names = {id: old for id, old in state.get("names", {}).items() if id != job.id}
+    state["names"] = names | ({job.id: name} if name else {})
 
 
 async def ask(request: Request) -> Response:
     """Attack the release, count in it, or reconstruct originals."""
     form = await form_of(request)
     project = project_of(request)
-    job = job_of(request, project)
+    job = run_of(request, project)
     verb = request.path_params["verb"]
     try:
+        if verb in ASKS and verb not in _asks(found_of(job)):
+            raise ParameterError("verb", verb, "this cannot be asked about such a release")
         options = _options(verb, form)
     except SetveilError as error:
-        return respond(request, run_screen(request, project, job, error))
+        return await respond(request, run_screen(request, project, job, error))
     for old in about_run(request, project, job, verb):
         await queue_of(request).cancel(old)
         store_of(request).forget(old)
-    files = {**job.task["files"], RELEASE: str(job.folder / RELEASE)}
+    files = {**job.task["files"], RELEASE: {"path": str(job.folder / RELEASE)}}
     reading = {} if verb != "attack" else _reading(job)
     task = {
         "data": job.task["data"], "files": files, "run": job.id, "options": {**options, **reading},
@@ -80,38 +201,51 @@ async def ask(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/runs/{job.id}#{verb}")
 
 
+def run_of(request: Request, project: Project) -> StoredJob:
+    """The run of the address."""
+    job = job_of(request, project)
+    if job.verb != "anonymize":
+        raise HTTPException(404, "There is no such run. It may have been deleted.")
+    return job
+
+
 def run_screen(
     request: Request, project: Project, job: StoredJob, error: SetveilError | None = None
-) -> Screen:
+) -> ResultScreen:
     """The screen of one run."""
-    found = job.result
-    if job.verb != "anonymize":
-        body: list[str | None] = []
-    elif job.status != "done":
-        again = form_tag(f"/projects/{project.id}/run", csrf_of(request), button("Start it again"))
-        body = [unfinished(request, job, "Anonymizing", again=again)]
-    elif not found["holds"]:
-        body = [banner("Nothing was published.", "trouble"), Markup(found["sections"])]
-    else:
-        body = _release(request, project, job, found)
-    words = job.task.get("options", {})
-    asked = {verb: _latest(request, project, job, verb) for verb in ASKS}
-    live = job.is_live or any(each is not None and each.is_live for each in asked.values())
-    return step_screen(
-        request, project, "run" if job.is_live else "result", body=body, error=error,
+    found, words = _found(job), job.task.get("options", {})
+    runs = store_of(request).jobs(project, "anonymize")
+    (own,) = (run for run in run_values(project, runs) if run["id"] == job.id)
+    jobs = {verb: _latest(request, project, job, verb) for verb in ASKS}
+    asked = {verb: each for verb, each in jobs.items() if each is not None}
+    answers = {verb: answer for verb in asked if (answer := found_of(asked[verb]))}
+    live = job.is_live or any(each.is_live for each in asked.values())
+    frame = step_frame(request, project, "run" if job.is_live else "result", error)
+    if job.is_live:
+        frame |= {"title": "Anonymizing"}
+    return ResultScreen(
+        **frame,
         why=RUNS if job.is_live else WHY,
-        title="Anonymizing" if job.is_live else "Look at the result",
-        values={
-            **run_values(job),
-            "progress": queue_of(request).progress(job),
-            "holds": found.get("holds"),
-            "outcome": found.get("values"),
-            **{verb: _asked_values(each) for verb, each in asked.items()},
-        },
+        **own,
+        progress=queue_of(request).progress(job),
+        holds=found.verdict.holds if found else None,
+        outcome={**found.values, "advice": notes_of(found.advice)} if found else None,
+        attack=_asked(asked.get("attack")),
+        support=_asked(asked.get("support")),
+        reconstruct=_asked(asked.get("reconstruct")),
+        job=job,
+        took=run_time(job),
+        found=found,
+        failed=Report(tuple(verdict_sections(found.verdict))) if found else None,
+        asks=_asks(found),
+        asked=asked,
+        newest=max(asked, key=lambda verb: asked[verb].number, default=""),
+        answers=answers,
+        reports={verb: _REPORTS[verb](answer) for verb, answer in answers.items()},
         command=anonymize_command(project, words),
         python=anonymize_python(project, words),
         refresh=live,
-    )  # fmt: skip
+    )
 
 
 def about_run(request: Request, project: Project, job: StoredJob, *verbs: str) -> list[StoredJob]:
@@ -120,121 +254,21 @@ def about_run(request: Request, project: Project, job: StoredJob, *verbs: str) -
     return [each for each in jobs if each.task.get("run") == job.id]
 
 
-def _release(
-    request: Request, project: Project, job: StoredJob, found: dict[str, Any]
-) -> list[str | None]:
-    """Everything about a release that holds."""
-    poor = found["poor"]
-    head = tag(
-        "section",
-        tag("p", f"The promise holds: {found['title']}", class_="verdict yes"),
-        tag(
-            "p",
-            f"{run_name(job)}. {found['records']:,} records, {found['form']}, in {run_time(job)}.",
-        ),
-        Markup(bullets(found["use"])),
-        banner("An analyst may find this release of little use.") if poor else None,
-        details("What to try", Markup(bullets(found["advice"])), opened=True)
-        if found["advice"]
-        else None,
-        class_="card",
-    )
-    promise, verdict, *rest = found["parts"]
-    return [
-        banner(PRIVATE, "private-banner"),
-        head,
-        *(banner(note) for note in found["notes"]),
-        next_step(project, "result", "Next: compare with other settings"),
-        _beside(found),
-        tag("div", Markup(promise), Markup(verdict), class_="report"),
-        *_asks(request, project, job, found),
-        tag("div", *(Markup(part) for part in rest), class_="report"),
-    ]
+def _found(job: StoredJob) -> Released | None:
+    """What a run has found, without its command, which the page shows apart."""
+    found: Released | None = found_of(job)
+    if found is None or found.dossier is None:
+        return found
+    return replace(found, dossier=replace(found.dossier, command=""))
 
 
-def _beside(found: dict[str, Any]) -> Markup | None:
-    """Originals and what was published for them."""
-    if not found["examples"]:
-        return None
-    few, many = found["examples"][:5], found["examples"][5:]
-    head = ["original (private)", "published"]
-    more = details("More records", Markup(table(head, many))) if many else None
-    title = tag("h2", "Records before and after ", tag("span", "private", class_="private"))
-    return tag("section", title, Markup(table(head, few)), more, class_="beside")
-
-
-def _asks(
-    request: Request, project: Project, job: StoredJob, found: dict[str, Any]
-) -> list[str | None]:
+def _asks(found: Released | None) -> list[str]:
     """What can be asked about a release."""
-    attack_form = [
-        text_field("knows", "Items that are known", "1,2,3", "One or more numbers, with commas."),
-        text_field(
-            "trials", "People to draw", 2000, "More people give more exact figures.",
-            type="number", min="100",
-        ),
-    ]  # fmt: skip
-    count_form = [
-        text_field(
-            "items",
-            "Items",
-            "",
-            "How many records have all of them? With commas; empty for the most frequent pairs.",
-        ),
-    ]
-    worlds_form = [
-        text_field("n", "How many", 1, "Files to write.", type="number", min="1", max="20"),
-        text_field("seed", "Seed", "", "The same number, the same files.", type="number", min="0"),
-    ]  # fmt: skip
-    attacks = (
-        "An adversary who has the release and knows some items of a person: how far do they get?"
-    )
-    counts = "What an analyst can count, computed from the release alone."
-    worlds = (
-        "Records that the release could have been made from: for programs that need whole records."
-    )
-    return [
-        _ask(request, project, job, "attack", ("Attack it", attacks, "Attack", True), attack_form),
-        _ask(request, project, job, "support", ("Count in it", counts, "Count", False), count_form),
-        None
-        if found["shows_records"]
-        else _ask(
-            request, project, job, "reconstruct",
-            ("Reconstruct originals", worlds, "Reconstruct", False), worlds_form,
-        ),
-    ]  # fmt: skip
-
-
-def _ask(
-    request: Request,
-    project: Project,
-    job: StoredJob,
-    verb: str,
-    words: tuple[str, str, str, bool],
-    fields: list[Markup],
-) -> Markup:
-    title, why, label, private = words
-    asked = _latest(request, project, job, verb)
-    place = f"/projects/{project.id}/runs/{job.id}/{verb}"
-    grid = tag("div", *fields, class_="grid")
-    form = form_tag(place, csrf_of(request), grid, button(label, "quiet"))
-    parts: list[str | None] = [form]
-    if asked is not None and asked.status != "done":
-        parts = [unfinished(request, asked, title, again=form)]
-    elif asked is not None:
-        found = asked.result
-        zipped = f"/projects/{project.id}/runs/{asked.id}/{WORLDS}.zip"
-        link = tag("a", "Download the reconstructions", href=zipped, class_="button")
-        parts = [
-            Markup(found.get("chart", "")),
-            Markup(found["report"]),
-            tag("p", link) if verb == "reconstruct" else None,
-            details("Ask again", form),
-        ]
-    mark = tag("span", "private", class_="private") if private else None
-    return tag(
-        "section", tag("h2", f"{title} ", mark, id=verb), tag("p", why), *parts, class_="card"
-    )
+    if found is None or found.dossier is None:
+        return []
+    form = found.dossier.form
+    cannot = {"attack": not can_attack(form), "reconstruct": Release.named(form).shows_records}
+    return [verb for verb in ASKS if not cannot.get(verb)]
 
 
 def _options(verb: str, form: Form) -> dict[str, Any]:
@@ -254,8 +288,6 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
 
 
 def _reading(job: StoredJob) -> dict[str, Any]:
-    from setveil.pipeline.names import READING
-
     words = job.task["options"]
     return {name: words[name] for name in (*READING, "input_format") if name in words}
 
@@ -264,12 +296,9 @@ def _latest(request: Request, project: Project, job: StoredJob, verb: str) -> St
     return next(iter(about_run(request, project, job, verb)), None)
 
 
-def _asked_values(job: StoredJob | None) -> dict[str, Any] | None:
+def _asked(job: StoredJob | None) -> dict[str, Any] | None:
     if job is None:
         return None
-    return {
-        "id": job.id,
-        "status": job.status,
-        "error": job.error or None,
-        "result": job.result.get("values"),
-    }
+    found = found_of(job)
+    said = {"id": job.id, "status": job.status, "error": job.error or None}
+    return {**said, "result": found and dict(_REPORTS[job.verb](found).values)}

@@ -2,6 +2,8 @@
 // What scripts add to the page: files can be dropped, progress moves, commands can be copied.
 // Everything else works without.
 
+const STOPPED = "setveil does not answer. If it was stopped, this job was ended and nothing of it " +
+  "was published. Start it again in a terminal: setveil serve";
 const csrf = document.querySelector('meta[name="csrf-token"]').content;
 
 for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
@@ -41,6 +43,7 @@ function follow(panel) {
     };
     events.onerror = () => {  // while the page starts again the browser tries by itself
       if (events?.readyState === EventSource.CLOSED) location.reload();
+      else panel.querySelector("[data-stage]").textContent = STOPPED;
     };
   };
   document.addEventListener("visibilitychange", listen);
@@ -91,7 +94,7 @@ function send(form, file) {
   };
   request.onerror = () => {
     bar.hidden = true;
-    words.textContent = "The upload was interrupted. Is setveil still running?";
+    words.textContent = "The upload was interrupted. If setveil was stopped, start it again in a terminal: setveil serve";
   };
   request.onload = () => {
     let answer = {};

@@ -1,0 +1,371 @@
+"""Items that look like identifiers: order numbers, mail addresses or times that were read as items.
+
+An identifier has a shape that the other items lack, or is rarer than they are, and almost every
+record has exactly one. Rare items alone are no sign: a record may have thousands of them, and their
+number varies from record to record. What is found is private and a question, not a verdict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from setveil.data.arrays import Flags, Int32s, Int64s, offsets
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.errors import brief
+from setveil.words import rough_share
+
+LEAST, MANY = 10, 100
+"""Fewer records say nothing; and fewer of one item each."""
+DISTINCT, FEW = 0.1, 20
+"""Identifiers: so many distinct ones for each record, and most of them in so few records."""
+USUAL, CLEAR = 0.5, 0.7
+"""The share of records with exactly one of them: of a shape that says much, or of plain numbers."""
+ALMOST, SELDOM = 0.95, 0.5
+"""The share of lines with a rare value at one position, and at all others."""
+SAMPLE, SAMPLE_OF_ITEMS, PLACES = 20_000, 2_000_000, 8
+_EACH = (1, 2, 3)  # a table that is read as lines may have several columns of one shape
+_CAPS = (1, 2, 5, FEW)
+_BOTH_ENDS = (*range(1, PLACES + 1), -1, -2, -3, -4)
+_SEED = 1
+
+_NUMBERS = "whole numbers"
+_SHAPES = {
+    "mail addresses": r"[^@\s]+@[^@\s]+\.[^@\s.]+",
+    "dates or times": r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ,]+\d{1,2}:\d\d[\d:.]*\s*([AaPp]\.?[Mm]"
+    r"\.?)?\s*(Z|UTC|[+-]\d\d:?\d\d)?)?|\d{1,2}:\d\d(:\d\d([.,]\d+)?)?",
+    "numbers with decimals": r"[-+]?[$€£¥]?\s?\d+([.,' ]\d+)*[.,]\d+\s?([$€£¥%]|[A-Z]{3})?",
+    "hashes or UUIDs": r"(?=.*\d)(?=.*[a-fA-F])[{]?[0-9a-fA-F]{8}[0-9a-fA-F-]*[}]?",
+    "numbers with separators, such as phone numbers": r"(?=(\D*\d){7})\+?\d?[(\d][\d() ./-]*\d",
+}
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _SHAPES.items()}
+_SPECIAL = re.compile(r"[\d@]")
+_DIGITS, _RUNS = re.compile(r"\d+"), re.compile(r"[A-Za-z]+|\d+")
+_CODE, _CODES = re.compile(r"[A-Za-z0-9_-]{10,}"), "codes of letters and digits"
+_LAST_DIGITS = re.compile(r"\d{1,15}\Z")
+_LONGEST = 24  # letters of a shape; a longer text is prose
+
+
+class Opening(NamedTuple):
+    """The first lines of a file, before their items were sorted."""
+
+    lengths: Int64s
+    items: Int32s
+    labels: list[str]
+    """Item i is `labels[i]`."""
+
+
+class Some(NamedTuple):
+    """Records to look at: all of them, or a random sample; and what is known of all."""
+
+    indptr: Int64s
+    items: Int32s
+    vocabulary: Vocabulary
+    supports: Int64s
+    """How many of all records have each item."""
+    records: int
+    """How many there are in all."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Items that look like identifiers; it shows none of them."""
+
+    kind: str
+    each: int
+    """So many of them are in most records."""
+    share: float
+    """The share of records with exactly so many."""
+    items: Int32s
+    """Those that were seen."""
+    distinct: int
+    place: int | None = None
+    """Their position in the lines, from 1 on; -1 is the last."""
+
+    @property
+    def where(self) -> str:
+        """The position, if it is known."""
+        if self.place is None:
+            return ""
+        if self.place < -1:
+            return f" at position {-self.place} from the end"
+        return f" at {'the last position' if self.place < 0 else f'position {self.place}'}"
+
+    @property
+    def question(self) -> str:
+        """What was found, in one line."""
+        number = {1: "one", 2: "two", 3: "three"}[self.each]
+        found = f"{self.distinct:,} distinct items{self.where} are {self.kind}, and"
+        have = f"{rough_share(self.share)} of the records have exactly {number} of them"
+        return f"{found} {have}: are they identifiers?"
+
+
+def some_of(data: Transactions) -> Some:
+    """The records themselves, or a random sample if they are many."""
+    kept = sampled(np.diff(data.indptr), len(data), data.occurrences)
+    held = data if kept is None else data.take(kept)
+    return Some(held.indptr, held.items, data.vocabulary, data.supports(), len(data))
+
+
+def sampled(lengths: Int64s, records: int, occurrences: int) -> Int64s | None:
+    """Which of some of `records` records to look at, so that all together are few; None for all."""
+    share = min(SAMPLE / max(records, 1), SAMPLE_OF_ITEMS / max(occurrences, 1))
+    if share >= 1:
+        return None
+    return np.flatnonzero(np.random.default_rng(_SEED).random(len(lengths)) < share)
+
+
+def find_identifiers(data: Some, opening: Opening | None = None) -> Doubt | None:
+    """The items that look most like identifiers; None if none do.
+
+    Args:
+        data: The records.
+        opening: How the lines of the file begin, if that is known.
+
+    Cost:
+        Linear in the sample, which is bounded, and in the number of items.
+
+    Example:
+        >>> rows = [[f"P00{n}", "milk", "beer"][: 2 + n % 2] for n in range(100, 150)]
+        >>> found = find_identifiers(some_of(Transactions.of(rows)))
+        >>> found.kind, found.distinct, found.share
+        ("of the shape 'P#' (# is a number)", 50, 1.0)
+    """
+    lengths = np.diff(data.indptr)
+    if (lengths > 0).sum() < LEAST:
+        return None
+    seen = _Seen(data, lengths)
+    found = next(seen.doubts(), None)
+    if opening is None:
+        return found
+    return seen.by_position(opening) if found is None else seen.placed(found, opening)
+
+
+class _Seen:
+    """Records with the shapes of their items."""
+
+    def __init__(self, data: Some, lengths: Int64s) -> None:
+        self.data, self.lengths = data, lengths
+        self.rows = np.repeat(np.arange(len(lengths)), lengths)
+        self.held = np.flatnonzero(data.supports > 0)
+        self.basis, self.looked = self._looked()
+        names = [shape_of(label) for label in map(data.vocabulary.labels.__getitem__, self.looked)]
+        self.names = sorted({name for name in names if name})
+        numbers = {name: number for number, name in enumerate(self.names)} | {"": -1}
+        self.codes = np.full(len(data.supports), -1, dtype=np.int64)
+        self.codes[self.looked] = [numbers[name] for name in names]
+        plain = np.array([name.isdecimal() for name in self.names], dtype=bool)
+        self.plain = np.append(plain, False)[self.codes]  # of each item: a whole number
+
+    def _looked(self) -> tuple[Int64s, Int64s]:
+        """All items, or a random sample of them; and the same with those of the records."""
+        if len(self.held) <= 10 * SAMPLE:
+            return self.held, self.held
+        basis = np.random.default_rng(_SEED).choice(self.held, 5 * SAMPLE, replace=False)
+        return basis, np.union1d(np.unique(self.data.items), basis)
+
+    def doubts(self) -> Iterator[Doubt]:
+        """By shape first: it says most. Then by rarity, and then records of one item each."""
+        yield from self._by_shape()
+        yield from self._of(self.plain, _NUMBERS, CLEAR)
+        for cap in _CAPS:
+            rare = self.data.supports <= cap
+            alone = "no other record has" if cap == 1 else f"at most {cap} records have"
+            yield from self._of(rare, f"such that {alone} the same", 0.8)
+        yield from self._single()
+
+    def _by_shape(self) -> Iterator[Doubt]:
+        size = len(self.names)
+        codes = self.codes[self.data.items]
+        known = codes >= 0
+        keys, counts = np.unique(self.rows[known] * max(size, 1) + codes[known], return_counts=True)
+        rows, shapes = keys // max(size, 1), keys % max(size, 1)
+        for each in _EACH:
+            exact = counts == each
+            inside = exact & (self.lengths[rows] > each)
+            among = np.bincount(shapes[inside], minlength=size)
+            all_of_them = np.bincount(shapes[exact], minlength=size)
+            for shape in np.argsort(-among, kind="stable")[:_MOST_TRIED].tolist():
+                plain = self.names[shape].isdecimal()
+                usual = CLEAR if plain or each > 1 else USUAL
+                if self._is_most(int(among[shape]), int(all_of_them[shape]), each, usual):
+                    share = all_of_them[shape] / (self.lengths > 0).sum()
+                    text = _described(self.names[shape])
+                    yield from self._rare(self.codes == shape, text, each, share)
+
+    def _of(self, marks: Flags, kind: str, usual: float) -> Iterator[Doubt]:
+        """The doubt about some items if most records have exactly one of them among others."""
+        counts = np.bincount(self.rows[marks[self.data.items]], minlength=len(self.lengths))
+        one = counts == 1
+        all_of_them = int(one.sum())
+        if self._is_most(int((one & (self.lengths > 1)).sum()), all_of_them, 1, usual):
+            yield from self._rare(marks, kind, 1, all_of_them / (self.lengths > 0).sum())
+
+    def _is_most(self, among: int, all_of_them: int, each: int, usual: float) -> bool:
+        """Whether most records have exactly `each` of some items, and of those that have others too
+        clearly more than half: if items were drawn one by one, it would be half at most."""
+        longer = int((self.lengths > each).sum())
+        if longer < max(LEAST, len(self.lengths) // 100):
+            return False
+        least = max(usual, 0.5 + 1.5 / longer**0.5)
+        filled = int((self.lengths > 0).sum())
+        return among >= least * longer and 2 * all_of_them > filled
+
+    def _rare(self, marks: Flags, kind: str, each: int, share: float) -> Iterator[Doubt]:
+        """The doubt if there are many of these items, and most are in few records."""
+        basis = self.basis[marks[self.basis]]
+        distinct = round(len(basis) * len(self.held) / len(self.basis))
+        if distinct < DISTINCT * self.data.records or not len(basis):
+            return
+        shared = self.data.supports[self.data.items[marks[self.data.items]]]
+        if np.median(self.data.supports[basis]) <= FEW and np.mean(shared <= FEW) > 0.5:
+            seen = self.looked[marks[self.looked]]
+            yield Doubt(kind, each, float(share), seen.astype(np.int32), distinct)
+
+    def _single(self) -> Iterator[Doubt]:
+        """Records of one item each, almost all of one shape."""
+        filled = int((self.lengths > 0).sum())
+        if filled < MANY or (self.lengths > 1).sum() > 0.01 * filled:
+            return
+        codes = self.codes[self.data.items]
+        groups = [(_NUMBERS, self.plain)]
+        if (codes >= 0).any():
+            shape = int(np.bincount(codes[codes >= 0]).argmax())
+            groups.insert(0, (_described(self.names[shape]), self.codes == shape))
+        for kind, marks in groups:
+            share = float(marks[self.data.items].mean())
+            if share >= 0.9:
+                yield from self._rare(marks, kind, 1, share)
+
+    def by_position(self, opening: Opening) -> Doubt | None:
+        """The values at one position of the lines, if they count the lines, or are rare where the
+        values at all other positions are not. Lines that are sorted have rare values at their ends
+        anyway."""
+        numbers = self._numbers(opening)
+        for place in _places(opening.lengths):
+            if _counts_up(opening, place):
+                found = self._at_place(opening, numbers, place, "numbers that count the lines", 1.0)
+                if found is not None:
+                    return found
+        if _are_sorted(opening.lengths, numbers):
+            return None
+        supports = np.append(self.data.supports, 0)[numbers]
+        for cap in _CAPS:
+            rates = _rates(opening.lengths, supports <= cap)
+            for place in _places(opening.lengths):
+                others = [rate for at, rate in rates.items() if at != place and at * place > 0]
+                if rates[place] >= ALMOST and others and max(others) <= SELDOM:
+                    kind = "in one record each" if cap == 1 else f"in at most {cap} records each"
+                    found = self._at_place(opening, numbers, place, kind, rates[place])
+                    if found is not None:
+                        return found
+        return None
+
+    def _at_place(
+        self, opening: Opening, numbers: Int64s, place: int, kind: str, share: float
+    ) -> Doubt | None:
+        """The doubt about the values at a position, if many are distinct."""
+        items = np.unique(numbers[_at(opening.lengths, place)])
+        if len(items) < DISTINCT * len(opening.lengths):
+            return None
+        distinct = round(len(items) * self.data.records / len(opening.lengths))
+        return Doubt(kind, 1, share, items.astype(np.int32), distinct, place)
+
+    def placed(self, found: Doubt, opening: Opening) -> Doubt:
+        """The same with the position of these items in the lines, if almost all have one."""
+        numbers = self._numbers(opening)
+        marks = np.isin(numbers, found.items)
+        for place in _BOTH_ENDS:
+            here = marks[_at(opening.lengths, place)].sum()
+            if marks.sum() and here >= 0.9 * marks.sum():
+                return Doubt(**{**found.__dict__, "place": place})
+        return found
+
+    def _numbers(self, opening: Opening) -> Int64s:
+        """The items of the lines in the numbers of the vocabulary; -1 if one is not there."""
+        known = self.data.vocabulary.numbers
+        numbers = np.array([known.get(label, -1) for label in opening.labels], dtype=np.int64)
+        return numbers[opening.items] if len(numbers) else np.zeros(0, dtype=np.int64)
+
+
+_MOST_TRIED = 20
+
+
+def shape_of(label: str) -> str:
+    """The shape of an item that may be an identifier: a name of `_SHAPES`, the number of its
+    digits, or its text with each number as `#`; nothing if it has no digits.
+
+    Example:
+        >>> [shape_of(each) for each in ("milk", "100017", "ORD-2024-17", "anna@example.org")]
+        ['', '6', 'ORD-#-#', 'mail addresses']
+    """
+    if label.isdecimal():
+        return str(len(label))
+    if not _SPECIAL.search(label) or len(label) > 200:
+        return ""
+    for name, pattern in _PATTERNS.items():
+        if pattern.fullmatch(label):
+            return name
+    if _CODE.fullmatch(label) and len(_RUNS.findall(label)) > 3:
+        return _CODES
+    marked = _DIGITS.sub("#", label)
+    return marked if "#" in marked and len(marked) <= _LONGEST else ""
+
+
+def _described(shape: str) -> str:
+    if shape.isdecimal():
+        return f"numbers of {shape} digit{'s' * (shape != '1')}"
+    return shape if shape in (*_SHAPES, _CODES) else f"of the shape {brief(shape)} (# is a number)"
+
+
+def _at(lengths: Int64s, place: int) -> Int64s:
+    """Where the values at one position are, in all lines of two values or more that have it."""
+    ends = np.cumsum(lengths)
+    long = lengths >= max(abs(place), 2)
+    found: Int64s = (ends[long] + place) if place < 0 else (ends - lengths)[long] + place - 1
+    return found
+
+
+def _places(lengths: Int64s) -> list[int]:
+    """The positions that almost all lines have."""
+    wanted = ALMOST * (lengths > 0).sum()
+    return [place for place in _BOTH_ENDS if len(_at(lengths, place)) >= max(LEAST, wanted)]
+
+
+def _rates(lengths: Int64s, marks: Flags) -> dict[int, float]:
+    """The share of marked values at each position that many lines have, from both ends."""
+    found = {place: marks[_at(lengths, place)] for place in _BOTH_ENDS}
+    least = max(LEAST, len(lengths) // 4)
+    return {place: float(each.mean()) for place, each in found.items() if len(each) >= least}
+
+
+def _counts_up(opening: Opening, place: int) -> bool:
+    """Whether the values at a position are numbers, almost each one more than that before."""
+    labels = [opening.labels[item] for item in opening.items[_at(opening.lengths, place)].tolist()]
+    found = [int(digits[0]) for each in labels if (digits := _LAST_DIGITS.findall(each))]
+    return len(found) == len(labels) and bool(np.mean(np.diff(found) == 1) >= 0.8)
+
+
+def _are_sorted(lengths: Int64s, numbers: Int64s) -> bool:
+    """Whether the lines are sorted by the order of the vocabulary, up or down."""
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    rises = np.sign(np.diff(numbers))[rows[1:] == rows[:-1]]
+    return bool(not len(rises) or abs(rises.mean()) >= 2 * ALMOST - 1)
+
+
+def opening_of(lengths: Int64s, items: Int32s, labels: Iterable[str]) -> Opening:
+    """How a file begins: the first of its lines, and the labels that they have."""
+    lengths, items = first_of(lengths, items)
+    return Opening(lengths, items, list(islice(labels, int(items.max(initial=-1)) + 1)))
+
+
+def first_of(lengths: Int64s, items: Int32s) -> tuple[Int64s, Int32s]:
+    """The first lines, no more than are needed; a copy, so that the others need not be kept."""
+    ends = offsets(lengths)
+    lines = min(len(lengths), SAMPLE, max(int(np.searchsorted(ends, SAMPLE_OF_ITEMS // 10)), 1))
+    return lengths[:lines].copy(), items[: ends[lines]].copy()

@@ -1,0 +1,152 @@
+"""Which row of a table names its columns.
+
+People export tables with a title, a date or a remark above the header. Such rows have fewer cells
+than the table; the row below them is taken as the header only if nothing else is likely, because a
+row that is taken for one is not published, and a header that is not found makes everything below it
+look like baskets."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from setveil.data.tables.cells import PRESENCE
+from setveil.data.tables.columns import ATTRIBUTE_NAMES, ITEM_NAMES, RECORD_NAMES, plain_name
+
+Rows = Sequence[Sequence[str]]
+
+_MOST_TITLES = 40
+_NEARLY_ALL = 0.9
+_LEAST = 3
+"""So many rows of one width are a table, whatever is above them."""
+_ENOUGH = 500
+"""So many rows below a header are compared with it."""
+_KNOWN = RECORD_NAMES | ITEM_NAMES | ATTRIBUTE_NAMES
+_IMPORTED = re.compile(r'\{"ImportId"')
+_DIGIT = re.compile(r"\d")
+
+
+def find_header(rows: Rows) -> int | None:
+    """The place of the row that beyond doubt names the columns; None if none does.
+
+    Args:
+        rows: The cells of the first rows; a blank line has none.
+
+    Example:
+        >>> find_header([["customer", "product"], ["c1", "beer"], ["c2", "beer"]])
+        0
+        >>> find_header([["Sales, March"], [], ["no", "what"], ["1", "beer"], ["2", "wine"]])
+        2
+        >>> find_header([["beer"], ["milk", "beer"], ["wine", "beer"], ["milk", "beer"]])
+    """
+    width = _width(rows)
+    first = next((n for n, row in enumerate(rows) if any(row) and not _is_title(row, width)), None)
+    after_blank = next((n + 1 for n, row in enumerate(rows[:-1]) if n and not any(row)), None)
+    for place in (first, after_blank):
+        if place is not None and place <= _MOST_TITLES and _names(rows[place], rows[place + 1 :]):
+            return place
+    return None
+
+
+def last_of_header(rows: Rows) -> int:
+    """The place of the last row that continues the names of the first; 0 if none does.
+
+    Some surveys name the question in one row and its options in the next (SurveyMonkey), or repeat
+    the names in other words and then as identifiers (Qualtrics).
+
+    Example:
+        >>> last_of_header([["id", "Uses", "", ""], ["", "R", "SQL", "No"], ["7", "R", "", ""]])
+        1
+    """
+    if len(rows) < 3 or len(rows[0]) < 3 or {len(rows[0])} != {*map(len, rows[:3])}:
+        return 0
+    if any(_IMPORTED.match(cell) for cell in rows[2]):
+        return 2
+    unnamed = [bool(below) for name, below in zip(rows[0], rows[1], strict=True) if not name]
+    named = all(_is_name(cell) for cell in (*rows[0], *rows[1]) if cell)
+    return int(len(unnamed) > 1 and all(unnamed) and named and not all(rows[1]))
+
+
+def joined_names(rows: Rows) -> list[str]:
+    """The names of columns that several rows name together; a name above goes on to the right.
+
+    Example:
+        >>> joined_names([["id", "Uses", "", ""], ["", "R", "SQL", "No"]])
+        ['id', 'Uses: R', 'Uses: SQL', 'Uses: No']
+    """
+    parts: list[list[str]] = [[] for _ in range(max(map(len, rows)))]
+    for row in rows:
+        name = ""
+        for at, own in enumerate(parts):
+            cell = row[at].strip() if at < len(row) else ""
+            name = cell or (name if row is not rows[-1] else "")
+            own += [name] if name and name not in own and not _IMPORTED.match(name) else []
+    return [": ".join(own) for own in parts]
+
+
+def looks_even(rows: Rows) -> bool:
+    """Whether nearly all rows have the same number of cells, two or more, apart from title rows."""
+    filled, width = [row for row in rows if any(row)], _width(rows)
+    if width < 2:
+        return False
+    first = next(n for n, row in enumerate(filled) if len(row) == width)
+    body = filled[first:] if first <= min(_MOST_TITLES, len(filled) // 2) else filled
+    even = sum(len(row) == width for row in body)
+    return even >= max(_LEAST, _NEARLY_ALL * len(body))
+
+
+def is_apart(rows: Rows) -> bool:
+    """Whether no cell of the first row occurs again in the rows below it."""
+    head = {cell for cell in rows[0] if cell}
+    return len(rows) > 1 and all(head.isdisjoint(row) for row in rows[1:])
+
+
+def _width(rows: Rows) -> int:
+    """How many cells most rows have."""
+    widths = Counter(len(row) for row in rows if any(row))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
+
+
+def _is_title(row: Sequence[str], width: int) -> bool:
+    """Whether a row has too few cells to belong to the table."""
+    filled = sum(map(bool, row))
+    return filled < width if len(row) != width else filled <= width // 2
+
+
+def _names(row: Sequence[str], below: Rows) -> bool:
+    """Whether a row has names, and the rows below it have values that no name looks like.
+
+    These may be shorter, if their last cells are empty."""
+    names, width = [cell.strip() for cell in row], len(row)
+    filled = [each for each in below if any(each)]
+    body = [each for each in filled if len(each) <= width][:_ENOUGH]
+    given = [name for name in names if name]
+    if width < 2 or len(given) < max(2, _NEARLY_ALL * width - 1):
+        return False
+    if not body or sum(len(each) <= width for each in filled) < _NEARLY_ALL * len(filled):
+        return False
+    columns = [[each[at].strip() for each in body if at < len(each)] for at in range(width)]
+    if not all(map(_is_name, given)) or any(
+        name in column for name, column in zip(names, columns, strict=True) if name
+    ):
+        return False
+    if sum(name in PRESENCE for name in given) > len(given) // 2:  # a row of yes and no
+        return False
+    known = sum(plain_name(name) in _KNOWN for name in names)
+    return known > 1 or any(map(_differs, names, columns))
+
+
+def _is_name(cell: str) -> bool:
+    """Whether a cell may name a column: it has a letter, and is no mail address."""
+    return any(map(str.isalpha, cell)) and "@" not in cell
+
+
+def _differs(name: str, cells: Sequence[str]) -> bool:
+    """Whether all cells of a column are values of a kind that its name is not of."""
+    filled = [cell for cell in cells if cell]
+    if len(filled) < 2 or not name:
+        return False
+    if all(cell in PRESENCE for cell in filled):
+        return True
+    return not _DIGIT.search(name) and all(_DIGIT.search(cell) or "@" in cell for cell in filled)

@@ -1,0 +1,116 @@
+"""The runs of a project: what they are called, which one is handed over, which are out of date."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from setveil.pipeline.names import READING
+from setveil.promises import PROMISES
+from setveil.web.context import data_of, reading_of
+from setveil.web.inputs import About
+from setveil.web.store import Project, StoredJob
+from setveil.web.wording import label_of
+from setveil.words import seconds
+
+NUMBERS = ("k", "m", "p", "h", "l", "epsilon", "delta")
+FLAGS = ("public_items", "qualify", "tune", "explain", "keep_unique", "bags", "onehot", "no_header")
+SHORT = {
+    "min_people": "rare items left out",
+    "public_items": "items of the data are public",
+    "keep_unique": "identifiers published",
+    "drop_record": "records left out",
+    "drop_column": "position left out",
+    "qualify": "groups named with their parent",
+    "unknown": "items outside the hierarchy",
+    "tune": "tuned",
+    "explain": "explained",
+}
+"""What fields are called in the names of runs, where their labels are commands or sentences."""
+
+
+def run_values(project: Project, jobs: Sequence[StoredJob]) -> list[dict[str, Any]]:
+    """Runs as JSON shows them, with names that say in what they differ."""
+    names = run_names(project, jobs)
+    return [
+        {
+            "id": job.id,
+            "name": names[job.id],
+            "status": job.status,
+            "error": job.error or None,
+            "words": job.task["options"],
+            "seconds": None if job.ended is None else round(job.ended - job.created, 3),
+            "is_older": is_older(project, job),
+            "is_final": project.state.get("final") == job.id,
+        }
+        for job in jobs
+    ]
+
+
+def run_names(project: Project, jobs: Sequence[StoredJob]) -> dict[str, str]:
+    """What runs are called: as the user says, or what was promised, how, in what they differ from
+    others with the same numbers, and when."""
+    given = project.state.get("names", {})
+    words = {job.id: _words(job) for job in jobs}
+    heads = {job.id: _head(job) for job in jobs}
+    names = {}
+    for job in jobs:
+        alike = [words[other] for other, head in heads.items() if head == heads[job.id]]
+        varied = [
+            name for one in alike for name in one if len({str(w.get(name)) for w in alike}) > 1
+        ]
+        said = [_said(name, words[job.id].get(name)) for name in dict.fromkeys(varied)]
+        at = time.strftime("%d %b %H:%M:%S", time.localtime(job.created))
+        names[job.id] = given.get(job.id) or ", ".join([heads[job.id], *said, at])
+    return names
+
+
+def is_older(project: Project, job: StoredJob) -> bool:
+    """Whether the file, or how it is read, has changed since the run."""
+    data, words = data_of(project), job.task["options"]
+    if data is None:
+        return True
+    then = {name: words[name] for name in (*READING, "input_format") if name in words}
+    return then != reading_of(project) or _file(job.task["files"].get(data[0], {})) != _file(
+        data[1]
+    )
+
+
+def run_time(job: StoredJob) -> str:
+    """How long a run took."""
+    return "" if job.ended is None else seconds(job.ended - job.created)
+
+
+def _head(job: StoredJob) -> str:
+    """The method, or the promise, with its numbers."""
+    words = job.task["options"]
+    numbers = ", ".join(f"{name} = {words[name]}" for name in NUMBERS if name in words)
+    how = words.get("method") or words["promise"]
+    return f"{how} ({numbers})" if numbers else str(how)
+
+
+def _words(job: StoredJob) -> dict[str, Any]:
+    """What a run was asked for besides its promise, method and numbers."""
+    words = job.task["options"]
+    shown = {name: words[name] for name in words if name not in (*NUMBERS, "promise", "method")}
+    kind = PROMISES.get(str(words.get("promise")))
+    return {"promise": kind.model if kind else None, "data": job.task["data"], **shown}
+
+
+def _said(name: str, value: Any) -> str:
+    """A word in which runs differ."""
+    label = SHORT.get(name) or label_of(name).lower()
+    if isinstance(value, bool) or (value is None and name in FLAGS):
+        return f"{label}: {'yes' if value else 'no'}"
+    if value in (None, [], ""):
+        return f"{label}: none"
+    if isinstance(value, list):
+        return f"{label}: {value[0] if len(value) == 1 else len(value)}"
+    return f"{label}: {f'of fewer than {value} people' if name == 'min_people' else value}"
+
+
+def _file(about: About | str) -> tuple[Any, ...]:
+    if isinstance(about, str):  # as older versions kept it
+        about = {"path": about}
+    return tuple(about.get(name) for name in ("path", "size", "modified"))

@@ -1,0 +1,155 @@
+"""What helps to decide on a run: what was spent, what to try, and which field is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from html import unescape
+
+import pytest
+
+from tests.web.serving import ended, served
+
+LETTERS = "abcdefghijklm"
+ROWS = "record,item\n" + "".join(
+    f"{record},{kind}{LETTERS[record % count]}\n"
+    for record in range(130)
+    for kind, count in (("a", 7), ("b", 11), ("c", 13))
+)
+OTHER = ROWS + "130,aa\n"
+ITEMS = sorted({line.split(",")[1] for line in ROWS.split()[1:]})
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("decisions")) as page:
+        yield page
+
+
+def noisy(page, place, **form):
+    """A private release; its values and what its ledger adds up to."""
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    done = page.run(place, **form)
+    assert done["status"] == "done", done
+    folder = (page.folder / "data").rglob(f"jobs/{done['id']}/release/release.json")
+    ledger = json.loads(next(folder).read_text(encoding="utf-8"))["ledger"]
+    return done, sum(Fraction(one["epsilon"]) for one in ledger)
+
+
+@pytest.fixture(scope="module")
+def spent(page):
+    """A project with two private releases of the same data."""
+    place = page.loaded(ROWS)
+    runs = [noisy(page, place, epsilon=each, public_items="yes") for each in (0.5, 1)]
+    return place, runs
+
+
+def test_epsilons_of_releases_of_the_same_data_are_added_up_where_one_decides(page, spent):
+    place, runs = spent
+    assert sum(total for _, total in runs) == Fraction(3, 2)
+    said = "This data was used by 2 private releases: epsilon 0.5 + 1 = 1.5 in all. Handing over "
+    said += "more than one adds up."
+    steps = [f"{place}/{step}" for step in ("goal", "run", "result", "compare", "download")]
+    for address in (*steps, runs[0][0]["place"]):
+        assert said in page.page(address).text, address
+        assert page.get(address).json["spent"][0].startswith(said)
+    assert "epsilon 1.5 in all" in page.page("/").text
+
+
+def test_other_data_has_a_sum_of_its_own_and_the_same_data_elsewhere_the_same(page, spent):
+    place = page.loaded(ROWS, "same.csv")
+    (line,) = page.get(f"{place}/run").json["spent"]
+    assert "2 private releases (2 of them in other projects): epsilon 0.5 + 1 = 1.5" in line
+    noisy(page, place, delta="1e-6", epsilon=1)
+    (line,) = page.get(f"{place}/run").json["spent"]
+    assert "epsilon 0.5 + 1 + 1 = 2.5, delta 1e-06 in all" in line
+    page.put(f"{place}/load/file?name=other.csv", OTHER.encode())
+    page.until(f"{place}/load", lambda now: now["inspect"])
+    (line,) = page.get(f"{place}/run").json["spent"]
+    assert line.startswith("Another file of this project was used by 1 private release: epsilon 1")
+    assert "This is a sum of its own" in line
+
+
+def test_a_draw_of_noise_is_never_marked_as_the_best(page, spent):
+    place, _ = spent
+    found = page.get(f"{place}/compare").json
+    assert len(found["runs"]) == 2
+    assert not any(each.get("best") for one in found["measures"] for each in one["figures"])
+    assert "Releases with noise are not ranked" in page.page(f"{place}/compare").text
+
+
+def test_a_public_list_may_have_items_that_the_data_lacks_and_must_have_the_others(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    outside = "".join(
+        part.split("</details>")[-1] for part in page.page(f"{place}/goal").text.split("<details")
+    )
+    assert 'name="public_list"' in outside
+    done, _ = noisy(page, place, epsilon=1, public_list="\n".join([*ITEMS, "E11.9", "Z99"]))
+    shown = unescape(page.page(done["place"]).text)
+    assert "2 of 33 items of the public list do not occur in the data" in shown
+    assert "E11.9" in page.page(f"{place}/goal").text
+    assert "--hierarchy public-items.csv" in done["command"]
+    short = "\n".join(ITEMS[1:])
+    done = page.run(place, epsilon=1, public_list=short)
+    assert "the public list of items does not have 'aa'" in done["error"]
+    follow(page, done["place"], "public_list", "does not have &#39;aa&#39;")
+    done, _ = noisy(page, place, epsilon=1, public_list=short, unknown="drop")
+    assert "1 item is not in the hierarchy" in page.page(done["place"]).text
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+    assert "public-items.csv" not in page.get(f"{place}/run").json["command"]
+
+
+def follow(page, address, name, sentence):
+    """Follow the link to a field, which is marked, with the sentence next to it."""
+    links = re.findall(r'<a href="([^"#]*)#(f-[^"]*)">', page.page(address).text)
+    (place,) = {unescape(link) for link, id in links if id == f"f-{name.replace('_', '-')}"}
+    text = page.page(place).text
+    id = f"f-{name.replace('_', '-')}"
+    (field,) = re.findall(rf'<(?:input|textarea|select)[^>]*id="{id}"[^>]*>', text)
+    assert 'aria-invalid="true"' in field
+    assert f"{id}-wrong" in field
+    assert sentence in text.split(f'id="{id}-wrong">')[1].split("</p>")[0]
+    return text
+
+
+def test_a_failed_run_links_to_the_field_that_must_be_changed(page):
+    place = page.loaded(ROWS)
+    done = page.run(place, k=500, m=2)
+    assert done["status"] == "failed"
+    follow(page, done["place"], "k", "nobody can be hidden among 500")
+    assert "aria-invalid" not in page.page(f"{place}/goal").text
+    page.post(f"{place}/goal/settle", promise="differential-privacy")
+    page.post(f"{place}/goal/settle", epsilon=1)
+    answer = page.ask("POST", f"{place}/run", "", {**page._right(), "Accept": "text/html"})
+    assert answer.status == 400
+    assert "field=public_items#f-public-items" in answer.text
+    text = page.page(f"{place}/goal?field=public_items").text
+    assert 'id="f-public-items-wrong"' in text
+    assert "aria-invalid" not in page.page(f"{place}/goal?field=seed").text
+
+
+def test_what_to_try_is_a_button_that_starts_it_and_compare_offers_it(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/settle", promise="k-anonymity")
+    first = page.run(place, k=10)
+    text = page.page(first["place"]).text
+    tips = first["outcome"]["advice"]
+    at = next(at for at, tip in enumerate(tips) if "disassociation" in tip)
+    assert f'action="{first["place"]}/try"' in text
+    assert f'name="at" value="{at}"' in text
+    assert page.post(f"{first['place']}/try", at=99).status == 400
+    run = page.post(f"{first['place']}/try", at=at).json["next"]
+    done = page.until(run, lambda now: ended(now["status"]))
+    assert done["status"] == "done", done
+    assert {name: done["words"][name] for name in ("promise", "method", "k", "m")} == {
+        "promise": "km-anonymity",
+        "method": "disassociation",
+        "k": 10,
+        "m": 2,
+    }
+    assert page.get(f"{place}/goal").json["method"] == "disassociation"
+    shown = page.page(f"{place}/compare").text
+    boxes = re.findall(r'name="method\.(\w+)" value="yes" checked', shown)
+    assert "disassociation" in boxes

@@ -1,0 +1,221 @@
+"""The load screen: what was understood, the first records, and questions with answers to press."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+
+import pytest
+from openpyxl import Workbook
+
+from tests.web.serving import ended, served
+from tests.web.test_own_files import outside_details
+from tests.web.test_screens import shown
+
+GOODS = ("milk", "tea", "bread", "beer", "wine")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("load")) as page:
+        yield page
+
+
+def uploaded(page, name, content):
+    """A project with a file; its address and the values of its load screen."""
+    place = page.project(name)
+    data = content if isinstance(content, bytes) else content.encode()
+    assert page.put(f"{place}/load/file?name={name}", data).status == 200
+    return place, rested(page, place)
+
+
+def rested(page, place):
+    """The values of the load screen as soon as no job runs; no screen has words of a terminal."""
+
+    def is_over(now):
+        states = {verb: job["status"] for verb, job in now["jobs"].items()}
+        over = states and all(map(ended, states.values()))
+        failed = any(state != "done" for state in states.values())
+        return over and ("inspect" in states or failed or now["contains"] == "log")
+
+    found = page.until(f"{place}/load", is_over)
+    assert "--" not in shown(page.page(f"{place}/load").text)
+    return found
+
+
+def answer(page, place, **form):
+    assert page.post(f"{place}/load/answer", **form).status == 200
+    return rested(page, place)
+
+
+def titles(values):
+    return [each["title"] for each in values["questions"]]
+
+
+def labels(values, at=0):
+    return {each[1]: each[0] for each in values["questions"][at]["answers"]}
+
+
+def baskets(customer="customer_id"):
+    """A long table of 40 customers with 1 to 3 baskets each."""
+    rows, basket = [f"{customer},basket_id,product"], 0
+    for person in range(40):
+        for _ in range(person % 3 + 1):
+            basket += 1
+            rows += [f"C{person},{basket},{GOODS[(basket + n) % 5]}" for n in range(basket % 3 + 1)]
+    return "\n".join(rows) + "\n", basket
+
+
+def book():
+    """A spreadsheet whose second sheet has a table below titles."""
+    made = Workbook()
+    made.active.title = "Notes"
+    made.active.append(["Made by the shop"])
+    sheet = made.create_sheet("Sales")
+    for row in (["Sales of the shop"], ["confidential"], ["order_id", "product"]):
+        sheet.append(row)
+    for order in range(30):
+        for n in range(order % 3 + 1):
+            sheet.append([5000 + order, GOODS[(order + n) % 5]])
+    stream = BytesIO()
+    made.save(stream)
+    return stream.getvalue()
+
+
+def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page):
+    place, found = uploaded(page, "sales.xlsx", book())
+    assert titles(found) == ["Which sheet?"]
+    screen = page.page(f"{place}/load").text
+    assert 'type="radio" name="ask0.sheet" value="Sales"' in screen
+    found = answer(page, place, **{"ask0.sheet": "Sales"})
+    assert titles(found) == ["Which row names the columns?"]
+    assert found["inspect"]["first"][:3] == [["milk"], ["bread", "tea"], ["beer", "bread", "wine"]]
+    said = outside_details(page.page(f"{place}/load").text)
+    assert "Row 3 names the columns; the 2 rows above it were left out." in said
+    assert "<li>bread, tea</li>" in said
+    assert "Separator inside a cell" not in said  # other fields are folded
+    assert "Row 1: Sales of the shop" in page.page(f"{place}/load").text
+    found = answer(page, place, **{"ask0.header": "3"})
+    assert (titles(found), found["settled"]) == ([], True)
+    assert found["understood"][1].startswith("Row 3 names the columns")
+
+
+def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
+    content, many = baskets()
+    place, found = uploaded(page, "long.csv", content)
+    assert (titles(found), found["settled"]) == (["Who is protected?"], False)
+    text = f"{many} 'basket_id' belong to 40 'customer_id', each to one"
+    assert text in found["questions"][0]["text"]
+    assert list(labels(found)) == [
+        "One record for each “customer_id”",
+        "One record for each “basket_id”",
+    ]
+    found = answer(page, place, answer=labels(found)["One record for each “customer_id”"])
+    assert (found["inspect"]["summary"]["records"], found["settled"]) == (40, True)
+    assert "One record is one “customer_id”." in page.page(f"{place}/load").text
+    found = answer(page, place, answer="record=basket_id")  # baskets are allowed
+    assert (found["inspect"]["summary"]["records"], found["settled"]) == (many, True)
+    assert "a person may have several records" in found["questions"][0]["text"]
+
+
+@pytest.mark.long
+def test_a_customer_is_found_where_only_the_basket_has_a_usual_name(page):
+    content, many = baskets("buyer_key")
+    place, found = uploaded(page, "buyers.csv", content)
+    assert found["inspect"]["summary"]["records"] == many
+    assert (titles(found), found["settled"]) == (["Who is protected?"], False)
+    assert "Please answer the question above first." in page.page(f"{place}/load").text
+    found = answer(page, place, answer="record=buyer_key")
+    assert (found["inspect"]["summary"]["records"], found["settled"]) == (40, True)
+
+
+@pytest.mark.long
+def test_whether_a_person_has_several_records_is_asked_if_no_column_says_it(page):
+    content, _ = baskets()
+    rows = "\n".join(line.partition(",")[2] for line in content.splitlines())
+    place, found = uploaded(page, "plain.csv", rows)
+    assert (found["record"], found["several"]) == ("One record is one “basket_id”.", None)
+    assert "May one person have several?" in outside_details(page.page(f"{place}/load").text)
+    found = answer(page, place, several="yes")
+    assert found["several"] is True
+    assert "the promise is about each record" in page.page(f"{place}/load").text
+
+
+def test_the_columns_of_tick_boxes_can_be_ticked(page):
+    rows = "".join(
+        f"{n},{20 + n},{'x' * (n % 2)},{'x' * (n % 3 > 0)},{'yes' if n % 5 else 'no'}\n"
+        for n in range(40)
+    )
+    place, found = uploaded(page, "ticks.csv", f"id,age,Uses R,Uses SQL,remote\n{rows}")
+    assert titles(found) == ["Which columns are the items?"]
+    boxes = re.findall(
+        r'"checkbox" name="ask0.column.(\d)" value="([^"]+)"( checked)?',
+        page.page(f"{place}/load").text,
+    )
+    assert boxes == [("0", "id", ""), ("1", "age", "")] + [
+        (str(n), name, " checked") for n, name in ((2, "Uses R"), (3, "Uses SQL"), (4, "remote"))
+    ]
+    found = answer(page, place, **{"ask0.column.2": "Uses R", "ask0.column.3": "Uses SQL"})
+    assert found["reading"] == {"item": ["Uses R", "Uses SQL"]}
+    assert found["inspect"]["summary"]["items"] == 2
+
+
+def test_items_that_look_like_identifiers_are_a_question_with_answers(page):
+    lines = "".join(f"{100_000 + n} milk {'tea' if n % 2 else 'beer wine'}\n" for n in range(40))
+    place, found = uploaded(page, "orders.dat", lines)
+    assert (titles(found), found["settled"]) == (["Are these identifiers?"], False)
+    assert list(labels(found)) == ["Leave out position 1", "They are meant: publish them"]
+    kept = answer(page, place, answer="keep_unique=True")
+    assert (kept["inspect"]["summary"]["items"], kept["settled"]) == (44, True)
+    assert page.post(f"{place}/load/reading").status == 200  # forget the answers
+    assert rested(page, place)["reading"] == {}
+    left = answer(page, place, answer="drop_column=1")
+    assert (left["inspect"]["summary"]["items"], left["settled"]) == (4, True)
+
+
+@pytest.mark.long
+def test_rows_without_a_record_can_be_left_out_by_a_button(page):
+    rows = "".join(f"{n // 3 or ''},{GOODS[n % 5]}\n" for n in range(30))
+    place, found = uploaded(page, "gaps.csv", f"order,item\n{rows}")
+    assert "has no record" in found["questions"][0]["text"]
+    assert labels(found) == {"Leave out the rows without one": "drop_record="}
+    found = answer(page, place, answer="drop_record=")
+    assert found["inspect"]["summary"]["records"] == 9
+    found = answer(page, place, answer="drop_record=1")  # one more, not another
+    assert (found["reading"]["drop_record"], found["inspect"]["summary"]["records"]) == (
+        ["", "1"],
+        8,
+    )
+
+
+@pytest.mark.long
+def test_columns_that_are_not_obvious_are_chosen_from_the_columns_of_the_file(page):
+    rows = "".join(f"{n % 9};{'AB'[n % 2]};{GOODS[n % 5]}\n" for n in range(60))
+    place, found = uploaded(page, "stays.csv", f"stay;ward;icd\n{rows}")
+    assert titles(found) == ["Which column is what?"]
+    screen = outside_details(page.page(f"{place}/load").text)
+    assert re.search(
+        r'<select id="f-ask0-item" name="ask0.item">.*?<option value="icd">', screen, re.S
+    )
+    found = answer(page, place, **{"ask0.record": "stay", "ask0.item": "icd"})
+    assert found["inspect"]["summary"]["records"] == 9
+
+
+@pytest.mark.long
+def test_no_word_of_a_log_form_is_a_path_and_identifiers_in_a_log_can_be_meant(page):
+    rows = "".join(
+        f"{user}\torder {1000 + user}\t2006-03-01 10:00:00\n{user}\twine\t2006-03-02 11:00:00\n"
+        for user in range(30)
+    )
+    place, found = uploaded(page, "log.tsv", f"AnonID\tQuery\tQueryTime\n{rows}")
+    assert found["contains"] == "log"
+    refused = page.post(f"{place}/load/log", wordnet="/etc")
+    assert (refused.status, "WordNet" in refused.text) == (400, True)
+    page.post(f"{place}/load/log", terms="queries")
+    page.until(f"{place}/load", lambda now: "inspect" in now["jobs"])
+    found = rested(page, place)
+    assert (titles(found), found["settled"]) == (["Are these identifiers?"], False)
+    found = answer(page, place, answer="keep_unique=True")
+    assert (found["settled"], found["reading"]) == (True, {"keep_unique": True})
+    done = page.run(place, promise="km-anonymity", method="disassociation", k=2, m=1)
+    assert done["status"] == "done", done

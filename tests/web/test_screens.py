@@ -1,0 +1,264 @@
+"""Screens are made of stored values: their words, which release is which, and what they offer."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from setveil.web.layout import STEPS
+from tests.web.serving import BASKETS, TREE, ended, served
+
+SECRET = "remedy-against-shame"
+ROWS = BASKETS + f"60,{SECRET}\n60,a0\n"
+WRONG = "item,area,kind\n" + "".join(
+    f"{name},{'food' if name[0] in 'ab' else 'home'},{name[0]}\n"
+    for name in [*(f"{letter}{number}" for letter in "abc" for number in range(5)), SECRET]
+    + [f"d{number}" for number in range(60)]
+)
+"""A table of levels whose order is wrong: a kind is below an area."""
+TWICE = "item;kind;area\n" + "".join(
+    f"{letter}{number};{'other' if number % 2 else letter};{letter.upper()}\n"
+    for letter in "abcd"
+    for number in range(60)
+)
+"""A table in which one label, `other`, names a group of each area."""
+BOX = re.compile(r'<(section|details) class="same">.*?</\1>', re.DOTALL)
+TAG = re.compile(r"<(script|style).*?</\1>|<[^>]+>", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("screens")) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def place(page):
+    """A project with data that was read."""
+    return page.loaded(ROWS)
+
+
+@pytest.fixture(scope="module")
+def spare(page):
+    """Another, for trees."""
+    return page.loaded(ROWS)
+
+
+@pytest.fixture(scope="module")
+def runs(page, place):
+    """Two releases with the same numbers; the second leaves rare items out."""
+    how = {"k": 3, "m": 2, "method": "suppression", "seed": 5}
+    return [page.run(place, **how), page.run(place, **how, min_people=2)]
+
+
+@pytest.fixture(scope="module")
+def noisy(page):
+    """A synthetic release."""
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    return page.run(place, epsilon=2, public_items="yes")
+
+
+def shown(text):
+    """The words of a page outside the box for other doors."""
+    return " ".join(unescape(TAG.sub(" ", BOX.sub(" ", text))).split())
+
+
+def with_tree(page, place, content):
+    page.put(f"{place}/hierarchy/file?name=tree.csv", content.encode())
+    return page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+
+
+def job_folders(page):
+    return [path.parent for path in (page.folder / "data").rglob("result.json")]
+
+
+def words_of_the_command_line(page, addresses):
+    """What looks like an option outside the box, by address."""
+    answers = {address: page.page(address) for address in addresses}
+    assert {answer.status for answer in answers.values()} == {200}
+    found = {
+        address: re.findall(r".{0,30}(?<!\S)--\w.{0,20}", shown(answer.text))
+        for address, answer in answers.items()
+    }
+    return {address: words for address, words in found.items() if words}
+
+
+def test_words_of_the_command_line_are_only_in_their_box(page, place, runs, spare):
+    with_tree(page, spare, TREE)  # lacks an item
+    addresses = ["/", *(f"{each}/{step}" for each in (place, spare) for step in STEPS)]
+    addresses += [address for run in runs for address in (run["place"], f"{run['place']}/report")]
+    assert words_of_the_command_line(page, addresses) == {}
+
+
+@pytest.mark.long
+def test_words_of_the_command_line_are_not_in_trials_either(page, place, runs, noisy):
+    page.post(f"{place}/goal/advise")
+    page.post(f"{place}/compare", **{"method.disassociation": "yes", "k": "2,4", "m": "2"})
+    for step in ("goal", "compare"):
+        page.until(f"{place}/{step}", lambda now: ended(now["job"]["status"]))
+    addresses = [f"{place}/goal", f"{place}/compare", noisy["place"], f"{noisy['place']}/report"]
+    assert words_of_the_command_line(page, addresses) == {}
+
+
+def test_what_jobs_have_found_is_stored_without_html(page, runs):
+    folders = job_folders(page)
+    assert len(folders) > 3
+    for folder in folders:
+        text = (folder / "result.json").read_text(encoding="utf-8")
+        assert not re.search(r"</?(p|div|table|section|svg|h2|li)\b", text)
+
+
+def test_a_run_of_another_version_says_so_and_its_files_stay(page, place, runs):
+    id = runs[0]["place"].rsplit("/", 1)[1]
+    (folder,) = [each for each in job_folders(page) if each.name == id]
+    kept = (folder / "result.json").read_bytes()
+    for old in ({"values": {}, "holds": True, "parts": ["<p>"]}, {"version": 2, "found": {}}):
+        (folder / "result.json").write_text(json.dumps(old), encoding="utf-8")
+        text = shown(page.page(runs[0]["place"]).text)
+        assert "From another version" in text
+        assert "Start it again" in text
+        for step in STEPS:
+            assert page.page(f"{place}/{step}").status == 200
+        assert page.get(f"{runs[0]['place']}/release.zip").status == 200
+        assert page.get(f"{runs[0]['place']}/report.html").status == 404
+    (folder / "result.json").write_bytes(kept)
+    assert "The promise holds" in shown(page.page(runs[0]["place"]).text)
+
+
+def test_the_public_report_has_nothing_of_the_original(page, runs):
+    public = page.get(f"{runs[0]['place']}/report.html")
+    private = page.get(f"{runs[0]['place']}/private-report.html")
+    assert public.headers["content-type"].startswith("text/html")
+    assert "attachment" in public.headers["content-disposition"]
+    assert "It may be handed over with the release" in public.text
+    assert "baskets.csv" in private.text
+    for words in ("baskets.csv", SECRET, "private", "--seed", "lost", "d17"):
+        assert words not in public.text
+
+
+def test_names_say_in_what_runs_differ_and_can_be_changed(page, place, runs):
+    first, second = (run["name"] for run in page.get(f"{place}/run").json["runs"][::-1])
+    assert "suppression (k = 3, m = 2), rare items left out: none, " in first
+    assert "rare items left out: of fewer than 2 people, " in second
+    page.post(f"{runs[0]['place']}/name", name="for the ministry")
+    assert page.get(runs[0]["place"]).json["name"] == "for the ministry"
+    assert "for the ministry" in page.page(f"{place}/download").text
+    page.post(f"{runs[0]['place']}/name", name="")
+    assert page.get(runs[0]["place"]).json["name"] == first
+
+
+def test_one_release_is_the_one_to_hand_over(page, place, runs):
+    assert "Not the one to hand over" not in page.page(f"{place}/download").text
+    page.post(f"{runs[0]['place']}/final")
+    listed = page.get(f"{place}/download").json["runs"]
+    assert [run["is_final"] for run in listed] == [True, False]
+    assert listed[0]["id"] in runs[0]["place"]
+    text = shown(page.page(f"{place}/download").text)
+    assert text.index("The one to hand over") < text.index("Not the one to hand over")
+
+
+@pytest.mark.long
+def test_a_release_of_an_older_reading_is_marked(page):
+    place = page.loaded(ROWS)
+    run = page.run(place, k=3, m=2, method="suppression")
+    assert run["is_older"] is False
+    page.post(f"{place}/load/reading", record="record", item="item", bags="no")
+    page.until(f"{place}/load", lambda now: now["inspect"])
+    assert page.get(run["place"]).json["is_older"] is True
+    for address in (run["place"], f"{place}/run", f"{place}/download"):
+        assert "made from an older reading of the data" in shown(page.page(address).text)
+    page.put(f"{place}/load/file?name=baskets.csv", BASKETS.encode())
+    page.until(f"{place}/load", lambda now: now["inspect"])
+    assert page.get(run["place"]).json["is_older"] is True
+
+
+def test_home_renames_projects_and_opens_them_where_they_were_left(page):
+    place = page.project("first name")
+    page.page(f"{place}/goal")
+    page.post(f"{place}/name", name=" second   name ")
+    (listed,) = [one for one in page.get("/").json["projects"] if one["id"] in place]
+    assert (listed["name"], listed["place"]) == ("second name", f"{place}/goal")
+    assert listed["running"] == []
+    page.post(f"{place}/name", name=" ")
+    assert "second name" in page.page("/").text
+
+
+def test_home_shows_what_runs(page):
+    place = page.project()
+    page.post(f"{place}/load/sample", sample="shop")
+    (listed,) = [one for one in page.get("/").json["projects"] if one["id"] in place]
+    assert listed["running"] == [{"doing": "Generating a sample", "place": f"{place}/load"}]
+    page.post(f"{place}/delete")
+
+
+@pytest.mark.long
+def test_an_attack_is_offered_only_where_it_can_run(page, runs, noisy):
+    assert "Attack it" in page.page(runs[0]["place"]).text
+    assert "Attack it" not in page.page(noisy["place"]).text
+    assert page.post(f"{noisy['place']}/attack", knows="1").status == 400
+
+
+@pytest.mark.long
+def test_the_promise_is_shown_in_the_sentence_that_is_published(page):
+    place = page.loaded(ROWS)
+    meaning = page.get(f"{place}/goal").json["meaning"]
+    done = page.run(place, k=5, m=2, method="disassociation")
+    folder = (page.folder / "data").rglob(f"jobs/{done['id']}/release/release.json")
+    about = json.loads(next(folder).read_text(encoding="utf-8"))
+    assert about["promise"]["meaning"] == meaning
+    assert meaning in unescape(page.page(f"{place}/goal").text)
+
+
+def test_methods_beyond_the_usual_one_are_folded(page, spare):
+    place = spare
+    page.post(f"{place}/goal/settle", promise="km-anonymity", k=5, m=2, method="")
+    text = page.page(f"{place}/goal").text
+    assert text.index("What suits best") < text.index("<summary>Choose the method yourself")
+    assert text.index("<summary>Choose the method yourself") < text.index('value="suppression"')
+    assert "<details><summary>Choose the method yourself" in text
+    page.post(f"{place}/goal/settle", k=5, m=2, method="suppression")
+    assert "<details open><summary>Choose the method yourself" in page.page(f"{place}/goal").text
+
+
+def test_the_command_has_every_option_of_a_tree(page, spare):
+    place = spare
+    with_tree(page, place, TREE)
+    page.post(f"{place}/goal/choose", promise="k-anonymity")
+    page.post(f"{place}/hierarchy/options", qualify="yes", unknown="root")
+    for step in ("hierarchy", "run"):
+        command = page.get(f"{place}/{step}").json["command"]
+        assert "--qualify" in command
+        assert "--unknown root" in command
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (WRONG, {"levels": "item,kind,area"}),
+        (TWICE, {"levels": "item,kind,area", "qualify": "yes"}),
+    ],
+)
+def test_another_way_to_read_a_tree_is_proposed_with_a_preview(page, spare, content, expected):
+    place = spare
+    found = with_tree(page, place, content)
+    assert found["usable"] is False
+    assert found["proposed"] == expected
+    text = page.page(f"{place}/hierarchy").text
+    assert "Read in another way it is one" in text
+    assert "<summary>What is wrong with it now" in text
+    page.post(f"{place}/hierarchy/options", unknown="root", **found["proposed"])
+    found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+    assert (found["usable"], found["proposed"]) == (True, {})
+
+
+def test_an_order_of_levels_that_only_new_names_make_usable_is_found(page, spare):
+    place = spare
+    with_tree(page, place, WRONG)
+    page.post(f"{place}/hierarchy/options", levels="item,area,kind", qualify="yes", unknown="root")
+    found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+    assert (found["usable"], found["proposed"]["levels"]) == (True, "item,kind,area")
+    assert "This order of the levels looks wrong" in page.page(f"{place}/hierarchy").text
