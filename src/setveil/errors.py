@@ -49,8 +49,7 @@ _MOST_COMPARED = 50_000
 _LEAST_ALIKE = 0.65  # just enough for "kk" and "k"; "beer" and "celery" have 0.6
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 10 * _LONGEST_QUOTE, 10 * _LONGEST_QUOTE
-
-
+_TEXTS = ("drop_record",)  # what a column says is a text, also if it looks like a number
 _PLAIN_NUMBER = re.compile(r"\d+(\.\d+)?(e-?\d+)?")
 
 
@@ -61,7 +60,8 @@ def as_keyword(name: str, value: str | None) -> str:
         >>> as_keyword("record", None), as_keyword("item", "a"), as_keyword("delta", "1e-6")
         ('record=...', "item='a'", 'delta=1e-6')
     """
-    is_plain = value in ("True", "False") or _PLAIN_NUMBER.fullmatch(value or "") is not None
+    is_number = name not in _TEXTS and _PLAIN_NUMBER.fullmatch(value or "") is not None
+    is_plain = value in ("True", "False") or is_number
     shown = "..." if value is None else value if is_plain else repr(value)
     return f"{_KEYWORDS.get(name, name)}={shown}"
 

@@ -50,7 +50,7 @@ class SparkRecords(NamedTuple):
     """How many blank lines were skipped because they only separate the records."""
 
 
-def read_frame(spark: SparkSession, data: object, reading: Mapping[str, Any]) -> SparkRecords:
+def read_frame(spark: SparkSession, data: Any, reading: Mapping[str, Any]) -> SparkRecords:
     """The records of a DataFrame, or of a path that Spark reads."""
     with plain_errors(), rows_at_once(spark, RECORDS_AT_ONCE):
         if not isinstance(data, str):
@@ -134,7 +134,7 @@ def _kind_inside(spark: SparkSession, path: str) -> str:
     raise FileFormatError(path, "its name does not show the format", remedy="name {input_format}")
 
 
-def _records(frame: Any, name: str, reading: Mapping[str, Any]) -> DataFrame:
+def _records(frame: DataFrame, name: str, reading: Mapping[str, Any]) -> DataFrame:
     """One row per record: a line of items in `value`, or a list of texts in `items`."""
     from pyspark.sql import functions as F
 

@@ -303,6 +303,5 @@ def _command(job: AdviseJob, way: Way, built: str, few: int) -> str:
     tree = built or (known_name(job.hierarchy) if isinstance(job.hierarchy, str | Path) else "")
     if way.method.needs_hierarchy:
         words += tree_option(tree)
-    words += ["--min-people", str(few)] if few else []
-    words += reading_options(job.reading)
+    words += reading_options({**({"min_people": few} if few else {}), **job.reading})
     return " ".join(shlex.quote(word) for word in words)

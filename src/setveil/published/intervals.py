@@ -36,7 +36,7 @@ def margin(noises: int, chance: float) -> float:
 
     Example:
         >>> round(margin(1, 0.025), 2), round(margin(2, 0.025), 2)
-        (3.0, 4.12)
+        (3.0, 4.11)
     """
     low, high = 0.0, 1.0
     while _tail(noises, high) > chance:

@@ -62,7 +62,7 @@ class Synthetic(Release):
         >>> len(release), list(release.classes), release.sizes.tolist()
         (3, [('beer',), ('beer', 'wine')], [2, 1])
         >>> release.support(["beer"])
-        Support(lower=0, upper=6, expected=None, accuracy='not determined')
+        Support(lower=0, upper=3, expected=None, accuracy='not determined')
     """
 
     form: ClassVar[str] = "synthetic"

@@ -106,7 +106,7 @@ def _cost(job: StoredJob) -> Cost | None:
         return None
     about = json.loads(place.read_text(encoding="utf-8"))
     spent = (
-        max(sum(_all(about["ledger"], name)), *_all([about["promise"]], name))
+        max(sum(_all(about["ledger"], name), Fraction()), *_all([about["promise"]], name))
         for name in ("epsilon", "delta")
     )
     return Cost(job.project, *spent)
