@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "data": ROOT,
     "promises": ROOT,
     "hierarchy": ROOT | {"data"},
-    "published": ROOT | {"data", "hierarchy", "promises", "kernels"},
+    "published": ROOT | {"data", "hierarchy", "promises"},
     "alignment": ROOT | {"data", "hierarchy", "published"},
     "kernels": set(),
     "engines": ROOT | {"data"},
@@ -109,6 +109,12 @@ def test_a_room_imports_only_what_the_table_allows(room):
         assert not foreign, f"{path.relative_to(SOURCE)} imports {sorted(foreign)}"
 
 
+def test_in_io_only_the_compiled_text_imports_kernels():
+    for path in rooms()["io"]:
+        inside = "compiled" in path.relative_to(SOURCE).parts
+        assert inside or "kernels" not in our_rooms(path), f"{path.relative_to(SOURCE)}"
+
+
 def test_the_table_names_no_room_that_does_not_exist():
     assert set(MAY_IMPORT) <= set(rooms())
 
@@ -117,6 +123,108 @@ def test_kernels_know_only_numpy_and_numba():
     for path in rooms()["kernels"]:
         libraries = {name.split(".")[0] for name in imports(path)} - STANDARD
         assert libraries <= KERNEL_LIBRARIES, f"{path.name} imports {sorted(libraries)}"
+
+
+SHARED = {
+    "data.account": {"Account"},
+    "data.arrays": None,  # arithmetic on arrays; knows no records
+    "data.people": {"PEOPLE", "RECORDS", "People"},
+    "data.seeds": {"random_from"},
+    "data.tables.exchange": {"as_transactions"},
+    "data.tables.kinds": {"counted_as"},
+    "data.transactions": {"Bags", "Transactions"},
+    "data.vocabulary": {"Vocabulary"},
+    "hierarchy.build": {"rebuild"},
+    "hierarchy.neighbours": {"Neighbours"},
+    "hierarchy.tree": {"Hierarchy", "Origin"},
+    "hierarchy.unknown": {"lacking", "rooted"},
+    "promises.coherence": {"Coherence"},
+    "promises.kanonymity": None,
+    "promises.promise": {"Promise"},
+    "published.disassociated.draws": {"draw_places"},
+    "published.disassociated.forest": {"Forest", "preorder_of"},
+    "published.disassociated.form": {"Disassociated"},
+    "published.disassociated.supports": {"NOWHERE", "TERM", "Group", "Query", "SupportIndex"},
+    "published.generalized": {"Generalized"},
+    "published.ledger": {"Expense", "exact"},
+    "published.release": {"RecordRelease", "Release", "Support"},
+    "published.suppressed": {"Suppressed"},
+    "published.synthetic": {"NoisySupport", "Synthetic"},
+    "published.typical_bags": {"Matches", "TypicalBags"},
+}
+"""What the audit takes from modules that a maker can reach too: types, their parts, and arithmetic
+on arrays and trees; None if the whole module is such."""
+OF_THE_AUDIT_ALONE = {"draw_places", "preorder_of", "SupportIndex", "Group", "Query"}
+"""Functions over records among them; no method has them."""
+COUNTING = {
+    *("merged", "of_rows", "supports", "support_of", "supports_of", "term_totals", "estimates"),
+    *("same_as", "counting", "without_rare"),
+}
+"""Members of the shared types that merge, count or estimate over records: the audit has its own."""
+
+
+def module_of(name: str) -> Path | None:
+    """The file of a dotted name of ours, or of what it is a part of."""
+    parts = name.split(".")[1:]
+    for length in (len(parts), len(parts) - 1):
+        place = SOURCE.joinpath(*parts[:length])
+        for path in (place.with_suffix(".py"), place / "__init__.py"):
+            if length and path.is_file():
+                return path
+    return None
+
+
+def reachable(room: str) -> set[Path]:
+    """Every file of ours that a room imports, directly or not, also inside functions; packages on
+    the way run too."""
+    found, left = set[Path](), list(rooms()[room])
+    while left:
+        path = left.pop()
+        if path in found:
+            continue
+        found.add(path)
+        ours = [name for name in imports(path) if name.startswith("setveil.")]
+        for name in ours:
+            parts = name.split(".")
+            steps = [".".join(parts[:length]) for length in range(2, len(parts) + 1)]
+            left += [each for each in map(module_of, steps) if each is not None]
+    return found
+
+
+def test_the_audit_reaches_no_maker_however_far_one_follows_its_imports():
+    makers = {"methods", "kernels", "engines", "io", "metrics", "pipeline", "report", "cli", "web"}
+    far = {path.relative_to(SOURCE) for path in reachable("audit")}
+    assert {path.parts[0] for path in far} & makers == set()
+    assert {path.parts[0] for path in far} >= {"audit", "alignment", "published", "data"}
+
+
+def test_the_audit_shares_only_types_and_arithmetic_with_the_makers():
+    shared = reachable("audit") & reachable("methods")
+    for path in [*rooms()["audit"], *rooms()["alignment"]]:
+        for name in imports(path):
+            module = module_of(name)
+            if not name.startswith("setveil.") or module not in shared:
+                continue
+            known, _, part = name.removeprefix("setveil.").rpartition(".")
+            if known.split(".")[0] in ROOT:
+                continue
+            assert known in SHARED, f"{path.relative_to(SOURCE)} imports {name}"
+            allowed = SHARED[known]
+            assert allowed is None or part in allowed, f"{path.relative_to(SOURCE)}: {name}"
+
+
+def test_what_only_the_audit_may_count_with_is_in_no_method():
+    for path in [*rooms()["methods"], *rooms()["engines"]]:
+        taken = {name.rsplit(".", 1)[-1] for name in imports(path)}
+        assert not taken & OF_THE_AUDIT_ALONE, f"{path.relative_to(SOURCE)}"
+
+
+def test_the_audit_merges_and_counts_records_by_itself():
+    for path in [*rooms()["audit"], *rooms()["alignment"]]:
+        calls = [node.func for node in nodes_of(path) if isinstance(node, ast.Call)]
+        called = {each.attr: each.lineno for each in calls if isinstance(each, ast.Attribute)}
+        wrong = called.keys() & COUNTING
+        assert not wrong, f"{path.relative_to(SOURCE)}:{[called[name] for name in wrong]} {wrong}"
 
 
 def test_optional_libraries_are_never_imported_with_a_module():

@@ -22,8 +22,7 @@ from setveil.io.formats import fimi
 from setveil.io.releases import disassociated, rowtext
 from setveil.kernels.jit import watch_compiling
 from setveil.pipeline import warmup
-from setveil.published import rows
-from setveil.published.disassociated import compiled
+from setveil.io.compiled import clustertext as compiled
 
 count = []
 warmup.run()
@@ -38,7 +37,7 @@ with watch_compiling(lambda: count.append(1), lambda: None):
     ):
         sv.anonymize(baskets, method=method, hierarchy="balanced:3", **words)
     sv.anonymize(bags, method="ssc", k=2, hierarchy="balanced:3")
-    for module in (fimi, rowtext, disassociated, compiled, rows):
+    for module in (fimi, rowtext, disassociated, compiled):
         for name in {"LARGE", "MANY", "SHORT", "FEW"} & vars(module).keys():
             setattr(module, name, 0)
     with tempfile.TemporaryDirectory() as folder:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io import read, write
+from setveil.io.compiled.numbers import parse, parse_compiled
 from setveil.io.formats import fimi
-from setveil.io.formats.numbers import parse, parse_compiled
 
 TOKENS = (
     "1",

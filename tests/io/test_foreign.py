@@ -130,3 +130,11 @@ def test_parquet_is_read_under_every_name_but_not_as_text(tmp_path):
 )
 def test_text_that_only_looks_a_little_like_it_is_read(make, text):
     assert len(read(make("a.baskets", text))) > 1
+
+
+def test_a_basket_of_a_brace_is_read_if_the_format_is_named(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text("{\n[{,a\n", encoding="utf-8")
+    with pytest.raises(FileFormatError, match="one JSON value"):
+        read(path)
+    assert list(read(path, format="baskets")) == [("{",), ("[{", "a")]

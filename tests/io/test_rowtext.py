@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
+from setveil.io.compiled import rowtext
+from setveil.io.compiled.rowtext import read_rows, write_rows
 from setveil.io.formats.csvlines import write_release_rows
-from setveil.io.releases import rowtext
 from setveil.io.releases.form import PartFile
 from setveil.io.releases.records import _read_table
-from setveil.io.releases.rowtext import read_rows, write_rows
 from setveil.io.writing import write_lines
-from setveil.published import rows as published_rows
-from setveil.published.rows import distinct_records, relabeled
 
 PLAIN = ["a", "b", "ab", "B", "1", "10", "2", "a b", "ä", "日本", "*1.2", "sevenxx", "eightxxx"]
 LONG = ["a name of many letters", "a name of many letters more", "back\\slash", "\U0001f600" * 5]
@@ -129,33 +126,3 @@ def test_what_cannot_be_written_quickly_is_left_to_plain_python(tmp_path):
     with pytest.raises(DataError, match="empty text"):
         write_rows(Transactions.of([[""]]), target, 0, many=0)
     assert not target.exists()
-
-
-def test_compiled_loops_find_the_same_distinct_records(monkeypatch):
-    for seed in range(60):
-        data = random_records(seed, PLAIN[: 1 + seed % 5])
-        plain, member = distinct_records(data)
-        with monkeypatch.context() as patch:
-            patch.setattr(published_rows, "MANY", 0)
-            found, group = distinct_records(data)
-        assert found == plain
-        assert group.tolist() == member.tolist()
-
-
-def test_compiled_loops_rename_items_in_the_same_way(monkeypatch):
-    for seed in range(60):
-        data, chance = random_records(seed, PLAIN), random.Random(seed)
-        vocabulary = Vocabulary.of(["x", "y", "z", "q"])
-        numbers = np.array([chance.randrange(4) for _ in data.vocabulary], dtype=np.int32)
-        plain = relabeled(data, numbers, vocabulary)
-        with monkeypatch.context() as patch:
-            patch.setattr(published_rows, "MANY", 0)
-            assert relabeled(data, numbers, vocabulary) == plain
-
-
-def test_an_item_without_a_new_name_is_refused_either_way(monkeypatch):
-    data, numbers = Transactions.of([["a"]]), np.array([-1], dtype=np.int32)
-    for many in (1, 0):
-        monkeypatch.setattr(published_rows, "MANY", many * 10)
-        with pytest.raises(DataError):
-            relabeled(data, numbers, Vocabulary.of(["x"]))

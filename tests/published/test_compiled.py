@@ -13,14 +13,14 @@ import pytest
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.io import read_release, write
+from setveil.io.compiled import clustertext as compiled
+from setveil.io.compiled.clustertext import read_text, write_text
 from setveil.io.releases import disassociated as files
 from setveil.io.releases.disassociated import read_cluster_lines
 from setveil.methods import Disassociation
 from setveil.promises import KmAnonymity
-from setveil.published.disassociated import compiled
 from setveil.published.disassociated.canonical import arranged, canonical
 from setveil.published.disassociated.clusters import JointCluster, SimpleCluster
-from setveil.published.disassociated.compiled import read_text, write_text
 from setveil.published.disassociated.form import Disassociated
 
 PROMISE = KmAnonymity(k=2, m=2)

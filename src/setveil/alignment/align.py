@@ -8,6 +8,7 @@ import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
+from setveil.alignment.merging import equal_records, item_supports, stacked
 from setveil.data.arrays import Int32s, Int64s, distinct, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
@@ -15,7 +16,6 @@ from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.hierarchy.unknown import lacking, rooted
 from setveil.published.generalized import Generalized
 from setveil.published.release import Release
-from setveil.published.rows import distinct_records
 from setveil.threads import on_threads
 from setveil.words import count, plural
 
@@ -135,7 +135,7 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
     from setveil.hierarchy.build import rebuild
 
     try:
-        return rebuild(origin, original.vocabulary, original.supports())
+        return rebuild(origin, original.vocabulary, item_supports(original))
     except DataError:
         raise
     except (TypeError, ValueError, OverflowError):
@@ -235,8 +235,8 @@ def _match(release: Generalized, original: Transactions) -> Int64s:
     table = ClassTable.of(release.classes, release.hierarchy)
     with_counts = isinstance(original, Bags) and isinstance(release.classes, Bags)
     data = original if with_counts or not isinstance(original, Bags) else original.sets()
-    records, member = distinct_records(data)
-    group, signatures = _group(table, LeafRecords.of(records, release.hierarchy))
+    first, member = equal_records(data)
+    group, signatures = _group(table, LeafRecords.of(data.take(first), release.hierarchy))
     empty, member = table.lengths == 0, group[member]
     supply = np.bincount(member, minlength=len(signatures)).astype(np.int64)
     lengths = np.array([len(signature) for signature in signatures], dtype=np.int64)
@@ -325,7 +325,7 @@ def image_alignment(release: Generalized, original: Transactions) -> Int64s:
         node, above = (release.hierarchy.labels[number] for number in nested)
         both = f"contains both {node} and {above}, which includes it"
         raise MisfitError(f"it claims to use one cut for all records, but {both}")
-    _, member = distinct_records(_stacked(release.classes, _images(release, original)))
+    _, member = equal_records(stacked(release.classes, _images(release, original)))
     classes, member = member[: len(release.classes)], member[len(release.classes) :]
     size = int(max(classes.max(initial=-1), member.max(initial=-1))) + 1
     place = np.full(size, -1, dtype=np.int64)
@@ -361,9 +361,3 @@ def _images(release: Generalized, original: Transactions) -> Transactions:
     kept = nodes >= 0
     labels = release.hierarchy.nodes
     return Transactions.from_pairs(original.rows[kept], nodes[kept], labels, size=len(original))
-
-
-def _stacked(one: Transactions, other: Transactions) -> Transactions:
-    """The records of both, one after the other."""
-    indptr = np.concatenate((one.indptr, one.indptr[-1] + other.indptr[1:]))
-    return Transactions(indptr, np.concatenate((one.items, other.items)), one.vocabulary)

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.alignment.merging import renamed
 from setveil.audit.question import Question
 from setveil.audit.records import count_records
 from setveil.audit.tables import check_promise, check_release, with_gap
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
+from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 from setveil.published.generalized import Generalized
-from setveil.published.rows import relabeled
 from setveil.published.suppressed import Suppressed
 from setveil.words import are, plural
 
@@ -38,12 +39,20 @@ def check_plain(data: Transactions, question: Question) -> tuple[Check, ...]:
             text = f"{are(len(unknown), 'published item')} not in the hierarchy"
             structure = Check("structure", False, text, (witness,), violations=many)
             return structure, check_promise(counted, question.promise, question.limit)
-        rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-        return check_release(Generalized.of_rows(rows, tree, question.promise, {}), question)
+        rows = renamed(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
+        sizes = np.ones(len(rows), dtype=np.int64)
+        return check_release(Generalized(rows, sizes, tree, question.promise), question)
     if isinstance(data, Bags):
         allowed = "records in which items repeat can only be compared if their {hierarchy} is given"
         raise ParameterError("original", "given", allowed)
-    return check_release(Suppressed.of_rows(data, question.promise, {}), question)
+    used = np.unique(data.items)
+    numbers = np.full(len(data.vocabulary), -1, dtype=np.int32)
+    numbers[used] = np.arange(len(used))
+    shown = Vocabulary([data.vocabulary[number] for number in used.tolist()])
+    sizes = np.ones(len(data), dtype=np.int64)
+    return check_release(
+        Suppressed(renamed(data, numbers, shown), sizes, question.promise), question
+    )
 
 
 def check_columns(account: Account) -> Check | None:

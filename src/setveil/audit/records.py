@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
+from setveil.alignment.merging import equal_records
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
-from setveil.published.release import RecordRelease
+from setveil.published.release import RecordRelease, Release
 from setveil.words import are, plural
+
+SomeRelease = TypeVar("SomeRelease", bound=Release)
 
 
 @dataclass(frozen=True)
@@ -32,28 +35,23 @@ def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
         data: The records, in any order.
         sizes: How many people each record represents; 1 each if not given.
     """
-    keys: dict[bytes, int] = {}
-    member = np.fromiter(
-        (keys.setdefault(key, len(keys)) for key in record_keys(data)),
-        dtype=np.int64,
-        count=len(data),
-    )
-    totals = sums(member, 1 if sizes is None else sizes, len(keys))
-    representative = np.zeros(len(keys), dtype=np.int64)
-    representative[member[::-1]] = np.arange(len(data) - 1, -1, -1)
-    return Counted(data.take(representative), totals, member)
+    first, member = equal_records(data)
+    totals = sums(member, 1 if sizes is None else sizes, len(first))
+    return Counted(data.take(first), totals, member)
 
 
-def record_keys(data: Transactions) -> Iterator[bytes]:
-    """One byte string for each record, equal exactly for equal records."""
-    entries = (
-        np.stack((data.items.astype(np.int64), data.counts), axis=1)
-        if isinstance(data, Bags)
-        else data.items
-    )
-    blob = entries.tobytes()
-    bounds = (data.indptr * (len(blob) // max(len(entries), 1))).tolist()
-    return (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+def recounted(release: SomeRelease) -> SomeRelease:
+    """A release whose records were merged and counted here, not by its maker or its reader."""
+    classes, sizes = getattr(release, "classes", None), getattr(release, "sizes", None)
+    if classes is None or sizes is None or len(sizes) != len(classes):
+        return release
+    counted = count_records(classes, sizes)
+    own: Any = {"classes": counted.records, "sizes": counted.sizes}
+    given = release.alignment
+    if given is not None and len(given) and 0 <= given.min() <= given.max() < len(classes):
+        own["alignment"] = counted.member[given]
+    made: SomeRelease = replace(release, **own)  # type: ignore[type-var]
+    return made.leaving_out(release.min_people)
 
 
 def shown_record(data: Transactions, number: int) -> tuple[str, ...]:

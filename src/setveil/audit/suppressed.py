@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.alignment.merging import item_supports
 from setveil.audit.question import Question
 from setveil.audit.records import check_record_count, check_sizes, not_paired
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.published.suppressed import Suppressed
 from setveil.words import are
@@ -41,7 +42,7 @@ def _check_private(release: Suppressed, original: Transactions, question: Questi
     """Whether each private item is published as often as it occurs, unless it is rare and the
     release says that all rare items were left out."""
     private, limit = question.promise.named_items.get("private", frozenset()), question.limit
-    published, before = _published_supports(release, original)[0], original.supports()
+    published, before = _published_supports(release, original)[0], item_supports(original)
     marks = original.vocabulary.marks(private)
     rare = f"in less than {100 * release.min_support:g} % of the records"
     below = (before > 0) & (before < release.min_support * len(original))
@@ -68,7 +69,7 @@ def _check_total(release: Suppressed, original: Transactions, limit: int) -> Che
         witness = Witness(f"{show_items(foreign)} does not occur in the original", foreign)
         text = f"{are(len(foreign), 'published item')} not in the original"
         return Check("suppression", False, text, (witness,))
-    partly = np.flatnonzero((published != original.supports()) & (published > 0))
+    partly = np.flatnonzero((published != item_supports(original)) & (published > 0))
     if len(partly):
         text = f"{are(len(partly), 'item')} published, but not as often as in the original"
         return Check("suppression", False, text, _witnesses(release, original, partly[:limit]))
@@ -81,8 +82,9 @@ def _published_supports(
 ) -> tuple[Int64s, tuple[str, ...]]:
     """The published support of each item of the original; and the published items not in it."""
     numbers, found = original.vocabulary.numbers, np.zeros(len(original.vocabulary), dtype=np.int64)
-    foreign = []
-    for item, support in release.term_totals().items():
+    foreign, weights = [], release.sizes[release.classes.rows]
+    supports = sums(release.classes.items, weights, len(release.items)).tolist()
+    for item, support in zip(release.items, supports, strict=True):
         if item in numbers:
             found[numbers[item]] = support
         elif support:
@@ -92,7 +94,7 @@ def _published_supports(
 
 def _witnesses(release: Suppressed, original: Transactions, items: Int64s) -> tuple[Witness, ...]:
     """The support of each of these items in the original and in the release."""
-    published, before = _published_supports(release, original)[0], original.supports()
+    published, before = _published_supports(release, original)[0], item_supports(original)
     found = []
     for number in items.tolist():
         item, here = original.vocabulary[number], int(published[number])

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from setveil.audit.question import Question
 from setveil.audit.verdict import Check, Witness, show_items
+from setveil.data.arrays import sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
 from setveil.promises.promise import Promise
@@ -253,7 +255,7 @@ def _too_many(
     release: Synthetic, data: Transactions, scales: dict[str, float]
 ) -> Iterator[Witness]:
     claims: list[NoisySupport] = list(release.supports)
-    count: Callable[[tuple[str, ...]], int] = data.support
+    count: Callable[[tuple[str, ...]], int] = partial(_occurs, data)
     raised = MOST_RAISED
     if "leaves" in scales:
         exactly = Counter(tuple(sorted(record)) for record in data)
@@ -265,3 +267,10 @@ def _too_many(
         if support / raised > FAR * scale + 1 and support / raised > count(items) + FAR * scale + 1:
             text = f"{show_items(items)} is published {support} times, far more than it occurs"
             yield Witness(text, items, support, private=True)
+
+
+def _occurs(data: Transactions, items: tuple[str, ...]) -> int:
+    """The number of records that have all of some items."""
+    numbers = [data.vocabulary.numbers.get(item, -1) for item in items]
+    held = sums(data.rows[np.isin(data.items, numbers)], 1, len(data))
+    return int((held == len(items)).sum())

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from setveil.audit.coherence import check_coherence
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
 from setveil.audit.kanonymity import check_k_anonymity
 from setveil.audit.km import check_km_anonymity
 from setveil.audit.question import Question
-from setveil.audit.records import Counted, count_records
+from setveil.audit.records import Counted, recounted
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
@@ -62,9 +64,10 @@ def check_promise(counted: Counted, promise: Promise, limit: int = 1) -> Check:
 
 def check_release(release: Release, question: Question) -> tuple[Check, ...]:
     """Every check of a release: its structure first, then its promise, then its original."""
+    release = recounted(release)
     checks = list(FORM_CHECKS[release.form](release, question))
     if isinstance(release, RecordRelease) and _shows_sizes(release):
-        counted = count_records(release.classes, release.sizes)
+        counted = Counted(release.classes, release.sizes, np.arange(len(release.sizes)))
         checks.insert(1, check_promise(counted, question.promise, question.limit))
     if checks[0].holds:
         checks[0] = with_gap(checks[0], release.shown, release.tree)

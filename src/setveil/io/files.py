@@ -118,7 +118,7 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
 
     _check_options(options)
     format, encoding = options.get("format"), options.get("encoding")
-    source, notes = unpacked(source, options.get("sheet"))
+    source, notes = unpacked(source, options.get("sheet"), format)
     plain, name = decoded(source, encoding)
     try:
         data, account = _read(plain, reading_of(options), format, name)

@@ -1,9 +1,8 @@
-"""Kernels that read lines of numbers, and make sorted records of items in any order."""
+"""The kernel that reads lines of numbers."""
 
 import numpy as np
 
 from setveil.kernels.jit import kernel, step
-from setveil.kernels.steps import sort_slice
 
 NEWLINE, ZERO, NINE = 10, 48, 57
 MOST_DIGITS = 18
@@ -47,26 +46,3 @@ def parse_numbers(text):
 @step
 def is_blank(byte):
     return byte == 32 or 9 <= byte <= 13
-
-
-@kernel
-def merge_records(lengths, items, numbers, counted):
-    """Records of the items `numbers[i]`, ascending and distinct, and if `counted` how often each
-    occurs; items of the records are given one after the other, in any order."""
-    kept, found = np.empty(len(lengths), np.int64), np.empty(len(items), np.int32)
-    counts = np.zeros(len(items) if counted else 0, np.int64)
-    start, used = np.int64(0), np.int64(0)
-    for record in range(len(lengths)):
-        first, stop = used, used + lengths[record]
-        for i in range(lengths[record]):
-            found[first + i] = numbers[items[start + i]]
-        sort_slice(found, first, stop)
-        for at in range(first, stop):  # `used` is never ahead of what is read
-            if at == first or found[at] != found[used - 1]:
-                found[used] = found[at]
-                used += 1
-            if counted:
-                counts[used - 1] += 1
-        kept[record] = used - first
-        start += lengths[record]
-    return kept, found[:used], counts[: used if counted else 0]

@@ -1,4 +1,4 @@
-"""Kernels for tables with one row per record and item: their text, and which records are equal."""
+"""Kernels for the text of tables with one row per record and item."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,9 @@ import numpy as np
 from setveil.kernels.arrays import Int32s, Int64s
 from setveil.kernels.jit import kernel, step
 from setveil.kernels.words import (
-    MIXING,
     WRONG,
     Known,
     find_word,
-    is_same,
     look_up,
     make_known,
     read_key,
@@ -123,35 +121,3 @@ def read_number(text, at):
     if at == start or at >= len(text) or text[at] != COMMA:
         return at, np.int64(WRONG)
     return at + 1, number
-
-
-@kernel
-def group_records(ptr, items):
-    """Which of the distinct records each record is, numbered as they are met, and the first record
-    of each."""
-    count = len(ptr) - 1
-    size = np.int64(1024)
-    while size < 2 * count:
-        size *= 2
-    table, codes = np.full(size, -1, np.int64), np.empty(count, np.uint64)
-    member, first, used = np.empty(count, np.int64), np.empty(count, np.int64), np.int64(0)
-    for record in range(count):
-        code = np.uint64(14695981039346656037)
-        for at in range(ptr[record], ptr[record + 1]):
-            code = (code ^ np.uint64(items[at])) * MIXING
-            code ^= code >> np.uint64(29)
-        slot = np.int64(code >> np.uint64(20)) & (size - 1)
-        length = ptr[record + 1] - ptr[record]
-        while table[slot] >= 0:
-            known = first[table[slot]]
-            same = codes[table[slot]] == code
-            if same and is_same(
-                items, ptr[known], ptr[known + 1] - ptr[known], ptr[record], length
-            ):
-                break
-            slot = (slot + 1) & (size - 1)
-        if table[slot] < 0:
-            table[slot], first[used], codes[used] = used, record, code
-            used += 1
-        member[record] = table[slot]
-    return member, first[:used].copy()

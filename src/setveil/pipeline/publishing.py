@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from setveil.audit.verdict import Check, Verdict
+from setveil.audit.verdict import Verdict
 from setveil.audit.verify import verify
+from setveil.audit.written import check_written
 from setveil.data.account import Account
 from setveil.data.people import People
 from setveil.data.transactions import Transactions
@@ -161,10 +162,8 @@ def checked(made: Made, written: Release | None = None) -> Verdict:
     how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
     if written is None:
         return verify(release, original, hierarchy=made.tree, **how)
-    same = written.same_as(release)
-    text = f"the files, read back, {'' if same else 'do NOT '}contain exactly what was anonymized"
-    last = Check("written", same, text)
-    paired = written.paired_as(release) if same else None
+    last = check_written(written, release)
+    paired = written.paired_as(release) if last.holds else None
     if paired is not None:
         verdict = verify(paired, original, hierarchy=made.tree, **how)
         return Verdict(made.promise, (*verdict.checks, last))

@@ -21,7 +21,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.namelists import UNDER
 from setveil.io.releases.alignment import with_alignment
 from setveil.io.releases.disassociated import read_bare
-from setveil.io.releases.folder import ABOUT, other_files, read_release, stated_countable
+from setveil.io.releases.folder import ABOUT, other_files, read_rows, stated_countable
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
@@ -144,7 +144,7 @@ def run(job: VerifyJob, progress: Progress | None = None) -> Verification:
         if isinstance(job.release, str | Path) and not isinstance(published, Release):
             verdict = _with_private_witnesses(verdict)
         verdict, countable = _with_countable(job, published, verdict)
-    own = published if isinstance(published, Release) and job.promise is None else None
+    own = published.merged() if isinstance(published, Release) and job.promise is None else None
     return Verification(
         verdict=verdict,
         release=own,
@@ -196,7 +196,7 @@ def _published(job: VerifyJob) -> tuple[object, Account | None]:
     if not isinstance(job.release, str | Path):
         return job.release, None
     if _is_folder(job.release):
-        release = read_release(job.release)
+        release = read_rows(job.release)
         _check_method(job.release, release.method)
         return release, None
     if job.promise is None:
@@ -299,7 +299,7 @@ def _with_countable(
     and what can be; not of a release that does not keep its promise."""
     if not (isinstance(published, Release) and _is_folder(job.release) and verdict.keeps_promise):
         return verdict, None
-    found, stated = Countable.of(published), stated_countable(str(job.release))
+    found, stated = Countable.of(published.merged()), stated_countable(str(job.release))
     checks = () if stated is None else (countable_check(stated, found),)
     return replace(verdict, checks=(*verdict.checks, *checks)), found
 

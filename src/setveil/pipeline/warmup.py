@@ -12,10 +12,11 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.formats.numbers import parse_compiled
+from setveil.io.compiled.clustertext import read_text, write_text
+from setveil.io.compiled.numbers import parse_compiled
+from setveil.io.compiled.rowtext import read_rows, write_rows
 from setveil.io.formats.reading import Pieces
 from setveil.io.releases.form import PartFile
-from setveil.io.releases.rowtext import read_rows, write_rows
 from setveil.methods import METHODS
 from setveil.methods.compiling import is_compiled
 from setveil.methods.method import Method
@@ -23,13 +24,10 @@ from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.retrieval import sdist
 from setveil.metrics.terms import pair_supports
 from setveil.pipeline.children import start_child
-from setveil.promises import KAnonymity, KmAnonymity, VocabularyKAnonymity
-from setveil.published import Generalized, Release, TypicalBags
+from setveil.promises import KmAnonymity, VocabularyKAnonymity
+from setveil.published import Release, TypicalBags
 from setveil.published.disassociated.clusters import SimpleCluster
-from setveil.published.disassociated.compiled import read_text, write_text
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.estimates import estimate_supports
-from setveil.published.rows import distinct_records
 from setveil.threads import thread_count
 
 
@@ -88,12 +86,6 @@ def _measure_bags() -> None:
     sdist(release, Transactions.of(bags), hierarchy=Hierarchy.balanced(("a", "b")))
 
 
-def _count_queries() -> None:
-    tree = Hierarchy.balanced(("a", "b"))
-    release = Generalized.of([["a"], ["b"]], tree, KAnonymity(k=2))
-    estimate_supports(release, ["a", "b"], np.array([[0, 1]]), many=0)
-
-
 def _write_and_read() -> None:
     cluster = SimpleCluster(3, [{("a", "b"): 2, ("a",): 1}], ["c"])
     written = write_text(Disassociated.of_clusters([cluster], KmAnonymity(k=2, m=2)), few=0)
@@ -104,7 +96,6 @@ def _write_and_read() -> None:
 def _read_numbers() -> None:
     lengths = parse_compiled(b"1 2\n").per_line
     data = Pieces([(lengths, np.zeros(2, dtype=np.int32))]).assembled(["1"], bags=False)
-    distinct_records(data, many=0)
     with private_folder() as work:
         write_rows(data, work / "rows.csv", 0, many=0)
         read_rows(PartFile(work / "rows.csv", 0, 1), large=0)
@@ -120,7 +111,6 @@ _TASKS: dict[str, Callable[[], None]] = {
     **{name: kind.warmup for name, kind in METHODS.items()},
     _OF_ITEMSETS: _measure_itemsets,
     _OF_BAGS: _measure_bags,
-    "chances of queries": _count_queries,
     "text of clusters": _write_and_read,
     "lines of numbers": _read_numbers,
 }

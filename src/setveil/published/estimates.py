@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import Floats, Int64s, positions, ranges
+from setveil.data.arrays import Floats, Int64s, ranges
 from setveil.data.transactions import Bags
 from setveil.threads import on_threads
 
@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from setveil.published.generalized import Generalized
 
 _MOST_CELLS = 1_000_000
-MANY = 50_000_000
-"""So many pairs of a record and a query are worth compiling a loop."""
-_RECORDS_AT_ONCE = 1 << 14
 
 
-def estimate_supports(
-    release: Generalized, items: list[str], queries: Int64s, many: int | None = None
-) -> Floats:
+def estimate_supports(release: Generalized, items: list[str], queries: Int64s) -> Floats:
     """The expected number of records that contain all items of each query.
 
     The model: a node over w leaves was equally likely any of them, independently of whatever else
@@ -33,7 +28,6 @@ def estimate_supports(
         release: The release, over a tree with the items as leaves; unknown items are in no record.
         items: The items that occur in the queries.
         queries: One row per query, with positions in `items`; -1 fills shorter ones.
-        many: Instead of `MANY`.
 
     Example:
         >>> from setveil import Generalized, Hierarchy, KAnonymity
@@ -50,8 +44,6 @@ def estimate_supports(
     if queries.shape[1] == 1:
         return _of_items(release, items)[queries[:, 0]]
     leaves = release.hierarchy.nodes.find(items)
-    if count * len(queries) >= (MANY if many is None else many):
-        return _summed(release, leaves, queries)
     block = max(_MOST_CELLS // max(len(items), 1), 1)
 
     def estimate(start: int) -> Floats:
@@ -69,25 +61,6 @@ def estimate_supports(
     for part in on_threads(estimate, range(0, count, block)):
         estimates += part
     return estimates
-
-
-def _summed(release: Generalized, leaves: Int64s, queries: Int64s) -> Floats:
-    """The same by a compiled loop over the records."""
-    from setveil.kernels.chances import sum_products
-
-    place = np.append(positions(np.argsort(leaves, kind="stable")), len(leaves))
-    asked, count = place[queries], len(release.classes)
-
-    def add_up(start: int) -> Floats:
-        stop = min(start + _RECORDS_AT_ONCE, count)
-        first, last, chance = _covered(release, leaves, start, stop)
-        ptr = release.classes.indptr[start : stop + 1] - release.classes.indptr[start]
-        sizes = release.sizes[start:stop]
-        found: Floats = sum_products(ptr, first, last, chance, sizes, asked, len(leaves))
-        return found
-
-    parts = on_threads(add_up, range(0, count, _RECORDS_AT_ONCE))
-    return sum(parts, start=np.zeros(len(queries)))
 
 
 def _of_items(release: Generalized, items: list[str]) -> Floats:

@@ -97,6 +97,7 @@ class Generalized(RecordRelease):
         alignment: Int64s | None = None,
         weights: Int64s | None = None,
         is_global: bool = False,
+        as_read: bool = False,
     ) -> Self:
         """From published records in any order; equal ones are merged.
 
@@ -108,8 +109,9 @@ class Generalized(RecordRelease):
             alignment: The row of each original record, if known.
             weights: How many people each row represents; 1 each if not given.
             is_global: Whether one cut of the tree generalizes all records.
+            as_read: Leave equal records apart, as they were read from a file.
         """
-        classes, sizes, member = merged(rows, weights)
+        classes, sizes, member = merged(rows, weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         return cls(classes, sizes, hierarchy, promise, method, aligned, is_global)
 

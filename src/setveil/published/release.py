@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -22,7 +23,7 @@ from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.frozen import Frozen as Frozen
-from setveil.published.rows import same_records
+from setveil.published.rows import same_records, with_equal_merged
 from setveil.published.support import Support as Support
 from setveil.showing import Shown
 
@@ -270,6 +271,10 @@ class Release(Shown, Frozen, ABC):
         memory; None if its parts may be in another order."""
         return None
 
+    def merged(self) -> Self:
+        """The same release with equal records merged; one that was read has a row for each."""
+        return self
+
     def leaving_out(self, people: int) -> Self:
         """The same release, made from data without the items that fewer people have."""
         made = copy(self)
@@ -292,6 +297,9 @@ class RecordRelease(Release):
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
+
+    def merged(self) -> Self:
+        return with_equal_merged(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""
@@ -396,5 +404,7 @@ class RecordRelease(Release):
         meanings, classes = self.meanings(), self.classes
         entries = zip(classes.items.tolist(), classes.times.tolist(), strict=True)
         pairs = [(meanings[item], count) for item, count in entries]
-        records = map(frozenset, classes.parted(pairs))
-        return dict(zip(records, self.sizes.tolist(), strict=True))
+        found = Counter[object]()
+        for record, size in zip(classes.parted(pairs), self.sizes.tolist(), strict=True):
+            found[frozenset(record)] += size
+        return found

@@ -3,8 +3,9 @@ represent."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +16,9 @@ from setveil.data.arrays import (
     Int32s,
     Int64s,
     changes,
-    offsets,
+    numbered,
     positions,
+    ranges,
     sums,
 )
 from setveil.data.transactions import Bags, Transactions
@@ -24,21 +26,18 @@ from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.hierarchy.tree import Hierarchy
 
 if TYPE_CHECKING:
-    from setveil.published.release import RecordRelease
+    from setveil.published.release import RecordRelease, Release
 
-MANY = 1_000_000
-"""Records with as many items are renamed and compared by compiled loops."""
+SomeRelease = TypeVar("SomeRelease", bound="Release")
+
 FAR = 1 << 30
 """More steps than any tree has."""
+_FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+_ENTRIES_AT_ONCE = 1 << 22
 
 
 def relabeled(data: Transactions, numbers: Int32s, vocabulary: Vocabulary) -> Transactions:
     """The same records with item i renamed to `numbers[i]` of another vocabulary."""
-    if type(data) is Transactions and len(data.items) >= MANY:
-        from setveil.kernels.records import merge_records
-
-        lengths, found, _ = merge_records(data.lengths, data.items, numbers, False)
-        return Transactions(offsets(lengths), found, vocabulary)
     items, rows = numbers[data.items], data.rows
     if isinstance(data, Bags):
         return Bags.from_pairs(rows, items, vocabulary, size=len(data), counts=data.counts)
@@ -55,15 +54,29 @@ def tidy(rows: Transactions) -> Transactions:
     return relabeled(rows, numbers, vocabulary)
 
 
-def merged(rows: Transactions, weights: Int64s | None) -> tuple[Transactions, Int64s, Int64s]:
+def merged(
+    rows: Transactions, weights: Int64s | None, *, as_read: bool = False
+) -> tuple[Transactions, Int64s, Int64s]:
     """The distinct records, how many people each represents, and which of them each row is.
 
     Args:
         rows: Published records in any order.
         weights: How many people each row represents; 1 each if not given.
+        as_read: Leave the rows as they are: the audit merges them by itself.
     """
+    if as_read:
+        sizes = np.ones(len(rows), dtype=np.int64) if weights is None else weights
+        return rows, sizes, np.arange(len(rows))
     classes, member = distinct_records(rows)
     return classes, sums(member, 1 if weights is None else weights, len(classes)), member
+
+
+def with_equal_merged(release: SomeRelease) -> SomeRelease:
+    """A release that was read from files, where each record is a row, with equal rows merged."""
+    some: Any = release
+    classes, sizes, _ = merged(some.classes, some.sizes)
+    made: SomeRelease = replace(some, classes=classes, sizes=sizes).leaving_out(some.min_people)
+    return made
 
 
 def same_records(one: RecordRelease, other: RecordRelease) -> bool:
@@ -79,8 +92,7 @@ def same_records(one: RecordRelease, other: RecordRelease) -> bool:
         return False
     renamed = merged(relabeled(one.classes, numbers, other.classes.vocabulary), one.sizes)
     wanted = merged(other.classes, other.sizes)
-    same = renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
-    return same and len(wanted[0]) == len(other.classes)
+    return renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:
@@ -176,35 +188,96 @@ def greatest(codes: Int64s, values: Int64s) -> tuple[Int64s, Int64s]:
     return codes[starts], np.maximum.reduceat(values, starts) if len(starts) else values
 
 
-def distinct_records(data: Transactions, many: int | None = None) -> tuple[Transactions, Int64s]:
+def distinct_records(data: Transactions) -> tuple[Transactions, Int64s]:
     """The distinct records, sorted by their items (and counts), and which of them each record
     is."""
-    if type(data) is Transactions and len(data.items) >= (MANY if many is None else many):
-        return _grouped(data)
-    keys = _row_keys(data)
-    place = {key: number for number, key in enumerate(sorted(set(keys)))}
-    member = np.fromiter(map(place.__getitem__, keys), dtype=np.int64, count=len(keys))
-    first = np.zeros(len(place), dtype=np.int64)
-    first[member[::-1]] = np.arange(len(keys) - 1, -1, -1)
-    return data.take(first), member
-
-
-def _grouped(data: Transactions) -> tuple[Transactions, Int64s]:
-    """The same by a compiled loop, so that only distinct records are sorted."""
-    from setveil.kernels.rows import group_records
-
-    group, first = group_records(data.indptr, data.items)
+    group, first = _groups(data)
     classes = data.take(first)
-    keys = _row_keys(classes)
-    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+    order = _order(classes)
     return classes.take(order), positions(order)[group]
 
 
+def _groups(data: Transactions) -> tuple[Int64s, Int64s]:
+    """The number of each record's group of equal records, and a record of each group.
+
+    Records are grouped by a hash, and then compared item by item with one of their group; should
+    two different ones have the same hash, all are compared as texts instead."""
+    _, group = numbered(_hashes(data))
+    first = _representatives(group)
+    if _are_equal(data, first[group]):
+        return group, first
+    place: dict[bytes, int] = {}
+    keys = (place.setdefault(key, len(place)) for key in _row_keys(data))
+    group = np.fromiter(keys, dtype=np.int64, count=len(data))
+    return group, _representatives(group)
+
+
+def _representatives(group: Int64s) -> Int64s:
+    """A member of each group."""
+    found = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
+    found[group] = np.arange(len(group))
+    return found
+
+
+def _order(data: Transactions) -> Int64s:
+    """The numbers of distinct records in the order of their items (and counts).
+
+    One entry after the other is compared; `rank` is how many records surely come before, and `left`
+    are those that some others still equal."""
+    rank, left, depth = np.zeros(len(data), dtype=np.int64), np.arange(len(data)), 0
+    while len(left):
+        inside = data.lengths[left] > depth
+        place = np.where(inside, data.indptr[left] + depth, 0)
+        items = np.where(inside, data.items[place] + 1, 0) if len(data.items) else 0 * left
+        keys = [items, rank[left]]
+        if isinstance(data, Bags) and len(data.items):
+            keys.insert(0, np.where(inside, data.counts[place], 0))
+        order = np.lexsort(keys)
+        left, keys = left[order], [key[order] for key in keys]
+        same_rank, first = changes(keys[-1]), changes(*keys)
+        at = np.arange(len(left))
+        group, before = (np.maximum.accumulate(np.where(new, at, 0)) for new in (first, same_rank))
+        rank[left] = keys[-1] + group - before
+        left = left[~(first & np.append(first[1:], True))]
+        depth += 1
+    return positions(rank)
+
+
+def _hashes(data: Transactions) -> Int64s:
+    """A number for each record, the same for equal ones: the sum of a hash of each entry."""
+    mixed = data.items.astype(np.uint64)
+    mixed += data.times.astype(np.uint64) << np.uint64(32)
+    for factor in _FACTORS:  # the steps of splitmix64
+        mixed += np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(30)
+        mixed *= np.uint64(factor)
+        mixed ^= mixed >> np.uint64(27)
+    total = np.zeros(len(mixed) + 1, dtype=np.uint64)
+    np.cumsum(mixed, out=total[1:])
+    return (np.diff(total[data.indptr]) >> np.uint64(1)).astype(np.int64)
+
+
+def _are_equal(data: Transactions, others: Int64s) -> bool:
+    """Whether each record equals the one with the given number, some at a time."""
+    lengths = data.lengths
+    if not np.array_equal(lengths, lengths[others]):
+        return False
+    cuts = np.searchsorted(data.indptr, np.arange(0, len(data.items), _ENTRIES_AT_ONCE))
+    for low, high in pairwise([*np.unique(cuts).tolist(), len(data)]):
+        here = slice(data.indptr[low], data.indptr[high])
+        there = ranges(data.indptr[others[low:high]], lengths[low:high])
+        if not np.array_equal(data.items[here], data.items[there]):
+            return False
+        if isinstance(data, Bags) and not np.array_equal(data.counts[here], data.counts[there]):
+            return False
+    return True
+
+
 def _row_keys(data: Transactions) -> list[bytes]:
-    """One byte string per record; big-endian, so that they sort as the records do."""
-    values: npt.NDArray[np.unsignedinteger] = data.items.astype(">u4")
+    """One byte string per record, the same for equal ones."""
+    values: npt.NDArray[np.integer] = data.items
     if isinstance(data, Bags):
-        values = np.stack((data.items, data.counts), axis=1).astype(">u8")
+        values = np.stack((data.items, data.counts), axis=1)
     blob = values.tobytes()
     width = len(blob) // max(len(data.items), 1)
     bounds = (data.indptr * width).tolist()

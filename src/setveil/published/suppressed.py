@@ -84,6 +84,7 @@ class Suppressed(RecordRelease):
         alignment: Int64s | None = None,
         weights: Int64s | None = None,
         min_support: float = 0.0,
+        as_read: bool = False,
     ) -> Suppressed:
         """From published records in any order; equal ones are merged, and unused items dropped.
 
@@ -94,8 +95,9 @@ class Suppressed(RecordRelease):
             alignment: The row of each original record, if known.
             weights: How many people each row represents; 1 each if not given.
             min_support: The share of the records below which items were left out.
+            as_read: Leave equal records apart, as they were read from a file.
         """
-        classes, sizes, member = merged(tidy(rows), weights)
+        classes, sizes, member = merged(tidy(rows), weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         return cls(classes, sizes, promise, method, aligned, min_support)
 

@@ -21,7 +21,7 @@ from setveil.promises.promise import Promise
 from setveil.published.intervals import least, margin
 from setveil.published.ledger import Expense
 from setveil.published.release import Release, Support
-from setveil.published.rows import merged, tidy
+from setveil.published.rows import merged, tidy, with_equal_merged
 
 LEVEL = 0.95
 """How sure the interval of a support is."""
@@ -118,15 +118,19 @@ class Synthetic(Release):
         people: int | None = None,
         ledger: Sequence[Expense] = (),
         supports: Sequence[NoisySupport] = (),
+        as_read: bool = False,
     ) -> Synthetic:
         """From records in any order; equal ones are merged, and unused items dropped."""
-        classes, sizes, _ = merged(tidy(rows), weights)
+        classes, sizes, _ = merged(tidy(rows), weights, as_read=as_read)
         ordered = tuple(sorted(supports, key=lambda one: (len(one.items), -one.support, one.items)))
         number = int(sizes.sum()) if people is None else people
         return cls(classes, sizes, promise, method or {}, number, tuple(ledger), ordered)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
+
+    def merged(self) -> Synthetic:
+        return with_equal_merged(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often, and the same supports."""

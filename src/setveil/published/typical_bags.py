@@ -134,6 +134,7 @@ class TypicalBags(RecordRelease):
         alignment: Int64s | None = None,
         weights: Int64s | None = None,
         slots: Bags | None = None,
+        as_read: bool = False,
         **facts: object,
     ) -> Self:
         """From published bags in any order; equal ones are merged, and unused items dropped.
@@ -146,13 +147,14 @@ class TypicalBags(RecordRelease):
             weights: How many people each row represents; by default from `alignment`, or 1 each.
             slots: What each item of the rows contains, if they are slots; equal ones are merged and
                 numbered anew.
+            as_read: Leave equal bags apart, as they were read from a file.
             facts: Further fields: `hierarchy`, `semantics`, `matches`, `epsilon`, `omega`,
                 `by_majority`, `same_branch`, `complete`.
         """
         if weights is None and alignment is not None:
             weights = np.bincount(alignment, minlength=len(rows))
         rows, slots = (cast(Bags, tidy(rows)), None) if slots is None else _tidy(rows, slots)
-        classes, sizes, member = merged(rows, weights)
+        classes, sizes, member = merged(rows, weights, as_read=as_read)
         aligned = None if alignment is None else member[alignment]
         release = cls(cast(Bags, classes), sizes, promise, method, slots=slots, alignment=aligned)
         return replace(release, **facts)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import numpy as np
 
 from setveil.alignment.align import check_size
 from setveil.alignment.flow import Budget, TooLargeError
+from setveil.alignment.merging import item_supports
 from setveil.audit.attack.draws import Items
 from setveil.audit.attack.linking import Linking
 from setveil.audit.attack.pieces import Pieces
@@ -217,7 +218,7 @@ class _Index(SupportIndex):
 def view_disassociated(release: Disassociated, original: Transactions) -> View:
     """Clusters as an adversary sees them who reasons about all originals that fit."""
     check_size(release, original)
-    lost = (release.items.find(original.vocabulary) < 0) & (original.supports() > 0)
+    lost = (release.items.find(original.vocabulary) < 0) & (item_supports(original) > 0)
     if lost.any():
         raise MisfitError(f"it lacks {plural(int(lost.sum()), 'item')} of the original")
     return Clusters(release, original)

@@ -9,6 +9,7 @@ from math import comb
 
 import numpy as np
 
+from setveil.alignment.merging import item_supports
 from setveil.audit.attack.statistics import Sample
 from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
@@ -50,7 +51,7 @@ class Pool:
     def __init__(self, data: Transactions, may_know: Flags) -> None:
         self.data, self._numbers = data, np.flatnonzero(may_know)
         self._known = data.keeping(may_know)
-        self._supports = data.supports()
+        self._supports = item_supports(data)
 
     def draws(self, items: int | None, trials: int, random: np.random.Generator) -> Draws:
         """People with at least so many items, each as likely, and so many of their items, each set

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.alignment.merging import item_supports, renamed
 from setveil.audit.disassociated.blocks import Placed, compare
 from setveil.audit.disassociated.layout import Layout
 from setveil.audit.disassociated.pairs import check_pairs
@@ -12,7 +13,6 @@ from setveil.audit.records import check_record_count
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
-from setveil.published.rows import relabeled
 from setveil.words import are, count, plural
 
 
@@ -37,7 +37,7 @@ def check_original(layout: Layout, original: Transactions, limit: int = 1) -> li
 def _renumbered(layout: Layout, original: Transactions) -> Transactions:
     """The original with its items numbered as in the release, which has all of them."""
     numbers = _renumber(layout, original).astype(np.int32)
-    return relabeled(original, numbers, layout.release.items)
+    return renamed(original, numbers, layout.release.items)
 
 
 def _check_records(layout: Layout, original: Transactions) -> Check:
@@ -54,7 +54,7 @@ def _check_records(layout: Layout, original: Transactions) -> Check:
 def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check:
     """Whether every item of the original is published, and no other."""
     published = {layout.label(item) for item in np.flatnonzero(layout.bounds[1]).tolist()}
-    known = {original.vocabulary[item] for item in np.flatnonzero(original.supports()).tolist()}
+    known = {original.vocabulary[item] for item in np.flatnonzero(item_supports(original)).tolist()}
     lost, invented = sorted(known - published), sorted(published - known)
     if not lost and not invented:
         text = f"{are(len(known), 'item')} in the original, all are published, and no others"
@@ -68,7 +68,7 @@ def check_items(layout: Layout, original: Transactions, limit: int = 1) -> Check
 def check_supports(layout: Layout, original: Transactions, limit: int = 1) -> Check:
     """Whether the original support of each item is between its least and greatest possible one."""
     (low, high), numbers = layout.bounds, _renumber(layout, original)
-    supports = sums(numbers[numbers >= 0], original.supports()[numbers >= 0], layout.width)
+    supports = sums(numbers[numbers >= 0], item_supports(original)[numbers >= 0], layout.width)
     wrong = np.flatnonzero((supports < low) | (supports > high))
     if not len(wrong):
         text = "the support of every item is within its bounds"
@@ -126,7 +126,7 @@ def _compare(
 ) -> list[Witness]:
     """Find each item of each original in its cluster, and compare with what is published there."""
     numbers = _renumber(layout, original)
-    if ((numbers < 0) & (original.supports() > 0)).any():
+    if ((numbers < 0) & (item_supports(original) > 0)).any():
         entry = int(np.flatnonzero(numbers[original.items] < 0)[0])
         text = "an item of an original record is not published"
         return [Witness(text, original=original.record(_owner(original, entry)), private=True)]

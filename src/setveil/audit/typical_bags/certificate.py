@@ -13,7 +13,7 @@ from setveil.audit.typical_bags.pairing import BRANCH, branches_of, unpaired
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Int32s, Int64s, find, offsets, ranges
 from setveil.data.transactions import Bags
-from setveil.hierarchy.neighbours import Neighbours, common_ancestors
+from setveil.hierarchy.neighbours import Neighbours
 from setveil.hierarchy.tree import Hierarchy
 from setveil.published.typical_bags import Matches, TypicalBags
 from setveil.words import plural
@@ -163,7 +163,12 @@ def _not_shown(slots: Slots, release: TypicalBags, original: Bags) -> list[Witne
 def _over(slots: Slots, tree: Hierarchy, original: Bags) -> list[str]:
     """The lowest node above the items of each slot."""
     leaves = tree.leaf_numbers(original.vocabulary)[slots.items]
-    nodes = common_ancestors(tree, slots.slots, leaves, len(slots))
+    if not len(slots):
+        return []
+    nodes = np.minimum.reduceat(leaves, slots.starts[:-1]).astype(np.int64)
+    ends = np.maximum.reduceat(leaves, slots.starts[:-1])
+    while (above := tree.stop[nodes] <= ends).any():  # climb until the last item is below too
+        nodes[above] = tree.parent[nodes[above]]
     return [tree.labels[node] for node in nodes.tolist()]
 
 

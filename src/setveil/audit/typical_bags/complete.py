@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from setveil.alignment.merging import item_supports
 from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s, find, sums
@@ -40,7 +41,7 @@ def _check_counts(release: TypicalBags, original: Bags, limit: int) -> Check:
     width = max(len(original.vocabulary), 1)
     bags = sums(_shown(release, original) % width, 1, width)[: len(original.vocabulary)]
     most = len(release) - len(release.classes) + bags
-    wrong = np.flatnonzero(original.supports() > most)
+    wrong = np.flatnonzero(item_supports(original) > most)
     witnesses = tuple(
         Witness(f"{label} belongs to more people than the bags allow", (), private=True)
         for label in (original.vocabulary[item] for item in wrong[:limit].tolist())

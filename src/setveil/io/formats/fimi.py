@@ -20,8 +20,8 @@ from setveil.data.identifiers import first_of, opening_of
 from setveil.data.records import Numbering
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
+from setveil.io.compiled.numbers import SMALL_NUMBER, Parsed, parse, parse_compiled
 from setveil.io.formats.guess import NO, POSSIBLE, Sample
-from setveil.io.formats.numbers import SMALL_NUMBER, Parsed, parse, parse_compiled
 from setveil.io.formats.reading import Pairs, Pieces, Reading
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source

@@ -14,6 +14,7 @@ from setveil.data import records
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.identifiers import opening_of
+from setveil.data.pairs import compress
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -123,7 +124,7 @@ class Pieces:
     held: list[tuple[Int64s, Int32s]]
 
     def assembled(self, labels: list[str], *, bags: bool) -> Transactions:
-        """The same as `Pairs.assembled`, by compiled loops on all cores; empties the list."""
+        """The same as `Pairs.assembled`, on all cores; empties the list."""
         vocabulary = Vocabulary.of(labels)
         numbers, lengths, items, counts = vocabulary.encode(labels), [], [], []
         for some, found, times in on_threads(
@@ -147,12 +148,13 @@ def _emptied(held: list[Held]) -> Iterator[Held]:
 def _merge(
     piece: tuple[Int64s, Int32s], *, numbers: Int32s, bags: bool
 ) -> tuple[Int64s, Int32s, Int64s]:
-    from setveil.kernels.records import merge_records
-
-    given = piece[1].view()
-    given.flags.writeable = False  # as those of transactions are: compiled once for both
-    lengths, items, counts = merge_records(piece[0], given, numbers, bags)
-    return lengths, items, counts
+    lengths, found = piece
+    times = np.ones(len(found) if bags else 0, dtype=np.int64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    indptr, items, counts = compress(
+        rows, numbers[found], times if bags else None, len(numbers), len(lengths)
+    )
+    return np.diff(indptr), items, times if counts is None else counts
 
 
 def _joined(parts: list[npt.NDArray[Number]]) -> npt.NDArray[Number]:

@@ -13,6 +13,7 @@ from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.hierarchy.tree import Hierarchy
+from setveil.io.compiled.clustertext import SHORT, read_text, write_text
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
@@ -23,7 +24,6 @@ from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.clusters import FlatArrays, Flattening, no_collecting
-from setveil.published.disassociated.compiled import SHORT, read_text
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.together import together
 
@@ -61,10 +61,12 @@ def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None
 
 
 def _write_lines(release: Disassociated, path: Path) -> None:
-    text = release.text()
-    if text is None:
+    found = write_text(release)
+    if found is None:
         write_lines(release.lines(), path)
         return
+    text, order = found
+    release.in_order(order)
     with path.open("wb") as stream:
         stream.write(text.data)
 

@@ -160,9 +160,10 @@ def _write_json(stage: Path, about: Mapping[str, object]) -> None:
 
 
 def read_back(stage: Path) -> tuple[Release, Countable]:
-    """A release that was just written, and what can be counted from it, which is written too."""
-    release = read_release(stage)
-    found = Countable.of(release)
+    """A release that was just written, as it is in its files, and what can be counted from it,
+    which is written too."""
+    release = read_rows(stage)
+    found = Countable.of(release.merged())
     state_countable(stage, found)
     return release, found
 
@@ -187,6 +188,11 @@ def read_release(folder: str | os.PathLike[str]) -> Release:
     Raises:
         ReleaseError: if a file is missing, damaged, or not what `release.json` says.
     """
+    return read_rows(folder).merged()
+
+
+def read_rows(folder: str | os.PathLike[str]) -> Release:
+    """The same with equal records apart, as they are in the files, for those who verify them."""
     found, form = _opened(Path(folder))
     return _read(found, form.read)
 
@@ -211,7 +217,7 @@ class ReleaseParts:
         return len(self._whole.parts) if self._divided else 1
 
     def read(self, number: int) -> Release:
-        """One part."""
+        """One part, with equal records apart."""
         form = FORMS[self._whole.about["form"]]
         if not self._divided or form.in_parts is None:
             return _read(self._whole, form.read)

@@ -45,7 +45,13 @@ def read_generalized(folder: ReleaseFolder) -> Generalized:
     tree = read_tree(folder, data.vocabulary.labels)
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
     return Generalized.of_rows(
-        rows, tree, folder.promise, folder.method, weights=weights, is_global="recoding" in about
+        rows,
+        tree,
+        folder.promise,
+        folder.method,
+        weights=weights,
+        as_read=True,
+        is_global="recoding" in about,
     )
 
 
@@ -59,7 +65,9 @@ def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Generalized:
     assert tree is not None
     data, weights = read_records(folder, bags=False)
     rows = relabeled(data, tree.nodes.encode(data.vocabulary.labels), tree.nodes)
-    return Generalized.of_rows(rows, tree, folder.promise, folder.method, weights=weights)
+    return Generalized.of_rows(
+        rows, tree, folder.promise, folder.method, weights=weights, as_read=True
+    )
 
 
 GENERALIZED = ReleaseForm(

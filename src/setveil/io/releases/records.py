@@ -19,6 +19,7 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary, sort_labels
 from setveil.disk import private_folder
 from setveil.errors import DataError, FileFormatError, brief
+from setveil.io.compiled.rowtext import read_rows, write_rows
 from setveil.io.files import read
 from setveil.io.formats.csvlines import write_release_rows
 from setveil.io.formats.fimi import write_fimi
@@ -26,7 +27,6 @@ from setveil.io.formats.longform import numbered_items
 from setveil.io.formats.parquet import check_magic, write_parquet_rows
 from setveil.io.formats.reading import Pairs
 from setveil.io.releases.form import PartFile, ReleaseFolder
-from setveil.io.releases.rowtext import read_rows, write_rows
 from setveil.io.releases.strict import check_csv, check_fimi, check_parquet
 from setveil.io.source.database import (
     column_types,

@@ -30,7 +30,7 @@ def read_suppressed(folder: ReleaseFolder) -> Suppressed:
     rows, weights = read_records(folder, bags=False)
     least = folder.about.get("min_support", 0.0)
     return Suppressed.of_rows(
-        rows, folder.promise, folder.method, weights=weights, min_support=least
+        rows, folder.promise, folder.method, weights=weights, as_read=True, min_support=least
     )
 
 

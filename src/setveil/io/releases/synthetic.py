@@ -53,6 +53,7 @@ def read_synthetic(folder: ReleaseFolder) -> Synthetic:
         folder.promise,
         folder.method,
         weights=weights,
+        as_read=True,
         people=folder.about.get("people", 0),
         ledger=[Expense.from_dict(entry) for entry in folder.about["ledger"]],
         supports=supports,

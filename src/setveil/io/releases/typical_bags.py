@@ -72,6 +72,7 @@ def read_typical_bags(folder: ReleaseFolder) -> TypicalBags:
         folder.promise,
         folder.method,
         weights=weights,
+        as_read=True,
         hierarchy=tree,
         slots=_read_slots(folder.place / SLOTS, rows.vocabulary) if folder.has(SLOTS) else None,
         semantics=read_origin(about["semantics"]) if about.get("semantics") else None,

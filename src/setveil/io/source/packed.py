@@ -22,8 +22,12 @@ _ONE_JSON = re.compile(rb"\s*\[\s*?(?:[\[{]|\n)|\s*\{\s*?\n")
 """How a list of records begins, or an object over several lines; no JSON lines begin like that."""
 
 
-def unpacked(source: Source, sheet: str | int | None = None) -> tuple[Source, list[str]]:
+def unpacked(
+    source: Source, sheet: str | int | None = None, format: str | None = None
+) -> tuple[Source, list[str]]:
     """The source, unpacked if it is a zip file and as CSV if it is a spreadsheet, with notes.
+
+    A text that looks like one JSON value is fine if the user says that it has another format.
 
     Raises:
         FileFormatError: if it is damaged, too large, surely no data, or not what its name says.
@@ -34,6 +38,9 @@ def unpacked(source: Source, sheet: str | int | None = None) -> tuple[Source, li
             return sheet_as_csv(source, sheet)
         source = _unzipped(source, members)
     _refuse_foreign(source)
+    if format in (None, "jsonl") and _ONE_JSON.match(source.head):
+        remedy = "write one record per line, for example with jq -c '.[]'"
+        raise source.fault("this is one JSON value, not JSON lines", remedy=remedy)
     if sheet is not None:
         raise ParameterError("sheet", sheet, "only a spreadsheet (.xlsx) has sheets")
     return source, []
@@ -91,6 +98,3 @@ def _refuse_foreign(source: Source) -> None:
         raise source.fault(f"this is {kind.name}, not a data file", remedy=kind.remedy)
     if source.suffix in (".zip", *_SHEETS):
         raise source.fault(f"the name ends in {source.suffix}, but this is no such file")
-    if _ONE_JSON.match(source.head):
-        remedy = "write one record per line, for example with jq -c '.[]'"
-        raise source.fault("this is one JSON value, not JSON lines", remedy=remedy)

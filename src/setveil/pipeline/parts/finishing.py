@@ -82,9 +82,10 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
 
 def count_parts(parts: ReleaseParts, frequent: Sequence[str]) -> Countable:
     """What can be counted from all parts together; one after the other is read."""
-    first = parts.read(0)
+    first = parts.read(0).merged()
     found = [counted_in(first, frequent)]
-    found += [counted_in(parts.read(number), frequent) for number in range(1, len(parts))]
+    for number in range(1, len(parts)):
+        found.append(counted_in(parts.read(number).merged(), frequent))
     return Countable.of_parts(found, first)
 
 

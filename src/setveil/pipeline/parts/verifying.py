@@ -166,7 +166,8 @@ def _seen(
         part = parts.read(number)
     except SetveilError as error:
         return error
-    supports = [part.support([item]) for item in words]
+    whole = part.merged()
+    supports = [whole.support([item]) for item in words]
     shown = frozenset(part.shown)
     return Seen(
         checks=verify(part, limit=limit).checks,
@@ -175,7 +176,7 @@ def _seen(
         foreign=shown.difference(words) if part.tree is None else frozenset(),
         lower=np.array([each.lower for each in supports], dtype=np.int64),
         upper=np.array([each.upper for each in supports], dtype=np.int64),
-        counted=None if frequent is None else counted_in(part, frequent),
+        counted=None if frequent is None else counted_in(whole, frequent),
     )
 
 

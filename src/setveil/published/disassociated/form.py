@@ -172,23 +172,9 @@ class Disassociated(Release):
         left."""
         from setveil.published.disassociated.canonical import canonical
 
-        text = self.text()
-        if text is not None:
-            return bytes(text).decode().split("\n")[:-1]
         lines, order = canonical(self)
         self.in_order(order)
         return lines
-
-    def text(self) -> npt.NDArray[np.uint8] | None:
-        """The same lines as bytes, if there are so many that they are written by compiled
-        loops."""
-        from setveil.published.disassociated.compiled import write_text
-
-        found = write_text(self)
-        if found is None:
-            return None
-        self.in_order(found[1])
-        return found[0]
 
     def in_order(self, order: Order) -> Disassociated:
         """The same release, whose order is known and need not be found."""
@@ -291,10 +277,8 @@ class Disassociated(Release):
     def order(self) -> Order:
         """The order of its parts in its files; `lines` finds it as well."""
         from setveil.published.disassociated.canonical import canonical
-        from setveil.published.disassociated.compiled import write_text
 
-        found = write_text(self)
-        return canonical(self)[1] if found is None else found[1]
+        return canonical(self)[1]
 
     @cached_property
     def arranged(self) -> Disassociated:
