@@ -18,6 +18,7 @@ from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, grouping
+from setveil.methods.disassociation.grouping import Found, Other, search
 from setveil.methods.disassociation.head import Arranged, Head, Piece
 from setveil.methods.disassociation.judging import Judge, Judged, Scope, Targets
 from setveil.methods.disassociation.layers import Way, lay
@@ -41,6 +42,11 @@ def random_data(chance: random.Random, most: int = 60) -> Transactions:
     return Transactions.of(
         [set(chance.choices(range(10, 10 + items), weights, k=s)) for s in sizes]
     )
+
+
+def taking(choose):
+    """A search that takes what a function chooses."""
+    return lambda small, way, others: Found(choose(small, way))
 
 
 def data_numbers(data: Transactions) -> list[list[int]]:
@@ -143,7 +149,7 @@ def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch,
         size = chance.choice([4, 4, 5]) if k == 2 else 3
         data = Transactions.of(tiny_record(chance, seed, number) for number in range(size))
         forced = Forced(chance, limit=k + 1)
-        monkeypatch.setattr("setveil.methods.disassociation.method.choose", forced)
+        monkeypatch.setattr("setveil.methods.disassociation.method.search", taking(forced))
         release = Disassociation().anonymize(data, KmAnonymity(k=k, m=m))
         kinds += forced.kinds
         assert verify(release, data).holds, seed
@@ -181,7 +187,7 @@ def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
     for seed in batch:
         chance = random.Random(seed)
         data, k, forced = random_data(chance, 120), chance.randint(2, 4), Forced(chance)
-        monkeypatch.setattr("setveil.methods.disassociation.method.choose", forced)
+        monkeypatch.setattr("setveil.methods.disassociation.method.search", taking(forced))
         longest = chance.choice([None, None, 1, 2])
         release = Disassociation(max_subrecord=longest).anonymize(
             data, KmAnonymity(k=k, m=chance.choice([2, 2, 3]))
@@ -207,7 +213,7 @@ def test_the_choice_verifies_when_few_pairs_are_judged(batch, monkeypatch):
             made.append(best is not small)
             return best
 
-        monkeypatch.setattr("setveil.methods.disassociation.method.choose", choose)
+        monkeypatch.setattr("setveil.methods.disassociation.method.search", taking(choose))
         sensitive = chance.random() < 0.2
         diversity = LDiversity(l=2, sensitive=[data.vocabulary[0]]) if sensitive else None
         promise = KmAnonymity(k=k, m=chance.choice([1, 2, 2, 3]), diversity=diversity)
@@ -376,7 +382,8 @@ def test_frequent_pairs_are_kept_where_small_clusters_lose_them():
     assert own["pair_error"] < 0.65 * small["pair_error"]
 
 
-def test_head_chunks_do_not_depend_on_the_order_of_the_records_or_on_threads():
+def test_head_chunks_do_not_depend_on_the_order_of_the_records_or_on_threads(monkeypatch):
+    monkeypatch.setattr(Disassociation, "_others", lambda *given: [])
     chance = random.Random(3)
     data = Transactions.of(
         [str(item) for item in range(40) if chance.random() < 0.5 / (item + 1) ** 0.6]
@@ -417,3 +424,58 @@ def test_very_long_records_are_not_counted_pair_by_pair(monkeypatch):
     promise = KmAnonymity(k=2, m=2)
     small = Disassociation(max_cluster=11).anonymize(data, promise)
     assert Disassociation().anonymize(data, promise).lines() == small.lines()
+
+
+def people_with_tastes(chance: random.Random, people: int = 400) -> Transactions:
+    """People of four groups of taste with long lists, which small clusters cut apart."""
+    return Transactions.of(
+        {f"{chance.randrange(4)}-{int(chance.paretovariate(0.6)) % 60}" for _ in range(12)}
+        | {f"{person % 4}-{int(chance.paretovariate(0.6)) % 60}" for _ in range(25)}
+        for person in range(people)
+    )
+
+
+def test_the_default_is_as_good_as_the_best_arrangement_of_long_records():
+    from setveil.metrics import measure
+
+    promise, others = KmAnonymity(k=5, m=2), ({"max_cluster": 29}, {"max_cluster": 100})
+    others += ({"max_cluster": 10**9}, {"safe": True})
+    for data in (
+        people_with_tastes(random.Random(1)),
+        quest(2_000, items=200, average_length=25, patterns=60, seed=2),
+        quest(1_500, items=500, average_length=45, patterns=60, seed=3),
+    ):
+        errors = [
+            measure(Disassociation(**each).anonymize(data, promise), data, ["pair_error"])
+            for each in ({}, *others)
+        ]
+        own, *rest = (each["pair_error"] for each in errors)
+        assert own <= max(1.15 * min(rest), min(rest) + 0.01)
+
+
+def test_a_safe_arrangement_is_taken_if_it_costs_nothing():
+    data = quest(800, items=20, average_length=4, patterns=5, seed=1)
+    release = Disassociation().anonymize(data, KmAnonymity(k=3, m=2))
+    safe = Disassociation(safe=True).anonymize(data, KmAnonymity(k=3, m=2))
+    assert (release.is_safe, release.lines()) == (True, safe.lines())
+    assert "at most" in release.describe()
+    assert verify(release, data).holds
+    parts = Disassociation(max_part=400).anonymize(data, KmAnonymity(k=3, m=2))
+    assert not parts.is_safe
+    assert verify(parts, data).holds
+
+
+def test_of_many_records_some_show_which_arrangement_is_tried_for_all(monkeypatch):
+    data, promise = people_with_tastes(random.Random(2), 600), KmAnonymity(k=5, m=2)
+    made: list[int] = []
+
+    def counting(small: Divided, way: Way, others: list[Other]) -> Found:
+        made.append(len(others))
+        return search(small, way, others)
+
+    monkeypatch.setattr("setveil.methods.disassociation.method.search", counting)
+    monkeypatch.setattr("setveil.methods.disassociation.method.MANY", 300)
+    monkeypatch.setattr("setveil.methods.disassociation.method.SOME", 200)
+    release = Disassociation().anonymize(data, promise)
+    assert made[0] > 1 >= made[1]
+    assert verify(release, data).holds

@@ -92,6 +92,11 @@ class Judged(NamedTuple):
     def total(self) -> float:
         return self.items + self.pairs + self.triples + self.head
 
+    @property
+    def badness(self) -> float:
+        """How wrong it is about everything."""
+        return sum(self)
+
     def is_safe(self, small: Judged, m: int) -> bool:
         """Whether nothing is expected to be worse than in small clusters."""
         return (

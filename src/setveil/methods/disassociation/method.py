@@ -13,11 +13,12 @@ from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import choose, counted
+from setveil.methods.disassociation.grouping import MANY, SIZES, SOME, Other, counted, search
 from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.layers import FEW, Way
 from setveil.methods.disassociation.partitioning import (
     Clusters,
+    canonical_order,
     horpart,
     verpart,
     with_public_terms,
@@ -214,7 +215,7 @@ class Disassociation(Method[Disassociated]):
         if rule.sensitive.any():
             clusters = with_public_terms(clusters, rule.sensitive)
         divide = partial(self._divide, rule=rule, request=request)
-        if not self._may_choose(rule):
+        if not self._may_choose(rule) or not len(data):
             divided = divide(clusters, share_lost=self.share_lost)
             return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
         width = request.engine.width
@@ -225,8 +226,35 @@ class Disassociation(Method[Disassociated]):
         )
         quiet = replace(request, progress=None) if len(data) <= FEW else request  # on all threads
         above = partial(divide, share_lost=True, request=quiet)
-        divided = choose(divided, Way(rule, *sizes, above, judge, request.engine))
-        return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
+        way = Way(rule, *sizes, above, judge, request.engine)
+        found = search(divided, way, self._others(request, way))
+        made = assemble(len(data), *found.divided, promise, self.to_dict(), request.engine)
+        return replace(made, is_safe=True) if found.is_safe else made
+
+    def _others(self, request: Request[KmAnonymity], way: Way) -> list[Other]:
+        """What is tried besides small clusters and head chunks.
+
+        If there are many records, only the kind that is best for some of them."""
+        request = replace(request, progress=None)  # several at the same time
+        data, most = request.records, len(request.records)
+        sizes = [each for each in SIZES if 2 * way.limit < each <= most // 2]
+        others = [Other(partial(self._in_clusters, each, way, request)) for each in (*sizes, most)]
+        if self.max_part is None:
+            others.append(Other(partial(divide_safely, data, way.rule, request), is_safe=True))
+        if most <= MANY:
+            return others
+        some = data.take(np.sort(canonical_order(data, request.engine)[:: most // SOME]))
+        on_some = replace(request, records=some, progress=None)
+        small = self._in_clusters(way.limit - 1, way, on_some)
+        kinds = self._others(on_some, way)
+        best = search(small, way._replace(judge=None), kinds).other
+        return [] if best is None else [others[kinds.index(best)]]
+
+    def _in_clusters(self, most: int, way: Way, request: Request[KmAnonymity]) -> Divided:
+        """The records in clusters of at most so many."""
+        clusters = horpart(request.records, way.rule.sensitive, way.least, most + 1, request.engine)
+        method = replace(self, max_cluster=most)
+        return method._divide(clusters, way.rule, request, share_lost=self.share_lost)
 
     def _divide(
         self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, share_lost: bool
