@@ -138,7 +138,7 @@ def test_the_price_is_said(tmp_path):
     rng = Random(1)
     data = [[i for i in "abcdefgh" if rng.random() < 0.4] or ["a"] for _ in range(60)]
     done = sv.anonymize(data, k=3, m=2, safe=True)
-    assert any("Price of safe=True" in note and "chunked" in note for note in done.notes)
+    assert any("Effect of safe=True" in note and "chunked" in note for note in done.notes)
 
 
 def test_sensitive_items_stay_apart_in_a_safe_release():

@@ -110,6 +110,10 @@ class Method(ABC, Generic[Form]):
         self.check(len(records), promise, hierarchy, engine)
         return self._anonymize(Request(records, promise, hierarchy, engine, progress))
 
+    def remark(self, release: Form) -> str:
+        """What a user should know about what was chosen; empty if there is nothing."""
+        return ""
+
     @abstractmethod
     def _anonymize(self, request: Request[Any]) -> Form:
         """A release as requested; everything in the request was checked."""

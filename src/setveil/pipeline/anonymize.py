@@ -13,7 +13,7 @@ from setveil.data.people import without_rare
 from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
-from setveil.errors import ParameterError
+from setveil.errors import Note, ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
 from setveil.hierarchy.tree import Hierarchy
@@ -192,6 +192,8 @@ class _Work:
             if job.method.draws_noise and job.public_items:
                 how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
             release = job.method.anonymize(data, job.promise, tree, **how)
+            remark = job.method.remark(release)
+            notes = (*notes, Note(remark)) if remark else notes
             plain = job.method.plain
             if plain is not None and len(data):
                 usual = plain.anonymize(data, job.promise, tree, **how)

@@ -100,12 +100,12 @@ def unused_note(tree: Hierarchy | None, data: Transactions) -> tuple[str, ...]:
 
 
 def price_note(release: Release, usual: Release, data: Transactions) -> str:
-    """What an addition to a method costs, by metrics that the form has."""
+    """What an addition to a method changes, by metrics that the form has."""
     added = (f"{{{key}={value}}}" for key, value in release.method.items() - usual.method.items())
     names = [name for name in PRICES if release.form in METRICS[name].forms]
     pairs = [measure(each, data, names, seed=0) for each in (release, usual)]
     figures = (f"{name} {pairs[0][name]:.3f} (without it {pairs[1][name]:.3f})" for name in names)
-    return Note(f"Price of {' and '.join(added)}: {', '.join(figures)}.")
+    return Note(f"Effect of {' and '.join(added)}: {', '.join(figures)}.")
 
 
 def rare_note(

@@ -63,9 +63,9 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2 and 3, if `max_cluster` is not given, the terms of frequent pairs are shared in
-          chunks above small clusters of the rest, if that is expected to lose less
-          (`grouping.choose`, `layers.lay`).
+        - For m = 2 and 3, if `max_cluster` is not given, the arrangement is chosen that is expected
+          to lose least: small clusters, larger ones, one, or the terms of frequent pairs in chunks
+          above small clusters of the rest (`grouping.search`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
           HORPART are joined, two by two and level by level, over each term that the joint cluster
           makes at least half as likely as the clusters that have it do. With `share_lost`, a term
@@ -102,8 +102,8 @@ class Disassociation(Method[Disassociated]):
 
     max_cluster: int | None = with_default(
         None,
-        "The most records a cluster may have, if possible; by default 6 k - 1, with frequent items "
-        "shared above the clusters if that loses less.",
+        "The most records a cluster may have, if possible; by default chosen for the data, with "
+        "frequent items shared above the clusters if that loses less.",
     )
     max_part: int | None = with_default(
         None,
@@ -153,6 +153,14 @@ class Disassociation(Method[Disassociated]):
     @property
     def plain(self) -> Self | None:
         return replace(self, safe=False) if self.safe else None
+
+    def remark(self, release: Disassociated) -> str:
+        if self.safe or not release.is_safe:
+            return ""
+        return (
+            "The safe arrangement was taken, as with {safe=True}: it is expected to lose no more "
+            "than the others, and promises more."
+        )
 
     def _try_out(self) -> None:
         super()._try_out()
