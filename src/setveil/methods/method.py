@@ -110,7 +110,7 @@ class Method(ABC, Generic[Form]):
         self.check(len(records), promise, hierarchy, engine)
         return self._anonymize(Request(records, promise, hierarchy, engine, progress))
 
-    def remark(self, release: Form) -> str:
+    def remark(self, release: Any) -> str:
         """What a user should know about what was chosen; empty if there is nothing."""
         return ""
 

@@ -154,7 +154,7 @@ class Disassociation(Method[Disassociated]):
     def plain(self) -> Self | None:
         return replace(self, safe=False) if self.safe else None
 
-    def remark(self, release: Disassociated) -> str:
+    def remark(self, release: Any) -> str:
         if self.safe or not release.is_safe:
             return ""
         return (
