@@ -143,7 +143,7 @@ def test_the_public_report_has_nothing_of_the_original(page, runs):
 def test_names_say_in_what_runs_differ_and_can_be_changed(page, place, runs):
     first, second = (run["name"] for run in page.get(f"{place}/run").json["runs"][::-1])
     assert "suppression (k = 3, m = 2), rare items left out: none, " in first
-    assert "rare items left out: of fewer than 2 people, " in second
+    assert "rare items left out: below 2, " in second
     page.post(f"{runs[0]['place']}/name", name="for the ministry")
     assert page.get(runs[0]["place"]).json["name"] == "for the ministry"
     assert "for the ministry" in page.page(f"{place}/download").text

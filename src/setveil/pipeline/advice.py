@@ -109,5 +109,5 @@ def _result(found: Usefulness) -> str:
         f", an item becomes a group of {found.group:,.0f}" * (found.group >= 1.5),
     ]
     both = f" and {pairs} of {tried_pairs} pairs" * (tried_pairs > 0)
-    counted = f"{items} of {tried} frequent items{both} can be counted"
+    counted = f"{items} of {tried} frequent items{both} are estimated well"
     return f"{counted}{''.join(remarks)}"
