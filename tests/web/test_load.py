@@ -118,6 +118,26 @@ def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
     assert "a person may have several records" in found["questions"][0]["text"]
 
 
+def orders():
+    """The orders of 40 customers, some of whom have the same name."""
+    rows, order = ["Order no.,Cust. no.,Customer name,Article"], 0
+    for person in range(40):
+        for _ in range(person % 3 + 1):
+            order += 1
+            start = f"{70_000 + order},C{person},Name {person % 37}"
+            rows += [f"{start},{GOODS[(order + n) % 5]}" for n in range(order % 3 + 1)]
+    return "\n".join(rows) + "\n", order
+
+
+def test_full_stops_in_the_names_of_columns_cut_no_question(page):
+    content, many = orders()
+    _, found = uploaded(page, "orders.csv", content)
+    text = f"{many} 'Order no.' belong to 40 'Cust. no.', each to one"
+    assert found["questions"][0]["text"].startswith(text)
+    assert found["questions"][0]["text"].endswith(" Whom to protect is your choice.")
+    assert list(labels(found).values()) == ["record=Cust. no.", "record=Order no."]
+
+
 @pytest.mark.long
 def test_a_customer_is_found_where_only_the_basket_has_a_usual_name(page):
     content, many = baskets("buyer_key")

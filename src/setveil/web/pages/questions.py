@@ -60,7 +60,9 @@ _ASKS = {
 }
 _KNOWN = {*_TITLES, *_LABELS}
 _ENCODINGS = ("cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
-_CLAUSE = re.compile(r"(?<=[.;:?])\s+")
+_NAME = r"""\{[^{}]*\}|(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)"(?:[^"\\]|\\.)*"(?!\w)"""
+_CLAUSE = re.compile(rf"(?:{_NAME}|[^.;:?]|[.;:?](?!\s))+[.;:?]*\s*")
+"""A part of a note; marks inside a parameter or a quoted name, such as 'Cust. no.', end none."""
 _ASKED = re.compile(r"ask\d+\.(.+)")
 _SEVERAL = ("drop_record", "drop_column")
 MOST_ROWS, MOST_NAMED = 6, 8
@@ -240,7 +242,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _plain(template: str) -> str:
     """A note without the clauses that name parameters: these are the answers."""
-    kept = " ".join(each for each in _CLAUSE.split(template) if not parameters_in(each))
+    kept = "".join(each for each in _CLAUSE.findall(template) if not parameters_in(each))
     return kept.rstrip(";: ") + ("" if kept.rstrip().endswith((".", "?")) else ".")
 
 
