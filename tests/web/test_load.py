@@ -138,6 +138,18 @@ def test_full_stops_in_the_names_of_columns_cut_no_question(page):
     assert list(labels(found).values()) == ["record=Cust. no.", "record=Order no."]
 
 
+def test_who_is_protected_is_not_asked_twice(page):
+    content, _ = orders()
+    place, found = uploaded(page, "namesakes.csv", content)
+    found = answer(page, place, answer="record=Cust. no.")
+    asked = found["questions"][0]
+    assert (found["settled"], asked["title"], asked["must"]) == (True, "Who is protected?", False)
+    assert "40 'Cust. no.' belong to 37 'Customer name'" in asked["text"]
+    said = outside_details(page.page(f"{place}/load").text)
+    assert "You chose “Cust. no.”. If that is right, there is nothing to do." in said
+    assert "One record for each “Customer name”" not in said  # it would undo the answer
+
+
 @pytest.mark.long
 def test_a_customer_is_found_where_only_the_basket_has_a_usual_name(page):
     content, many = baskets("buyer_key")

@@ -185,7 +185,8 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
         for name, value in given
         if value is not None and not (ticks and name == "item")
     )
-    must = known.account is None or title == WHO or "keep_unique" in names
+    is_open = title == WHO and "record" not in known.reading
+    must = known.account is None or is_open or "keep_unique" in names
     return Question(
         title=title, text=text, must=must, answers=tuple(answers), fields=(*ticks, *fields)
     )
