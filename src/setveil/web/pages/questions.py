@@ -132,11 +132,29 @@ def understood(found: Inspection) -> list[str]:
     columns = account.columns
     said += [f"The items are in the column “{columns['item']}”."] if "item" in columns else []
     said += [f"“{columns['count']}” says how often an item occurs."] if "count" in columns else []
+    if "record" in columns:
+        said.append(
+            f"“{columns['record']}” only says what belongs together; it is never published."
+        )
     if account.ignored:
-        shown, more = ", ".join(account.ignored[:MOST_NAMED]), len(account.ignored) - MOST_NAMED
+        shown = ", ".join(f"“{name}”" for name in account.ignored[:MOST_NAMED])
+        more = len(account.ignored) - MOST_NAMED
         rest = f" and {more:,} more" if more > 0 else ""
         said.append(f"Not read, so never published: {shown}{rest}.")
     return said
+
+
+def understood_log(words: Mapping[str, Any]) -> list[str]:
+    """What records of a query log are, in sentences."""
+    one = "user" if words.get("gap", "inf") == "inf" else "visit of a user"
+    kinds = {"words": "the words of the queries", "nouns": "the nouns of the queries"}
+    items = kinds.get(str(words.get("terms", "words")), "whole queries")
+    hidden = "Users and times only say what belongs together; they are never published."
+    return [
+        f"One record is one {one}.",
+        f"The items are {items}, with how often each occurs.",
+        hidden,
+    ]
 
 
 def one_record(account: Account | None) -> str:
