@@ -131,6 +131,24 @@ def test_a_failed_run_links_to_the_field_that_must_be_changed(page):
     assert "aria-invalid" not in page.page(f"{place}/goal?field=seed").text
 
 
+def test_private_items_in_another_case_stop_the_run_with_a_link_to_their_field(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    named = ITEMS[0].upper()
+    done = page.run(place, h=0.5, k=2, p=1, private=f"{named}\n{ITEMS[1]}")
+    assert f"'{ITEMS[0]}' in the data looks like a private item" in done["error"]
+    follow(page, done["place"], "private", "is spelled differently")
+
+
+def test_the_hierarchy_that_is_chosen_is_said_in_words(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="k-anonymity")
+    said = page.page(f"{place}/hierarchy").text
+    assert "needs a hierarchy. One was chosen for you" in said
+    words = "<strong>balanced:5</strong>: groups of five, by name or number (chosen for you)"
+    assert words in said
+
+
 def test_what_to_try_is_a_button_that_starts_it_and_compare_offers_it(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/settle", promise="k-anonymity")
