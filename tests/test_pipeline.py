@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import setveil
+import setveil as sv
 from setveil import (
     Bags,
     Coherence,
@@ -437,6 +438,15 @@ def test_private_items_that_differ_in_case_may_be_different_items():
 def _private(data, *named):
     promise = Coherence(h=0.5, k=2, p=1, private=frozenset({*named, "HIV"}))
     return Job(data=[*data, *[["a", "HIV"]] * 4], promise=promise, method=Suppression())
+
+
+def test_items_that_differ_only_by_blanks_at_their_ends_are_noted():
+    rows = [["tea", "milk"], ["tea ", "milk"], ["tea"], [" rum"]] * 8
+    (note,) = sv.inspect(rows).notes
+    text = "1 item, such as 'tea ', differs from another only by blanks at the ends: each counts as"
+    assert note == f"{text} an item of its own."
+    assert note in anonymize(rows, k=2, m=2).notes
+    assert sv.inspect([["tea"], ["tea", "milk"]] * 8).notes == ()
 
 
 def test_what_compares_with_the_original_is_apart_from_what_may_be_filed():

@@ -188,11 +188,21 @@ def identifier_note(data: Some, account: Account | None) -> tuple[str, ...]:
 
 def notes_on(data: Transactions, account: Account | None) -> tuple[str, ...]:
     """What the user should check about the data and how it was read."""
+    said = (*(account.notes if account is not None else ()), *_blanks_note(data.vocabulary))
     if account is not None and account.columns.get("record") is not None:
-        return tuple(account.notes)
+        return said
     lengths = data.totals if isinstance(data, Bags) else data.lengths
-    long = (long_record_note(lengths, place) for place in far_too_long(lengths))
-    return (*(account.notes if account is not None else ()), *long)
+    return (*said, *(long_record_note(lengths, place) for place in far_too_long(lengths)))
+
+
+def _blanks_note(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """A note if items differ from others only by blanks around them, which nobody sees."""
+    found = [item for item in vocabulary if (bare := item.strip()) != item and bare in vocabulary]
+    if not found:
+        return ()
+    text = f"{plural(len(found), 'item')}, such as {brief(found[0])}, "
+    differs = "differs from another" if len(found) == 1 else "differ from others"
+    return (f"{text}{differs} only by blanks at the ends: each counts as an item of its own.",)
 
 
 def load_release(release: object) -> Release:
