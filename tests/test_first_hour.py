@@ -71,6 +71,12 @@ def test_a_release_that_says_nothing_is_called_so_with_what_to_try():
     assert "Try" in report
 
 
+def test_records_without_items_are_not_explained_by_a_hierarchy_that_is_not_used():
+    data = [["a", "b"]] * 8 + [["c"]] * 2
+    found = sv.anonymize(data, promise="coherence", k=5, p=1, h=0.9, private=["b"]).usefulness
+    assert "20.0 % of the records say nothing: no item is left." in found.sentences
+
+
 def test_what_to_try_is_measured_on_a_sample():
     baskets = [[f"a{i % 7}", f"b{i % 11}", f"c{i % 13}"] for i in range(400)]
     for kind in (sv.Disassociation, sv.MHgHs):

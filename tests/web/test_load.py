@@ -118,6 +118,42 @@ def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
     assert "a person may have several records" in found["questions"][0]["text"]
 
 
+def orders():
+    """The orders of 40 customers, some of whom have the same name."""
+    rows, order = ["Order no.,Cust. no.,Customer name,Article"], 0
+    for person in range(40):
+        for _ in range(person % 3 + 1):
+            order += 1
+            start = f"{70_000 + order},C{person},Name {person % 37}"
+            rows += [f"{start},{GOODS[(order + n) % 5]}" for n in range(order % 3 + 1)]
+    return "\n".join(rows) + "\n", order
+
+
+def test_full_stops_in_the_names_of_columns_cut_no_question(page):
+    content, many = orders()
+    _, found = uploaded(page, "orders.csv", content)
+    text = f"{many} 'Order no.' belong to 40 'Cust. no.', each to one"
+    assert found["understood"][2:] == [
+        "“Order no.” only says what belongs together; it is never published.",
+        "Not read, so never published: “Cust. no.”, “Customer name”.",
+    ]
+    assert found["questions"][0]["text"].startswith(text)
+    assert found["questions"][0]["text"].endswith(" Whom to protect is your choice.")
+    assert list(labels(found).values()) == ["record=Cust. no.", "record=Order no."]
+
+
+def test_who_is_protected_is_not_asked_twice(page):
+    content, _ = orders()
+    place, found = uploaded(page, "namesakes.csv", content)
+    found = answer(page, place, answer="record=Cust. no.")
+    asked = found["questions"][0]
+    assert (found["settled"], asked["title"], asked["must"]) == (True, "Who is protected?", False)
+    assert "40 'Cust. no.' belong to 37 'Customer name'" in asked["text"]
+    said = outside_details(page.page(f"{place}/load").text)
+    assert "You chose “Cust. no.”. If that is right, there is nothing to do." in said
+    assert "One record for each “Customer name”" not in said  # it would undo the answer
+
+
 @pytest.mark.long
 def test_a_customer_is_found_where_only_the_basket_has_a_usual_name(page):
     content, many = baskets("buyer_key")
@@ -219,3 +255,30 @@ def test_no_word_of_a_log_form_is_a_path_and_identifiers_in_a_log_can_be_meant(p
     assert (found["settled"], found["reading"]) == (True, {"keep_unique": True})
     done = page.run(place, promise="km-anonymity", method="disassociation", k=2, m=1)
     assert done["status"] == "done", done
+
+
+@pytest.mark.long
+def test_records_of_a_query_log_are_described_as_users_and_queries(page):
+    rows = "".join(f"u{n % 30}\t2025-03-01 10:{n % 60:02}:00\t{GOODS[n % 5]}\n" for n in range(90))
+    place, found = uploaded(page, "search.tsv", f"user\ttime\tquery\n{rows}")
+    assert found["contains"] == "log"
+    assert page.post(f"{place}/load/log", terms="queries").status == 200
+    found = page.until(f"{place}/load", lambda now: now["inspect"])
+    assert (found["record"], found["understood"]) == (
+        "One record is one user.",
+        [
+            "The items are whole queries, with how often each occurs.",
+            "Users and times only say what belongs together; they are never published.",
+        ],
+    )
+    assert page.get(f"{place}/run").json["choices"][0] == ["Data", "search.tsv"]
+
+
+def test_rows_of_a_file_are_shown_below_its_names_and_wide_ones_are_cut(page):
+    names = ["id", *(f"Uses {n}" for n in range(14))]
+    rows = (
+        ",".join([f"p{n}", *("x" * (n % (at + 2) == 0) for at in range(14))]) for n in range(40)
+    )
+    place, _ = uploaded(page, "wide.csv", "\n".join([",".join(names), *rows]) + "\n")
+    said = shown(page.page(f"{place}/load").text)
+    assert "The first 8 rows below the column names, as they are in the file; 12 of 15" in said

@@ -80,8 +80,9 @@ class Usefulness:
             lost = rough_share(self.unpublished)
             said.append(f"{lost} of the item occurrences are not published.")
         if self.silent:
+            why = SILENT if self.group > 1 else "no item is left"
             said.append(
-                f"{rough_share(self.silent).capitalize()} of the records say nothing: {SILENT}."
+                f"{rough_share(self.silent).capitalize()} of the records say nothing: {why}."
             )
         if self.top_items[1]:
             (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs

@@ -60,7 +60,9 @@ _ASKS = {
 }
 _KNOWN = {*_TITLES, *_LABELS}
 _ENCODINGS = ("cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
-_CLAUSE = re.compile(r"(?<=[.;:?])\s+")
+_NAME = r"""\{[^{}]*\}|(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)"(?:[^"\\]|\\.)*"(?!\w)"""
+_CLAUSE = re.compile(rf"(?:{_NAME}|[^.;:?]|[.;:?](?!\s))+[.;:?]*\s*")
+"""A part of a note; marks inside a parameter or a quoted name, such as 'Cust. no.', end none."""
 _ASKED = re.compile(r"ask\d+\.(.+)")
 _SEVERAL = ("drop_record", "drop_column")
 MOST_ROWS, MOST_NAMED = 6, 8
@@ -130,11 +132,29 @@ def understood(found: Inspection) -> list[str]:
     columns = account.columns
     said += [f"The items are in the column “{columns['item']}”."] if "item" in columns else []
     said += [f"“{columns['count']}” says how often an item occurs."] if "count" in columns else []
+    if "record" in columns:
+        said.append(
+            f"“{columns['record']}” only says what belongs together; it is never published."
+        )
     if account.ignored:
-        shown, more = ", ".join(account.ignored[:MOST_NAMED]), len(account.ignored) - MOST_NAMED
+        shown = ", ".join(f"“{name}”" for name in account.ignored[:MOST_NAMED])
+        more = len(account.ignored) - MOST_NAMED
         rest = f" and {more:,} more" if more > 0 else ""
         said.append(f"Not read, so never published: {shown}{rest}.")
     return said
+
+
+def understood_log(words: Mapping[str, Any]) -> list[str]:
+    """What records of a query log are, in sentences."""
+    one = "user" if words.get("gap", "inf") == "inf" else "visit of a user"
+    kinds = {"words": "the words of the queries", "nouns": "the nouns of the queries"}
+    items = kinds.get(str(words.get("terms", "words")), "whole queries")
+    hidden = "Users and times only say what belongs together; they are never published."
+    return [
+        f"One record is one {one}.",
+        f"The items are {items}, with how often each occurs.",
+        hidden,
+    ]
 
 
 def one_record(account: Account | None) -> str:
@@ -183,7 +203,8 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
         for name, value in given
         if value is not None and not (ticks and name == "item")
     )
-    must = known.account is None or title == WHO or "keep_unique" in names
+    is_open = title == WHO and "record" not in known.reading
+    must = known.account is None or is_open or "keep_unique" in names
     return Question(
         title=title, text=text, must=must, answers=tuple(answers), fields=(*ticks, *fields)
     )
@@ -240,7 +261,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _plain(template: str) -> str:
     """A note without the clauses that name parameters: these are the answers."""
-    kept = " ".join(each for each in _CLAUSE.split(template) if not parameters_in(each))
+    kept = "".join(each for each in _CLAUSE.findall(template) if not parameters_in(each))
     return kept.rstrip(";: ") + ("" if kept.rstrip().endswith((".", "?")) else ".")
 
 
