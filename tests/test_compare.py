@@ -190,6 +190,14 @@ def test_an_old_comparison_stays_until_a_forced_one_is_whole(data, tmp_path):
     assert len(list((place / "cells").iterdir())) == 2
 
 
+def test_a_comparison_says_which_version_made_its_results(data, tmp_path, monkeypatch):
+    place = tmp_path / "c"
+    sv.compare(data, "partition", **WORDS, output=place)
+    monkeypatch.setattr(store, "__version__", "9.9.9")
+    sv.compare(data, "partition", **WORDS, output=place)
+    assert json.loads((place / "compare.json").read_bytes())["setveil"] == "9.9.9"
+
+
 def test_a_full_disk_leaves_all_files_of_the_old_comparison(data, tmp_path, monkeypatch):
     def full(*given):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -212,18 +220,20 @@ def test_cells_that_other_code_has_made_are_computed_anew(data, tmp_path, monkey
 
 
 def test_code_is_known_by_all_files_that_make_figures_and_those_of_plugins(tmp_path, monkeypatch):
-    for name in ("methods/one.py", "kernels/two.py", "web/three.py", "plugin.py"):
-        (tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "home" / name).write_text("def made(): ...\n", encoding="utf-8")
-    (tmp_path / "home" / "plugin.py").rename(tmp_path / "strange_plugin.py")
+    files = ("home/methods/one.py", "home/kernels/two.py", "home/web/three.py", "strange_plugin.py")
+    package = ("strange/__init__.py", "strange/methods/four.py", "strange/kernels/five.py")
+    for name in (*files, *package):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("def made(): ...\n", encoding="utf-8")
     home = SimpleNamespace(__file__=str(tmp_path / "home" / "__init__.py"))
     monkeypatch.setattr(store, "import_module", lambda name: home)
     monkeypatch.syspath_prepend(tmp_path)
-    things = [importlib.import_module("strange_plugin").made]
+    names = ("strange_plugin", "strange.methods.four")
+    things = [importlib.import_module(name).made for name in names]
     before = store.code_of(things)
     (tmp_path / "home" / "web" / "three.py").write_text("", encoding="utf-8")
     assert store.code_of(things) == before
-    for name in ("home/methods/one.py", "home/kernels/two.py", "strange_plugin.py"):
+    for name in ({*files} - {"home/web/three.py"}) | {*package}:
         (tmp_path / name).write_text("def made(): return 1\n", encoding="utf-8")
         after = store.code_of(things)
         assert after != before
