@@ -84,6 +84,8 @@ def baskets(content: bytes) -> list[Record]:
     """One record per row; blank lines at the end are none, nor are those that only separate
     records: lines without any cell, or with several that are all empty."""
     content = _utf8(content)
+    if b"\r\r\n" in content:
+        raise Unsure("is it one line end, or a blank line too?")
     text = content.decode("utf-8").removeprefix(_BOM)
     start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
     rows = _rows(text, _most_frequent(start, ",;|\t"))

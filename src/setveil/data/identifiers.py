@@ -30,7 +30,7 @@ USUAL, CLEAR = 0.5, 0.7
 ALMOST, SELDOM = 0.95, 0.5
 """The share of lines with a rare value at one position, and at all others."""
 SOME, NEVER = 0.2, 0.1
-"""The share of records with exactly one if hardly any has two: so few of those that chance gives."""
+"""The share of records with exactly one if hardly any has two: so few of what chance would give."""
 SAMPLE, SAMPLE_OF_ITEMS, PLACES = 20_000, 2_000_000, 8
 _EACH = (1, 2, 3)  # a table that is read as lines may have several columns of one shape
 _CAPS = (1, 2, 5, FEW)

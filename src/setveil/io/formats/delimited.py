@@ -245,6 +245,9 @@ def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactio
     names = opening.glimpse.names
     reading = with_names(reading, names)
     if not any(names):
+        if any(map(any, opening.glimpse.rows)):
+            problem, remedy = "its first line names no columns", "say which row does with {header}"
+            raise source.fault(problem, remedy=remedy)
         raise source.fault("the file is empty: its first line must name the columns")
 
     def rows(chosen: Sequence[str]) -> Iterator[Row]:
