@@ -123,8 +123,9 @@ def _basket_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[li
 
     def remembered() -> Iterator[str]:
         nonlocal last
-        for last in lines:
-            yield last
+        for line in lines:
+            last = line
+            yield line
 
     for row in csv_rows(remembered(), name, delimiter):
         yield [] if len(row) == 1 and last.isspace() else row
