@@ -219,3 +219,15 @@ def test_no_word_of_a_log_form_is_a_path_and_identifiers_in_a_log_can_be_meant(p
     assert (found["settled"], found["reading"]) == (True, {"keep_unique": True})
     done = page.run(place, promise="km-anonymity", method="disassociation", k=2, m=1)
     assert done["status"] == "done", done
+
+
+@pytest.mark.parametrize(
+    ("bad", "works"), [(b"caf\x81", "latin-1"), ("caf\xe9 ".encode() + b"\xe9", "cp1252")]
+)
+def test_an_encoding_that_can_read_a_bad_byte_is_an_answer(page, bad, works):
+    rows = b"".join(b"%d,milk\n%d,tea\n" % (n, n) for n in range(30))
+    place, found = uploaded(page, "bad.csv", b"record,item\n" + rows + b"7," + bad + b"\n")
+    assert titles(found) == ["Do all letters look right?"]
+    assert labels(found) == {f"Read it as {works}": f"encoding={works}"}
+    read = answer(page, place, answer=f"encoding={works}")
+    assert read["inspect"]["summary"]["items"] == 3
