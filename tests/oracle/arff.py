@@ -26,7 +26,7 @@ def arff(content: bytes, *, leave_out: bool = False) -> list[set[str]]:
     attributes: list[tuple[str, list[str] | None]] = []
     records: list[set[str]] = []
     in_data = False
-    if any(_WIDE.search(_IN_QUOTES.sub("", line)) for line in text.split("\n")):
+    if any(_WIDE.search(_IN_QUOTES.sub("q", line)) for line in text.split("\n")):
         raise Unsure("is it one value?")
     for line in map(str.strip, text.split("\n")):
         word = re.split(r"[\s%]", line, maxsplit=1)[0].lower()
