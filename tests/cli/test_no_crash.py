@@ -24,7 +24,7 @@ def test_an_edit_of_any_type_is_refused(call, tmp_path, op):
     done = call("hierarchy", "edit", tree, "--edits", log)
     assert (done.code, done.err) == (
         3,
-        "setveil: an edit is one of move, rename, group, ungroup, add, remove\n",
+        f"setveil: {log}: an edit is one of move, rename, group, ungroup, add, remove\n",
     )
 
 

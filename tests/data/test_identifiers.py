@@ -94,6 +94,22 @@ def test_two_columns_of_one_shape_are_found() -> None:
     assert doubt.each == 2
 
 
+@pytest.mark.parametrize("kind", [kind for kind in IDENTIFIERS if kind != "counted lines"])
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_an_identifier_that_only_some_lines_have_is_found(kind: str, share: float) -> None:
+    draw = random.Random(1)
+    products = [
+        [f"item {'abcdefghijklm'[int(p) % 13]}" for p in row] for row in lists(500, 40, 4, 1)
+    ]
+    rows = [
+        [*row, IDENTIFIERS[kind](n)][: None if draw.random() < share else len(row)]
+        for n, row in enumerate(products)
+    ]
+    doubt = find_identifiers(some_of(Transactions.of(rows)), opening(rows))
+    assert doubt is not None
+    assert abs(doubt.share - share) < 0.1
+
+
 def test_a_column_of_identifiers_alone_is_found() -> None:
     assert found([[f"{10_000 + n // 2}"] for n in range(200)]) is not None
 

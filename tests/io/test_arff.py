@@ -195,3 +195,18 @@ def test_the_page_shows_attributes_and_rows(make):
     assert found.format == "arff"
     assert found.columns == ("bread and cake", "milk", "it's", "50 %", "colour")
     assert found.rows[0] == ("t", "?", "1", "yes", "red")
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "line"),
+    [
+        (r"'a\ud800' {t}", "t", 2),
+        (r"a {'\ud800', t}", "t", 2),
+        (r"a {t}", r"'\ud800'", 4),
+        (r"a {t}", r"{0 '\ud800'}", 4),
+    ],
+)
+def test_an_escape_that_is_no_character_is_refused_with_its_line(make, head, row, line):
+    path = make("a.arff", f"@relation r\n@attribute {head}\n@data\n{row}\n")
+    with pytest.raises(FileFormatError, match=f"a.arff, line {line}: half of a surrogate pair"):
+        read(path)

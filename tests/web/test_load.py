@@ -282,3 +282,15 @@ def test_rows_of_a_file_are_shown_below_its_names_and_wide_ones_are_cut(page):
     place, _ = uploaded(page, "wide.csv", "\n".join([",".join(names), *rows]) + "\n")
     said = shown(page.page(f"{place}/load").text)
     assert "The first 8 rows below the column names, as they are in the file; 12 of 15" in said
+
+
+@pytest.mark.parametrize(
+    ("bad", "works"), [(b"caf\x81", "latin-1"), ("caf\xe9 ".encode() + b"\xe9", "cp1252")]
+)
+def test_an_encoding_that_can_read_a_bad_byte_is_an_answer(page, bad, works):
+    rows = b"".join(b"%d,milk\n%d,tea\n" % (n, n) for n in range(30))
+    place, found = uploaded(page, "bad.csv", b"record,item\n" + rows + b"7," + bad + b"\n")
+    assert titles(found) == ["Do all letters look right?"]
+    assert labels(found) == {f"Read it as {works}": f"encoding={works}"}
+    read = answer(page, place, answer=f"encoding={works}")
+    assert read["inspect"]["summary"]["items"] == 3

@@ -40,6 +40,7 @@ _LABELS: dict[object, str] = {
     "drop_column": "Leave out position {}",
     "drop_record": "Leave out the rows of {}",
     "input_format": "Read it as {}",
+    "encoding": "Read it as {}",
     "sheet": "The sheet {}",
     ("split", "none"): "Each cell is one item",
     ("split", "list"): "Each cell is a list of items",
@@ -59,7 +60,9 @@ _ASKS = {
     "item": "Which column has the items?",
 }
 _KNOWN = {*_TITLES, *_LABELS}
-_ENCODINGS = ("cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
+_PLAIN = ("header", "drop_column", "input_format", "encoding")
+"""Parameters whose values are not words of the file."""
+_ENCODINGS = ("latin-1", "cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
 _NAME = r"""\{[^{}]*\}|(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)"(?:[^"\\]|\\.)*"(?!\w)"""
 _CLAUSE = re.compile(rf"(?:{_NAME}|[^.;:?]|[.;:?](?!\s))+[.;:?]*\s*")
 """A part of a note; marks inside a parameter or a quoted name, such as 'Cust. no.', end none."""
@@ -214,7 +217,7 @@ def _label(name: str, value: str) -> str:
     if name == "header" and "-" in value:
         return f"Rows {value} together"
     own = _LABELS.get((name, value)) or _LABELS[name]
-    return own.format(value if name in ("header", "drop_column", "input_format") else f"“{value}”")
+    return own.format(value if name in _PLAIN else f"“{value}”")
 
 
 def _ticks(at: int, given: Mapping[str, str | None], known: Known) -> list[Field]:
