@@ -22,7 +22,7 @@ WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium java axe lint style format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-all wordnet chromium java axe lint style format docs-tables golden bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -87,6 +87,9 @@ format: $(READY) ## let ruff put the code in order
 
 docs-tables: $(READY) ## write the tables of the docs that are derived from the code
 	$(BIN)/python -m tools.docs_tables
+
+golden: $(READY) ## renew the hashes of what every method publishes and every command prints, after a wanted change
+	$(BIN)/python -m tests.conformance.golden
 
 bench: $(READY) ## one table: time, memory and slope, compared with a plain baseline
 	$(BIN)/python -m benchmarks
