@@ -4,8 +4,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
-UV := $(shell command -v uv 2>/dev/null)
+ifneq ($(shell command -v uv 2>/dev/null),)
+MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
+INSTALL := uv pip install --quiet --python $(BIN)/python
+else
+MAKE_VENV := $(PYTHON) -m venv $(VENV)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
 WORKERS ?= 2
 SEED ?= 0
 WORDNET := /usr/share/wordnet/data.noun
@@ -27,22 +34,21 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-setup: $(READY) ## make .venv with the locked dependencies and this package (fast when nothing changed)
+setup: $(READY) ## make .venv with all locked dependencies and this package (fast when nothing changed)
 
-$(READY): requirements.lock pyproject.toml
+# What setveil needs without extras, and setveil itself: all that the demo needs.
+$(BASE): requirements-base.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "setveil needs Python 3.11 or newer: make PYTHON=python3.12 setup"; exit 1; }
-ifdef UV
-	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
-	uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
-	uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
-else
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-endif
+	@test -x $(BIN)/python || $(MAKE_VENV)
+	$(INSTALL) --require-hashes -r requirements-base.lock
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
+$(READY): $(BASE) requirements.lock
+	$(INSTALL) --require-hashes -r requirements.lock
+	@touch $@
+
+demo: $(BASE) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
 test: style wordnet chromium java ## everything a change must pass: lint, types, tests
@@ -94,9 +100,10 @@ bench: $(READY) ## one table: time, memory and slope, compared with a plain base
 torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (seeded; SEED=1 for other cases)
 	$(BIN)/python -m torture --seed $(SEED)
 
-lock: ## renew requirements.lock from pyproject.toml (needs uv)
+lock: ## renew requirements.lock from pyproject.toml, and requirements-base.lock from both (needs uv)
 	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --extra spark --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
+		--no-header --no-emit-index-url --annotate --upgrade --quiet --output-file requirements.lock
+	$(PYTHON) -m tools.base_lock
 
 clean: ## remove what make and the tests have made
 	rm -rf $(VENV) .axe demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
