@@ -383,7 +383,7 @@ def test_columns_belong_to_metrics():
 
 
 def test_every_experiment_of_the_papers_is_a_comparison(tmp_path):
-    folder = Path(__file__).resolve().parents[1] / "experiments"
+    folder = Path(__file__).resolve().parents[2] / "experiments"
     specs = sorted(folder.glob("*.toml"))
     assert len(specs) >= 15
     for spec in specs:
