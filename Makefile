@@ -20,6 +20,7 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire:
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 MYPY := $(BIN)/mypy --no-error-summary
 # mypy uses one core and takes most of a minute, so it runs while the tests begin.
 WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
@@ -29,7 +30,7 @@ WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium java axe lint style format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-fast test-all wordnet chromium java axe lint style format docs-tables bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -52,10 +53,13 @@ demo: $(BASE) ## a full example on synthetic data: inspect, anonymize, verify, m
 	$(BIN)/setveil demo demo
 
 test: style wordnet chromium java ## everything a change must pass: lint, types, tests
-	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal)
+	$(call WITH_TYPES,$(PYTEST))
+
+test-fast: style ## for daily work: the tests that start no process (no browser, Spark, torture or commands)
+	$(PYTEST) -m "not long and not proof and not apart"
 
 test-all: style wordnet chromium java axe ## the same with the long tests
-	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "long or not long")
+	$(call WITH_TYPES,$(PYTEST) -m "not proof")
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
 	@test -e $(WORDNET) || test -n "$$SETVEIL_WORDNET$$WNSEARCHDIR" || ! command -v apt-get >/dev/null 2>&1 \
@@ -97,8 +101,9 @@ docs-tables: $(READY) ## write the tables of the docs that are derived from the 
 bench: $(READY) ## one table: time, memory and slope, compared with a plain baseline
 	$(BIN)/python -m benchmarks
 
-torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (seeded; SEED=1 for other cases)
+torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (SEED=1 for other cases); and all proofs
 	$(BIN)/python -m torture --seed $(SEED)
+	$(PYTEST) -m proof
 
 lock: ## renew requirements.lock from pyproject.toml, and requirements-base.lock from both (needs uv)
 	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --extra spark --universal --python-version 3.11 --generate-hashes \
