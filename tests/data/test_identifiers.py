@@ -7,6 +7,7 @@ import uuid
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from setveil import Transactions
 from setveil.data.identifiers import (
@@ -18,6 +19,7 @@ from setveil.data.identifiers import (
     some_of,
 )
 from tests.oracle.identifiers import has_identifiers
+from tests.strategies import SEEDS
 
 IDENTIFIERS = {
     "order numbers": lambda n: str(100_000 + n),
@@ -139,7 +141,8 @@ def test_thousands_of_rare_artists_per_listener_are_no_identifiers() -> None:
     assert found(rows) is None
 
 
-@pytest.mark.parametrize("seed", range(40))
+@settings(max_examples=40)
+@given(seed=SEEDS)
 def test_the_records_are_judged_as_one_by_one(seed: int) -> None:
     draw = random.Random(seed)
     size, share = draw.choice([9, 15, 40, 120, 300]), draw.choice([0, 0.3, 0.55, 0.8, 1])

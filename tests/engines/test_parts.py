@@ -173,6 +173,7 @@ def test_no_share_of_partition_has_fewer_than_k_records_however_small_its_blocks
             assert len(parts.rows(part)) >= k
 
 
+@pytest.mark.apart
 def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):
     records = words(1, 300)
     how = {"k": 5, "m": 2, "engine": "blocks", "max_part": 60}
@@ -194,6 +195,7 @@ class Deadly(Shares):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.apart
 def test_a_worker_that_is_killed_is_one_clear_line(tmp_path):
     from setveil.pipeline.parts.task import Place
 

@@ -118,6 +118,7 @@ def test_a_cell_that_is_refused_is_a_row_with_its_reason():
     assert "m" in found.rows[2]["reason"]
 
 
+@pytest.mark.apart
 def test_processes_of_their_own_give_the_same_table(data, tmp_path):
     here = sv.compare(data, "partition,disassociation", **WORDS)
     apart = sv.compare(
@@ -255,6 +256,7 @@ def test_other_data_or_another_tree_is_computed_anew(data, tmp_path):
     assert sv.compare(data, "partition", **words).resumed == 0
 
 
+@pytest.mark.apart
 def test_methods_that_draw_noise_are_compared_without_a_seed():
     words = {"methods": ["frequent", "disassociation"], "k": [2], "m": [1], "epsilon": [5.0]}
     found = sv.compare([["a", "b"], ["a", "b"], ["b", "c"]] * 20, **words)
@@ -280,6 +282,7 @@ def test_cells_with_noise_are_means_of_draws_and_never_one_of_them(monkeypatch):
     assert "means of 5 draws" in page_of(found)
 
 
+@pytest.mark.apart
 def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
     (tmp_path / "cells").mkdir()
     task = Task(key="a", words={"method": "partition"}, data=tmp_path / "none", store=tmp_path)
@@ -393,7 +396,7 @@ def test_columns_belong_to_metrics():
 
 
 def test_every_experiment_of_the_papers_is_a_comparison(tmp_path):
-    folder = Path(__file__).resolve().parents[1] / "experiments"
+    folder = Path(__file__).resolve().parents[2] / "experiments"
     specs = sorted(folder.glob("*.toml"))
     assert len(specs) >= 15
     for spec in specs:
