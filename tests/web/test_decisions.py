@@ -155,6 +155,10 @@ def test_what_to_try_is_a_button_that_starts_it_and_compare_offers_it(page):
     first = page.run(place, k=10)
     text = page.page(first["place"]).text
     tips = first["outcome"]["advice"]
+    assert tips[0].startswith(
+        "km-anonymity by disassociation with k = 10, m = 2 (a weaker promise)"
+    )
+    assert not any("“" in tip or "setveil" in tip for tip in tips)
     at = next(at for at, tip in enumerate(tips) if "disassociation" in tip)
     assert f'action="{first["place"]}/try"' in text
     assert f'name="at" value="{at}"' in text

@@ -66,17 +66,17 @@ def baskets(customer="customer_id"):
     return "\n".join(rows) + "\n", basket
 
 
-def book():
+def book(names=("order_id", "product")):
     """A spreadsheet whose second sheet has a table below titles."""
     made = Workbook()
     made.active.title = "Notes"
     made.active.append(["Made by the shop"])
     sheet = made.create_sheet("Sales")
-    for row in (["Sales of the shop"], ["confidential"], ["order_id", "product"]):
+    for row in (["Sales of the shop"], ["confidential"], list(names)):
         sheet.append(row)
     for order in range(30):
         for n in range(order % 3 + 1):
-            sheet.append([5000 + order, GOODS[(order + n) % 5]])
+            sheet.append([5000 + order, GOODS[(order + n) % 5], n / 10][: len(names)])
     stream = BytesIO()
     made.save(stream)
     return stream.getvalue()
@@ -92,7 +92,7 @@ def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page)
     assert found["inspect"]["first"][:3] == [["milk"], ["bread", "tea"], ["beer", "bread", "wine"]]
     said = outside_details(page.page(f"{place}/load").text)
     assert "Row 3 names the columns; the 2 rows above it were left out." in said
-    assert "<li>bread, tea</li>" in said
+    assert '<span class="item">bread</span>, <span class="item">tea</span>' in said
     assert "Separator inside a cell" not in said  # other fields are folded
     assert "Row 1: Sales of the shop" in page.page(f"{place}/load").text
     found = answer(page, place, **{"ask0.header": "3"})
@@ -100,11 +100,61 @@ def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page)
     assert found["understood"][1].startswith("Row 3 names the columns")
 
 
+def test_columns_below_titles_can_be_chosen_if_their_names_say_little(page):
+    place, _ = uploaded(page, "sales.xlsx", book(["Number", "Thing", "Price"]))
+    screen = page.page(f"{place}/load").text
+    assert "First records: Made by the shop" in shown(screen)  # for a sheet that is no table
+    found = answer(page, place, **{"ask0.sheet": "Sales"})
+    assert titles(found) == ["Which column is what?"]
+    assert found["preview"]["columns"] == ["Number", "Thing", "Price"]
+    found = answer(page, place, **{"ask0.record": "Number", "ask0.item": "Thing"})
+    assert found["inspect"]["summary"]["records"] == 30
+    assert found["inspect"]["first"][:2] == [["milk"], ["bread", "tea"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        (
+            "sets.csv",
+            "patient;codes\n" + "".join(f"{n};I{n % 7}, J{n % 5}\n" for n in range(40)),
+            {"split=,": [["I0", "J0"], ["I1", "J1"]], "split=none": [["I0, J0"], ["I1, J1"]]},
+        ),
+        (
+            "long.csv",
+            "customer_id,basket_id,item\n" + "".join(f"{n // 2},{n},b{n % 9}\n" for n in range(40)),
+            {"record=customer_id": [["b0", "b1"], ["b2", "b3"]], "record=basket_id": [["b0"]]},
+        ),
+        (
+            "words.txt",
+            "".join(f"milk {GOODS[n % 5]}\n" for n in range(1, 40)),
+            {"input_format=fimi": [["milk", "tea"]], "input_format=baskets": [["milk tea"]]},
+        ),
+    ],
+)
+def test_each_answer_shows_the_first_records_that_it_would_give(page, name, content, expected):
+    place, found = uploaded(page, name, content)
+    (asked,) = found["questions"]
+    given = {value: first for value, _, first in asked["answers"]}
+    assert list(given)[: len(expected)] == list(expected)
+    for value, records in expected.items():
+        assert given[value][: len(records)] == records
+    items = [item for records in expected.values() for record in records for item in record]
+    screen = page.page(f"{place}/load").text
+    assert all(f'<span class="item">{item}</span>' in screen for item in items)
+
+
+def test_a_file_of_one_column_is_not_asked_which_column_is_what(page):
+    place, found = uploaded(page, "words.txt", "".join(f"a {n % 7}\n" for n in range(40)))
+    assert titles(found) == ["What is a line?"]
+    assert 'name="ask0.' not in page.page(f"{place}/load").text
+
+
 def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
     content, many = baskets()
     place, found = uploaded(page, "long.csv", content)
     assert (titles(found), found["settled"]) == (["Who is protected?"], False)
-    text = f"{many} 'basket_id' belong to 40 'customer_id', each to one"
+    text = f"each of {many} 'basket_id' belongs to one of 40 'customer_id'"
     assert text in found["questions"][0]["text"]
     assert list(labels(found)) == [
         "One record for each “customer_id”",

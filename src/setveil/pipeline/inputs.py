@@ -302,9 +302,9 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
             raise UnknownItemError(missing, f"the data has none of the {name} items:", near)
         if missing:
             listed = brief_list(missing)
-            text = (
-                f"{len(missing)} of {len(items)} {name} items do not occur in the data: {listed}."
-            )
+            verb = "does" if len(missing) == 1 else "do"
+            lacks = f"{verb} not occur in the data: {listed}."
+            text = f"{len(missing)} of {len(items)} {name} items {lacks}"
             near = did_you_mean(missing[0], (item for item in vocabulary if item not in items))
             meant = f" For {brief(missing[0])}, {near}" if near else ""
             notes.append(f"{text} Are they spelled as in the data?{meant}")

@@ -122,6 +122,11 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
         )
 
 
+def first_records(data: object, words: Words) -> tuple[tuple[str, ...], ...]:
+    """The items of the first records, if the data is read as these words say."""
+    return _first(load_with_account(data, reading_from(words))[0])
+
+
 def _first(data: Transactions) -> tuple[tuple[str, ...], ...]:
     """The first records; of bags with how often each item occurs."""
     some = data.take(range(min(len(data), FIRST)))

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from setveil.data.account import SETS, Account
@@ -51,6 +51,7 @@ _LABELS: dict[object, str] = {
     ("drop_record", ""): "Leave out the rows without one",
     ("keep_unique", "True"): "They are meant: publish them",
     ("input_format", "baskets"): "Each line is a whole basket",
+    ("input_format", "fimi"): "Each line is a basket with spaces between its items",
     ("bags", "False"): "Ignore the counts",
     ("bags", "True"): "Keep the counts",
 }
@@ -77,6 +78,8 @@ class Answer(NamedTuple):
     value: str
     """A parameter and its value, such as `record=customer`."""
     label: str
+    first: Sequence[Sequence[str]] = ()
+    """The first records that it would give, if that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +102,8 @@ class Known:
     preview: Mapping[str, Any]
     account: Account | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    previews: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    """The first records for some answers."""
 
     @property
     def columns(self) -> list[str]:
@@ -109,6 +114,7 @@ def asked_about(found: Inspection | None, failed: StoredJob | None, known: Known
     """The questions of a file that was read, or could not be; who is protected comes first."""
     texts = [(_plain(note.template), note.template) for note in _notes(found)]
     said = {} if failed is None else _error_of(failed)
+    known = replace(known, previews=said.get("previews", {}))
     texts += [(said["problem"], said["remedy"])] if "problem" in said else []
     asked = [_question(at, *each, known) for at, each in enumerate(texts)]
     asked = [each for each in asked if each.answers or each.fields]
@@ -201,11 +207,16 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
     title = _TITLES["onehot"] if ticks else title
     open = [] if ticks else [name for name, value in given if value is None]
     fields = [made for name in dict.fromkeys(open) if (made := _choice(at, name, known))]
-    answers = (
-        Answer(f"{name}={value}", _label(name, value))
+    if "input_format" in names and not (fields or ticks):
+        title = _TITLES["input_format"]
+    answers = [
+        Answer(f"{name}={value}", _label(name, value), known.previews.get(f"{name}={value}", ()))
         for name, value in given
-        if value is not None and not (ticks and name == "item")
-    )
+        if value is not None
+        and not (ticks and name == "item")
+        and ((name, value) != ("header", "False") or fields)  # it needs columns by their number
+    ]
+    answers.sort(key=lambda answer: not answer.first)
     is_open = title == WHO and "record" not in known.reading
     must = known.account is None or is_open or "keep_unique" in names
     return Question(
@@ -240,7 +251,7 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     """What a parameter can be chosen from; None if that is not known."""
     given, kind = str(known.reading.get(name, "")), "choice"
     options: dict[str, str] = {}
-    if name in ("record", "item") and known.columns:
+    if name in ("record", "item") and len(known.columns) > 1:
         options = {"": "choose", **{column: column for column in known.columns if column}}
     elif name == "sheet":
         options, kind = {each: each for each in known.preview.get("sheets", ())}, "radios"
@@ -254,7 +265,14 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     if not options:
         return None
     label = _ASKS.get(name) or label_of(name)
-    return form_field(f"ask{at}.{name}", given, label=label, kind=kind, options=options)
+    first = {key: known.previews.get(f"{name}={key}") for key in options}
+    abouts = {key: _begins(records) for key, records in first.items() if records}
+    more: dict[str, Any] = {"abouts": abouts} if kind == "radios" else {}
+    return form_field(f"ask{at}.{name}", given, label=label, kind=kind, options=options, **more)
+
+
+def _begins(records: Sequence[Sequence[str]]) -> str:
+    return "First records: " + "; ".join(_row(record) for record in records)
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -268,8 +286,8 @@ def _plain(template: str) -> str:
     return kept.rstrip(";: ") + ("" if kept.rstrip().endswith((".", "?")) else ".")
 
 
-def _error_of(job: StoredJob) -> dict[str, str]:
+def _error_of(job: StoredJob) -> dict[str, Any]:
     with suppress(OSError, ValueError):
-        found: dict[str, str] = json.loads((job.folder / "error.json").read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads((job.folder / "error.json").read_text(encoding="utf-8"))
         return found
     return {}
