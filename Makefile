@@ -4,8 +4,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
-UV := $(shell command -v uv 2>/dev/null)
+ifneq ($(shell command -v uv 2>/dev/null),)
+MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
+INSTALL := uv pip install --quiet --python $(BIN)/python
+else
+MAKE_VENV := $(PYTHON) -m venv $(VENV)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+endif
 WORKERS ?= 2
 SEED ?= 0
 WORDNET := /usr/share/wordnet/data.noun
@@ -13,6 +20,7 @@ APT := apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=5 -o Acquire:
 GET_WORDNET := $(APT) install -y --no-install-recommends wordnet-base
 GET_CHROMIUM := $(APT) install -y --no-install-recommends chromium
 GET_JAVA := $(APT) install -y --no-install-recommends openjdk-17-jre-headless
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 MYPY := $(BIN)/mypy --no-error-summary
 # mypy uses one core and takes most of a minute, so it runs while the tests begin.
 WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
@@ -22,34 +30,36 @@ WITH_TYPES = @$(MYPY) & types=$$!; $(1); code=$$?; \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all wordnet chromium java axe lint style format docs-tables bench torture lock clean
+.PHONY: help setup demo test test-fast test-all wordnet chromium java axe lint style format docs-tables golden bench torture lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## (.*)/\1|\2/' | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-setup: $(READY) ## make .venv with the locked dependencies and this package (fast when nothing changed)
+setup: $(READY) ## make .venv with all locked dependencies and this package (fast when nothing changed)
 
-$(READY): requirements.lock pyproject.toml
+# What setveil needs without extras, and setveil itself: all that the demo needs.
+$(BASE): requirements-base.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "setveil needs Python 3.11 or newer: make PYTHON=python3.12 setup"; exit 1; }
-ifdef UV
-	@test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV)
-	uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
-	uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
-else
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-endif
+	@test -x $(BIN)/python || $(MAKE_VENV)
+	$(INSTALL) --require-hashes -r requirements-base.lock
+	$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(READY) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
+$(READY): $(BASE) requirements.lock
+	$(INSTALL) --require-hashes -r requirements.lock
+	@touch $@
+
+demo: $(BASE) ## a full example on synthetic data: inspect, anonymize, verify, measure (writes to demo/)
 	$(BIN)/setveil demo demo
 
 test: style wordnet chromium java ## everything a change must pass: lint, types, tests
-	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal)
+	$(call WITH_TYPES,$(PYTEST))
+
+test-fast: style ## for daily work: the tests that start no process (no browser, Spark, torture or commands)
+	$(PYTEST) -m "not long and not proof and not apart"
 
 test-all: style wordnet chromium java axe ## the same with the long tests
-	$(call WITH_TYPES,$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "long or not long")
+	$(call WITH_TYPES,$(PYTEST) -m "not proof")
 
 wordnet: ## install Debian's wordnet-base if it is missing and this machine allows it (else its tests are skipped)
 	@test -e $(WORDNET) || test -n "$$SETVEIL_WORDNET$$WNSEARCHDIR" || ! command -v apt-get >/dev/null 2>&1 \
@@ -88,15 +98,20 @@ format: $(READY) ## let ruff put the code in order
 docs-tables: $(READY) ## write the tables of the docs that are derived from the code
 	$(BIN)/python -m tools.docs_tables
 
+golden: $(READY) ## renew the hashes of what every method publishes and every command prints, after a wanted change
+	$(BIN)/python -m tests.conformance.golden
+
 bench: $(READY) ## one table: time, memory and slope, compared with a plain baseline
 	$(BIN)/python -m benchmarks
 
-torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (seeded; SEED=1 for other cases)
+torture: $(READY) ## try to break it: kills, full disks, fuzzed files, tampered releases (SEED=1 for other cases); and all proofs
 	$(BIN)/python -m torture --seed $(SEED)
+	$(PYTEST) -m proof
 
-lock: ## renew requirements.lock from pyproject.toml (needs uv)
+lock: ## renew requirements.lock from pyproject.toml, and requirements-base.lock from both (needs uv)
 	uv pip compile pyproject.toml --extra dev --extra frames --extra excel --extra charts --extra dp --extra spark --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-emit-index-url --no-annotate --upgrade --quiet --output-file requirements.lock
+		--no-header --no-emit-index-url --annotate --upgrade --quiet --output-file requirements.lock
+	$(PYTHON) -m tools.base_lock
 
 clean: ## remove what make and the tests have made
 	rm -rf $(VENV) .axe demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

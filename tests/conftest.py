@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.apart import forget_starts, mark_apart, refuse_starts, watch_starts
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script
     signal.signal(signal.SIGINT, signal.default_int_handler)  # processes of tests inherit it
 
@@ -22,17 +24,41 @@ _SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java compiles less, which takes most of the time of a short run."""
 _QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("quick", max_examples=60, deadline=None, suppress_health_check=_QUIET)
+settings.register_profile(  # the same cases in each run; `long` looks for others
+    "quick", max_examples=60, deadline=None, suppress_health_check=_QUIET, derandomize=True
+)
 settings.register_profile("long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 gc.disable()  # what is made while tests are collected stays
+watch_starts()
+COLLECTED = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the tests and mark those that start processes, before any is left out."""
+    config.stash[COLLECTED] = len(items)
+    for item in items:
+        mark_apart(item)
 
 
 def pytest_collection_finish() -> None:
     """Look for garbage from now on, but never among what was made so far: it takes long."""
     gc.freeze()
     gc.enable()
+
+
+def pytest_runtest_setup() -> None:
+    """A test begins."""
+    forget_starts()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A test without the mark `apart` starts no process."""
+    yield
+    refuse_starts(item)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -36,6 +36,11 @@ AWKWARD = (
 )
 LABEL_SETS = (PLAIN, NUMBERS, AWKWARD)
 
+SEEDS = st.integers(0, 2**32 - 1)
+"""Numbers for `Random`: each is a case of its own, and none is simpler than another."""
+CHANCES = st.randoms(use_true_random=False)
+"""Random numbers that Hypothesis chooses: a case that fails is made simpler."""
+
 
 def transactions(**sizes: Any) -> st.SearchStrategy[Transactions]:
     """Records of distinct items, empty ones among them; the options are those of `_records`."""

@@ -175,9 +175,10 @@ def test_a_release_of_a_newer_format_says_to_install_a_newer_setveil(tmp_path):
 def test_a_release_without_its_version_does_not_pass_as_an_older_one_in_new_keys(tmp_path):
     place = copied(tmp_path, NEWEST, "typical-majority")
     said = about(place)
-    del said["format"]
-    write(place, said)
-    assert read_release(place).same_branch is True
+    for left_out in ({"format"}, {"format", "same_branch"}, {"format", "setveil"}):
+        write(place, {key: said[key] for key in said.keys() - left_out})
+        with pytest.raises(ReleaseError, match="lacks format"):
+            read_release(place)
     for name in ("vocabularies", "typical-sets"):
         write(place, {**said, "format": FORMAT, "form": name})
         with pytest.raises(ReleaseError, match="does not know its form"):

@@ -93,9 +93,10 @@ class Bench:
 
     def start(self, command: list[str], **limits: Callable[[], None]) -> subprocess.Popen[str]:
         pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(
-            command, env=os.environ | {"TMPDIR": str(self.temporary)}, **pipes, **limits
-        )
+        env = os.environ | {"TMPDIR": str(self.temporary)}
+        if limits:  # where files may not grow, bytecode would be cut off, for all
+            env |= {"PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.Popen(command, env=env, **pipes, **limits)
 
     def left(self) -> list[str]:
         """What is in the folders except the output itself."""

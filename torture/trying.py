@@ -87,8 +87,15 @@ def commanded(trial: Trial, marks: list[str]) -> str | None:
         return f"it took more than {limit}"
     if code in (0, 1):
         return None
-    missing = "there is no such file" in errors.getvalue()  # one that a job file names
-    return _wrong_message(errors.getvalue(), code, Path() if missing else trial.place)
+    text = errors.getvalue()
+    missing = "there is no such file" in text  # one that a job file names
+    written = _output_of(trial.command).name in text  # one that cannot hold an item
+    return _wrong_message(text, code, Path() if missing or written else trial.place)
+
+
+def _output_of(command: Sequence[object]) -> Path:
+    words = list(map(str, command))
+    return Path(words[words.index("-o") + 1]) if "-o" in words else Path("no output")
 
 
 class _TookLong(BaseException):

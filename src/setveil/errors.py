@@ -29,9 +29,10 @@ from __future__ import annotations
 import errno
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -235,6 +236,8 @@ class DataError(SetveilError, ValueError):
 
     owners: tuple[str, ...] = ()
     """The columns of a table that could each be the record."""
+    previews: Mapping[str, Sequence[Sequence[str]]] = MappingProxyType({})
+    """The first records for each choice, such as `record=customer`, if somebody has tried it."""
 
 
 class FileFormatError(DataError):

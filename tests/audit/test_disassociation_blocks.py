@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from setveil.audit.disassociated import blocks, projections
 from setveil.audit.disassociated.layout import Layout
@@ -16,6 +17,7 @@ from setveil.methods import Disassociation
 from setveil.pipeline.publishing import Made, checked
 from setveil.promises import KmAnonymity
 from setveil.published.disassociated.forest import preorder_of
+from tests.strategies import CHANCES, SEEDS
 
 PROMISE = KmAnonymity(k=2, m=2)
 
@@ -49,21 +51,22 @@ def said(release, data, limit: int) -> list[object]:
     return [(check.name, check.holds, check.text, check.witnesses) for check in checks]
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_small_blocks_give_the_same_answers_as_one(seed, monkeypatch):
+@settings(max_examples=40)
+@given(seed=SEEDS)
+def test_small_blocks_give_the_same_answers_as_one(seed):
     release, data = made(seed)
     cases = [(release, data), spoiled(Random(seed), release, data)]
     whole = [said(*case, limit) for case in cases for limit in (1, 4)]
-    monkeypatch.setattr(blocks, "_ENTRIES", 7)
-    monkeypatch.setattr(blocks, "_PARTS", 3)
-    monkeypatch.setattr(projections, "_WORD", 1 + seed % 20)  # rows are read few items at a time
-    assert [said(*case, limit) for case in cases for limit in (1, 4)] == whole
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "_ENTRIES", 7)
+        patch.setattr(blocks, "_PARTS", 3)
+        patch.setattr(projections, "_WORD", 1 + seed % 20)  # rows are read few items at a time
+        assert [said(*case, limit) for case in cases for limit in (1, 4)] == whole
     assert all(holds for _, holds, *_ in whole[0])
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_nodes_are_numbered_so_that_all_below_one_follow_it(seed):
-    random = Random(seed)
+@given(CHANCES)
+def test_nodes_are_numbered_so_that_all_below_one_follow_it(random):
     parent = np.array(
         [random.randrange(-1, node) if random.random() < 0.8 else -1 for node in range(40)]
     )
@@ -77,7 +80,8 @@ def test_nodes_are_numbered_so_that_all_below_one_follow_it(seed):
     assert sizes[parent < 0].sum() == 40
 
 
-@pytest.mark.parametrize("seed", range(20))
+@settings(max_examples=20)
+@given(seed=SEEDS)
 def test_the_lowest_shared_chunk_above_is_that_of_a_walk(seed):
     release, _ = made(seed)
     layout = Layout(release)
@@ -97,7 +101,8 @@ def test_the_lowest_shared_chunk_above_is_that_of_a_walk(seed):
     assert dict(zip(found[0].tolist(), found[1].tolist(), strict=True)) == walked
 
 
-@pytest.mark.parametrize("seed", range(10))
+@settings(max_examples=10)
+@given(seed=SEEDS)
 def test_what_was_read_back_is_compared_with_the_original_itself(seed):
     release, data = made(seed)
     written = release.arranged.without_alignment()

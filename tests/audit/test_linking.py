@@ -113,7 +113,7 @@ def test_the_chance_of_the_likeliest_piece_is_that_over_all_placements():
     assert overlaid > 40
 
 
-@pytest.mark.long
+@pytest.mark.proof
 def test_five_thousand_releases_agree_with_all_their_placements():
     sets, joint, overlaid = judged(5_000, 2_000)
     assert sets > 100_000

@@ -160,6 +160,14 @@ def test_supports_that_do_not_follow_from_their_counts_are_noticed(changes):
     assert re.search("does not follow|below the threshold", " ".join(failed(forged).values()))
 
 
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_support_that_nothing_was_cut_from_is_exactly_its_count(by):
+    first = next(one for one in MADE.supports if not one.noises)
+    forged = first._replace(counted=first.counted + by)
+    supports = tuple(forged if one is first else one for one in MADE.supports)
+    assert "does not follow" in failed(replace(MADE, supports=supports))["structure"]
+
+
 def without(release, number):
     sizes = np.array(release.sizes)
     sizes[number] += 1

@@ -162,9 +162,7 @@ def test_sensitive_items_are_published_apart(call, folder):
 
 def test_sensitive_items_that_do_not_occur_are_noted(call, folder):
     (folder / "sensitive.txt").write_text("tea\nteaa\n", encoding="utf-8")
-    note = (
-        "1 of 2 sensitive items do not occur in the data: 'teaa'. Are they spelled as in the data?"
-    )
+    note = "1 of 2 sensitive items does not occur in the data: 'teaa'. Are they spelled as in the data?"
     result = call(*DISASSOCIATE, "-l", 3, "--sensitive", "sensitive.txt", "--json")
     assert result.code == 0
     assert note in result.json["notes"]

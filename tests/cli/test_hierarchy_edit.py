@@ -86,3 +86,11 @@ def test_what_cannot_be_done_is_one_line_and_writes_nothing(capsys, words, code,
     assert problem in said
     assert said.count("\n") == 1
     assert not Path("new.csv").exists()
+
+
+@pytest.mark.parametrize("text", ['{"op": ["x"]}', '[{"op": ["x"]}]', "[1]", "null", "[[]]", "["])
+@pytest.mark.usefixtures("tree")
+def test_a_log_that_is_none_is_refused_by_name(capsys, text):
+    Path("log.json").write_text(text, encoding="utf-8")
+    assert answer(["hierarchy", "edit", "tree.csv", "--edits", "log.json"]) == 3
+    assert capsys.readouterr().err == "setveil: log.json: this is not a log of edits\n"

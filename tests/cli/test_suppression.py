@@ -322,7 +322,7 @@ def test_listed_items_that_do_not_occur_are_noted(call, visits, tmp_path):
     listed.write_text("HIV\nCholera\n", encoding="utf-8")
     options = ("--method", "suppression", "-k", 2, "-p", 1, "--h", 0.8, "--private", listed)
     assert (
-        "1 of 2 private items do not occur in the data: 'Cholera'"
+        "1 of 2 private items does not occur in the data: 'Cholera'"
         in call("anonymize", visits, "-o", tmp_path / "release", *options).err
     )
 

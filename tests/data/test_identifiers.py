@@ -7,6 +7,7 @@ import uuid
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from setveil import Transactions
 from setveil.data.identifiers import (
@@ -18,6 +19,7 @@ from setveil.data.identifiers import (
     some_of,
 )
 from tests.oracle.identifiers import has_identifiers
+from tests.strategies import SEEDS
 
 IDENTIFIERS = {
     "order numbers": lambda n: str(100_000 + n),
@@ -94,6 +96,22 @@ def test_two_columns_of_one_shape_are_found() -> None:
     assert doubt.each == 2
 
 
+@pytest.mark.parametrize("kind", [kind for kind in IDENTIFIERS if kind != "counted lines"])
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_an_identifier_that_only_some_lines_have_is_found(kind: str, share: float) -> None:
+    draw = random.Random(1)
+    products = [
+        [f"item {'abcdefghijklm'[int(p) % 13]}" for p in row] for row in lists(500, 40, 4, 1)
+    ]
+    rows = [
+        [*row, IDENTIFIERS[kind](n)][: None if draw.random() < share else len(row)]
+        for n, row in enumerate(products)
+    ]
+    doubt = find_identifiers(some_of(Transactions.of(rows)), opening(rows))
+    assert doubt is not None
+    assert abs(doubt.share - share) < 0.1
+
+
 def test_a_column_of_identifiers_alone_is_found() -> None:
     assert found([[f"{10_000 + n // 2}"] for n in range(200)]) is not None
 
@@ -123,7 +141,8 @@ def test_thousands_of_rare_artists_per_listener_are_no_identifiers() -> None:
     assert found(rows) is None
 
 
-@pytest.mark.parametrize("seed", range(40))
+@settings(max_examples=40)
+@given(seed=SEEDS)
 def test_the_records_are_judged_as_one_by_one(seed: int) -> None:
     draw = random.Random(seed)
     size, share = draw.choice([9, 15, 40, 120, 300]), draw.choice([0, 0.3, 0.55, 0.8, 1])

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
 
 import setveil as sv
 from setveil import Transactions
@@ -13,6 +14,7 @@ from setveil.audit import exposure
 from setveil.data.people import People, holders, without_rare
 from setveil.errors import DataError, FileFormatError, ParameterError
 from setveil.io.files import read_with_account
+from tests.strategies import CHANCES
 
 LOG = "user\tquery\ttime\n" + "".join(
     f"u{user}\t{word}\t2024-01-{day:02d} 10:00:00\n"
@@ -35,9 +37,9 @@ def sessions(tmp_path: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_people_are_counted_one_by_one(seed: int) -> None:
-    draw = random.Random(seed)
+@settings(max_examples=20)
+@given(CHANCES)
+def test_people_are_counted_one_by_one(draw: random.Random) -> None:
     owners = [draw.randint(0, 6) for _ in range(40)]
     rows = [draw.sample("abcdefgh", draw.randint(0, 4)) for _ in owners]
     data, people = Transactions.of(rows), People.of([f"p{each}" for each in owners])

@@ -78,6 +78,8 @@ def start(tmp_path):
     def run(kind: str, *more: str, **how) -> Run:
         where = {"TMPDIR": str(tmp_path / "tmp"), "SETVEIL_MARK": str(tmp_path / "mark")}
         where |= {"JAVA_TOOL_OPTIONS": QUICK_JAVA}
+        if how:  # where files may not grow, bytecode would be cut off, for all
+            where |= {"PYTHONDONTWRITEBYTECODE": "1"}
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         what = [str(tmp_path / "data.dat"), "-o", str(tmp_path / "release"), "-k", "5", "-m", "2"]
         process = subprocess.Popen(

@@ -101,6 +101,19 @@ def test_disassociation_on_blocks_gives_the_release_of_the_local_engine(number, 
     assert done.usefulness == usefulness(wanted, data)
 
 
+def test_items_that_are_rare_only_in_a_part_are_published_and_verified(tmp_path):
+    (tmp_path / "data.dat").write_text("\n".join(map(" ".join, words(3, 150, shortest=1))) + "\n")
+    data, place = str(tmp_path / "data.dat"), tmp_path / "release"
+    how = {"k": 3, "m": 2, "max_part": 25, "min_people": 12, "method": "disassociation"}
+    wanted = sv.anonymize(data, **how).release
+    done = sv.anonymize(data, engine="blocks", output=place, **how)
+    assert done.verdict.holds, done.verdict.text
+    assert any("were left out" in note for note in done.notes)
+    assert sv.read_release(place) == wanted
+    assert sv.verify(str(place), data).holds
+    assert sv.verify(str(place), data, engine="blocks").holds
+
+
 @pytest.mark.parametrize("number", range(8))
 @pytest.mark.parametrize("most", [1, 40])
 def test_partition_on_blocks_gives_the_release_of_the_local_engine(
@@ -160,6 +173,7 @@ def test_no_share_of_partition_has_fewer_than_k_records_however_small_its_blocks
             assert len(parts.rows(part)) >= k
 
 
+@pytest.mark.apart
 def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):
     records = words(1, 300)
     how = {"k": 5, "m": 2, "engine": "blocks", "max_part": 60}
@@ -181,6 +195,7 @@ class Deadly(Shares):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.apart
 def test_a_worker_that_is_killed_is_one_clear_line(tmp_path):
     from setveil.pipeline.parts.task import Place
 

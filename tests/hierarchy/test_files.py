@@ -45,7 +45,7 @@ def test_what_is_written_is_read_back(
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
 
 
-label = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6)
+label = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
@@ -16,6 +16,7 @@ from setveil.io.files import read_with_account
 from setveil.pipeline.preview import PreviewJob
 from setveil.pipeline.preview import run as preview
 from tests.oracle.arff import arff
+from tests.strategies import SEEDS
 
 MARKET = r"""% a market
 @RELATION 'super market'
@@ -158,7 +159,8 @@ def test_counts_are_not_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("seed", range(60))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # one file for all
+@given(seed=SEEDS)
 def test_random_relations_are_read_as_the_plain_reader_does(make, seed):
     rng = random.Random(seed)
     words = ["red", "'dark blue'", "light green", '"x,y"', "'50 %'", r"'it\'s'", "7"]
@@ -195,3 +197,18 @@ def test_the_page_shows_attributes_and_rows(make):
     assert found.format == "arff"
     assert found.columns == ("bread and cake", "milk", "it's", "50 %", "colour")
     assert found.rows[0] == ("t", "?", "1", "yes", "red")
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "line"),
+    [
+        (r"'a\ud800' {t}", "t", 2),
+        (r"a {'\ud800', t}", "t", 2),
+        (r"a {t}", r"'\ud800'", 4),
+        (r"a {t}", r"{0 '\ud800'}", 4),
+    ],
+)
+def test_an_escape_that_is_no_character_is_refused_with_its_line(make, head, row, line):
+    path = make("a.arff", f"@relation r\n@attribute {head}\n@data\n{row}\n")
+    with pytest.raises(FileFormatError, match=f"a.arff, line {line}: half of a surrogate pair"):
+        read(path)

@@ -32,6 +32,23 @@ def test_blank_lines_between_all_baskets_are_skipped_and_counted(tmp_path, name,
     assert account.notes == [f"{blank} blank lines were skipped: they only separate the records."]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.baskets"])
+@pytest.mark.parametrize("gap", ["\n \n", "\n   \n", "\r\n  \r\n"])
+def test_lines_of_blanks_are_blank_lines(make, name, gap):
+    text = _text(",", gap)
+    data, account = read_with_account(make(name, text))
+    assert list(data) == BASKETS
+    assert account.notes == ["4 blank lines were skipped: they only separate the records."]
+    one = make(name, text.replace(gap, "\n").replace("\n", gap, 1))
+    assert sv.read(one).lengths.tolist() == [2, 0, 1, 1, 3, 1]
+
+
+def test_a_blank_in_quotes_is_an_item(tmp_path):
+    records = [("a",), (" ",)] * 5
+    sv.write(records, tmp_path / "a.baskets")
+    assert list(sv.read(tmp_path / "a.baskets")) == records
+
+
 def test_rows_of_empty_cells_between_baskets_are_blank_lines_too(make):
     text = "beer,milk,\n,,\nbread,,\n,,\nbeer,,\n,,\nbread,milk,wine\n,,\nwine,,\n"
     data, account = read_with_account(make("a.csv", text), format="baskets")

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from setveil import Frequent, Hierarchy, read_release, write
+from setveil import Frequent, Hierarchy, read_release, verify, write
 from setveil.data.transactions import Transactions
 from setveil.errors import ReleaseError
 from setveil.methods import DiffPart
@@ -60,22 +60,38 @@ def test_items_of_any_kind_come_back(folder):
 @pytest.mark.parametrize(
     "line",
     [
-        "a,,1,0",
-        "a,,1",
-        "a,,-1,2.0",
-        "a,,01,2.0",
-        ",,1,2.0",
-        "a,,1,nan",
-        "a,,1.5,2.0",
-        "a,b,c,1,2.0",
-        "a,,1,2.0 ",
-        "a,,1,2.00",
+        "a,,1,0,1,0,0",
+        "a,,1,2.0",
+        "a,,1,2.0,1,0",
+        "a,,-1,2.0,1,0,0",
+        "a,,01,2.0,1,0,0",
+        ",,1,2.0,1,0,0",
+        "a,,1,nan,1,0,0",
+        "a,,1.5,2.0,1,0,0",
+        "a,b,c,1,2.0,1,0,0",
+        "a,,1,2.0 ,1,0,0",
+        "a,,1,2.00,1,0,0",
+        "a,,1,2.0,x,0,0",
+        "a,,1,2.0,1,-0,0",
     ],
 )
 def test_a_support_that_setveil_does_not_write_is_refused(folder, line):
     text = (folder / "supports.csv").read_text(encoding="utf-8")
     put(folder, "supports.csv", f"{text}{line}\n")
     with pytest.raises(ReleaseError, match=r"supports\.csv"):
+        read_release(folder)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [(-1, "17"), (-1, "-1"), (-1, "1" + 17 * "0"), (-4, "1e+300")]
+)
+def test_noise_that_no_setveil_drew_is_refused_before_anything_is_computed(folder, column, cell):
+    first, *lines = (folder / "supports.csv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(",") for line in lines]
+    for row in rows:
+        row[column] = cell
+    put(folder, "supports.csv", "\n".join([first, *map(",".join, rows), ""]))
+    with pytest.raises(ReleaseError, match="not one or two items and their noisy counts"):
         read_release(folder)
 
 
@@ -101,6 +117,7 @@ def test_other_words_in_the_supports_are_refused(folder):
         lambda found: [{**found[0], "counts": "names"}, *found[1:]],
         lambda found: [{**found[0], "noise": "none"}, *found[1:]],
         lambda found: [{**found[0], "scale": float("inf")}, *found[1:]],
+        lambda found: [{**found[0], "scale": 1e300}, *found[1:]],
         lambda found: [{**found[0], "scale": -1.0}, *found[1:]],
         lambda found: [{**found[0], "sensitivity": True}, *found[1:]],
         lambda found: [{**found[0], "threshold": "x"}, *found[1:]],
@@ -110,6 +127,13 @@ def test_a_ledger_that_setveil_does_not_write_is_refused(folder, ledger):
     change(folder, ledger=ledger)
     with pytest.raises(ReleaseError, match=r"ledger|cannot be read"):
         read_release(folder)
+
+
+def test_a_threshold_far_above_all_counts_does_not_hold_and_counts_are_at_least_0(folder):
+    change(folder, ledger=lambda found: [{**one, "threshold": 10**17} for one in found])
+    assert "ledger" in {check.name for check in verify(folder).failed}
+    release = read_release(folder)
+    assert {release.support(one.items).lower for one in release.supports} == {0}
 
 
 @pytest.mark.parametrize("fact", ["ledger", "people"])

@@ -80,6 +80,16 @@ def test_a_one_hot_table_and_a_set_column_are_found_below_titles_too(make):
     assert list(sv.read(make("b.csv", text))) == [("beer", "wine"), ("beer",), ("milk",)]
 
 
+@pytest.mark.parametrize("empty", [",,,", "   ,,,", ",,,\n,,,", ",,,\n", '"","","",""'])
+def test_rows_of_empty_cells_above_the_header_are_no_names(make, empty):
+    titles = empty.split("\n")
+    path = make("a.csv", _text(titles))
+    assert list(sv.read(path)) == BASKETS
+    assert list(sv.read(path, header=len(titles) + 1)) == BASKETS
+    with pytest.raises(FileFormatError, match=r"a.csv: its first line names no columns"):
+        sv.read(path, header=True, record="Order", item="Item")
+
+
 def test_a_row_may_be_named_and_the_rest_is_not_searched(make):
     path = make("a.csv", _text(["Orders", "", "Order,Client,Item,Price", ""]))
     data, account = read_with_account(path, header=5)
@@ -87,8 +97,10 @@ def test_a_row_may_be_named_and_the_rest_is_not_searched(make):
     assert (account.header_row, account.notes) == (5, [])
     with pytest.raises(FileFormatError, match="the columns are 'Orders'"):
         sv.read(path, header=1)
-    with pytest.raises(ParameterError, match="has no such row"):
+    with pytest.raises(FileFormatError, match=r"a.csv: row 3,000 cannot .* has 254 rows"):
         sv.read(path, header=3000)
+    with pytest.raises(FileFormatError, match=r"b.csv: the file is empty"):
+        sv.read(make("b.csv", ""), header=1)
     for wrong in (0, -1, "x", "3-2", 2.5):
         with pytest.raises(ParameterError, match="the number of the row that names the columns"):
             sv.read(path, header=wrong)

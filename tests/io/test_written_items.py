@@ -56,7 +56,7 @@ def test_a_text_file_never_has_a_nul_character(tmp_path):
         )
         assert not path.exists()
     tree = sv.Hierarchy.from_paths([("a\0", "ALL"), ("b", "ALL")])
-    with pytest.raises(DataError, match="a label contains a NUL character"):
+    with pytest.raises(DataError, match=r"tree.csv: a label contains a NUL character"):
         write_hierarchy(tree, tmp_path / "tree.csv")
     assert list(tmp_path.iterdir()) == []
 

@@ -16,6 +16,7 @@ from setveil.methods.private import Budget
 from setveil.promises import DifferentialPrivacy
 from setveil.published import ledger
 from tests.methods.coupling import Case, Leak, TapedDiffPart, TapedFrequent, loss_of
+from tests.proofs import proof
 
 NUMBERS = [str(number) for number in (2, 3, 10, 11, 9, 100, 20, 1, 30, 4)]
 ODD = ["07", "7", "+7", "x", "-1", "10a", "é", "e\u0301", "Z", "", "1_000", "²", " 3", "𝟟"]
@@ -100,16 +101,9 @@ def leaks(make, seeds):
 
 
 @each_kind
-def test_no_results_lose_more_than_was_promised(kind):
-    assert list(leaks(KINDS[kind], range(70))) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("part", range(4))
-@each_kind
-def test_no_results_of_many_neighbours_lose_more_than_was_promised(kind, part):
-    many = {"finding": 2_250, "public": 1_750, "dividing": 1_000}[kind]
-    assert list(leaks(KINDS[kind], range(1_000 + part * many, 1_000 + (part + 1) * many))) == []
+@proof(7_000, quick=100)
+def test_no_results_lose_more_than_was_promised(kind, seeds):
+    assert list(leaks(KINDS[kind], seeds)) == []
 
 
 def test_labels_of_items_that_are_not_published_change_nothing():

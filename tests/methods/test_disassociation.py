@@ -27,7 +27,8 @@ from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.reconstruct import reconstruct
 from tests.oracle import disassociate as oracle
 from tests.oracle import disassociation as worlds
-from tests.strategies import transactions
+from tests.proofs import proof
+from tests.strategies import SEEDS, transactions
 
 WAYS = {
     "default": {},
@@ -95,13 +96,9 @@ def random_case(seed: int, most: int = 60) -> tuple[Transactions, KmAnonymity, i
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    "batch",
-    [range(120), pytest.param(range(120, 8_000), marks=pytest.mark.long)],
-    ids=["quick", "long"],
-)
-def test_the_release_equals_the_oracle_and_verifies(way, batch):
-    for seed in batch:
+@proof(8_000)
+def test_the_release_equals_the_oracle_and_verifies(way, seeds):
+    for seed in seeds:
         data, promise, limit = random_case(seed)
         release = Disassociation(max_cluster=limit - 1, **WAYS[way]).anonymize(data, promise)
         assert release.lines() == expected(data, promise, limit, way).lines(), seed
@@ -109,13 +106,9 @@ def test_the_release_equals_the_oracle_and_verifies(way, batch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    "batch",
-    [range(100), pytest.param(range(100, 8_000), marks=pytest.mark.long)],
-    ids=["quick", "long"],
-)
-def test_brute_force_over_all_worlds_finds_no_violation(way, batch):
-    for seed in batch:
+@proof(8_000)
+def test_brute_force_over_all_worlds_finds_no_violation(way, seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         k, m, items = 2, chance.randint(1, 3), chance.randint(2, 5)
         records = [
@@ -162,15 +155,17 @@ def test_several_blocks_give_a_release_that_verifies_whatever_the_number_of_thre
     assert verify(releases[0], data).holds
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_large_data_take_other_ways_to_the_same_release(monkeypatch, seed):
+@settings(max_examples=20)
+@given(seed=SEEDS)
+def test_large_data_take_other_ways_to_the_same_release(seed):
     data, promise, limit = random_case(seed, most=200)
     method = Disassociation(max_cluster=limit - 1) if seed % 2 else Disassociation()
     usual = method.anonymize(data, promise)
-    monkeypatch.setattr(refine, "OCCURRENCES", 30)
-    for module in (partitioning, head):
-        monkeypatch.setattr(module, "MANY", 0)
-    assert method.anonymize(data, promise, engine=Local(2)) == usual
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refine, "OCCURRENCES", 30)
+        for module in (partitioning, head):
+            patch.setattr(module, "MANY", 0)
+        assert method.anonymize(data, promise, engine=Local(2)) == usual
 
 
 def test_records_are_in_order_by_key_then_hash_then_number():

@@ -27,10 +27,7 @@ from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.disassociation.sketches import Divided, Layers
 from setveil.promises import KmAnonymity, LDiversity
 from tests.oracle import disassociation as worlds
-
-BATCHES = [range(60), pytest.param(range(60, 20_000), marks=pytest.mark.long)]
-quick_and_long = pytest.mark.parametrize("batch", BATCHES, ids=["quick", "long"])
-
+from tests.proofs import proof
 
 KINDS = ("joined", "beside", "parts", "left", "bare", "hubs")
 
@@ -138,12 +135,10 @@ def tiny_record(chance: random.Random, seed: int, number: int) -> list[str]:
     return [*frequent, "cd"[number % 2], *(["e"] if chance.random() < 0.2 else [])]
 
 
-@pytest.mark.parametrize(
-    "batch", [range(100), pytest.param(range(100, 20_000), marks=pytest.mark.long)]
-)
-def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch, monkeypatch):
+@proof(20_000)
+def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(seeds, monkeypatch):
     kinds: Counter[str] = Counter()
-    for seed in batch:
+    for seed in seeds:
         chance = random.Random(seed)
         k, m = chance.choice([2, 2, 2, 3]), chance.choice([2, 2, 3])
         size = chance.choice([4, 4, 5]) if k == 2 else 3
@@ -155,7 +150,7 @@ def test_brute_force_over_all_worlds_finds_no_violation_below_head_chunks(batch,
         assert verify(release, data).holds, seed
         clusters = [cluster.to_json() for cluster in release.clusters()]
         assert not worlds.violations(clusters, k, m), (seed, clusters)
-    assert min(kinds[kind] for kind in KINDS) > len(batch) / 50
+    assert min(kinds[kind] for kind in KINDS) > len(seeds) / 50
 
 
 def test_records_of_a_part_agree_in_the_most_frequent_items_and_none_is_lost():
@@ -181,10 +176,10 @@ def test_records_of_a_part_agree_in_the_most_frequent_items_and_none_is_lost():
     assert split > 100
 
 
-@quick_and_long
-def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
+@proof(20_000)
+def test_head_chunks_verify_on_larger_data(seeds, monkeypatch):
     kinds: Counter[str] = Counter()
-    for seed in batch:
+    for seed in seeds:
         chance = random.Random(seed)
         data, k, forced = random_data(chance, 120), chance.randint(2, 4), Forced(chance)
         monkeypatch.setattr("setveil.methods.disassociation.method.search", taking(forced))
@@ -195,14 +190,14 @@ def test_head_chunks_verify_on_larger_data(batch, monkeypatch):
         kinds += forced.kinds
         assert verify(release, data).holds, seed
         assert longest is None or release.subrecords.lengths.max(initial=0) <= longest
-    assert min(kinds[kind] for kind in KINDS) > len(batch) / 50
+    assert min(kinds[kind] for kind in KINDS) > len(seeds) / 50
 
 
-@quick_and_long
-def test_the_choice_verifies_when_few_pairs_are_judged(batch, monkeypatch):
+@proof(20_000)
+def test_the_choice_verifies_when_few_pairs_are_judged(seeds, monkeypatch):
     """The default, with all its guards, on data where head chunks are often the better choice."""
     taken = 0
-    for seed in batch:
+    for seed in seeds:
         chance = random.Random(seed)
         data, k = random_data(chance, 120), chance.randint(2, 4)
         scope = Scope(chance.randint(2, 12), 2, chance.randint(0, 3))
@@ -225,12 +220,12 @@ def test_the_choice_verifies_when_few_pairs_are_judged(batch, monkeypatch):
         assert not (made and sensitive), seed
         taken += any(made)
         assert verify(release, data).holds, seed
-    assert taken > len(batch) / 20
+    assert taken > len(seeds) / 20
 
 
-@quick_and_long
-def test_the_default_verifies(batch):
-    for seed in batch:
+@proof(20_000)
+def test_the_default_verifies(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         data, k = random_data(chance, 120), chance.randint(2, 4)
         release = Disassociation(share_lost=chance.random() < 0.3).anonymize(
@@ -239,9 +234,9 @@ def test_the_default_verifies(batch):
         assert verify(release, data).holds, seed
 
 
-@quick_and_long
-def test_expected_supports_are_those_of_the_definition(batch):
-    for seed in batch:
+@proof(20_000)
+def test_expected_supports_are_those_of_the_definition(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         data, k = random_data(chance), 2
         rows = data.take(canonical_order(data))

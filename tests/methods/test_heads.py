@@ -13,9 +13,7 @@ from setveil.kernels.disassociation.given import Rule
 from setveil.kernels.disassociation.heads import count_together, settle
 from setveil.kernels.disassociation.leaving import charge, find_stayers
 from tests.oracle import heads as oracle
-
-BATCHES = [range(200), pytest.param(range(200, 20_000), marks=pytest.mark.long)]
-quick_and_long = pytest.mark.parametrize("batch", BATCHES, ids=["quick", "long"])
+from tests.proofs import proof
 
 
 def random_rows(chance: random.Random) -> tuple[list[frozenset[int]], int]:
@@ -42,9 +40,9 @@ def random_weights(chance: random.Random) -> tuple[np.ndarray, np.ndarray]:
     return weights, conflicts
 
 
-@quick_and_long
-def test_annealing_is_that_of_the_oracle_and_keeps_conflicts_apart(batch):
-    for seed in batch:
+@proof(20_000)
+def test_annealing_is_that_of_the_oracle_and_keeps_conflicts_apart(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         (weights, conflicts), sweeps = random_weights(chance), chance.randint(1, 12)
         found = anneal(weights, conflicts, sweeps).tolist()
@@ -54,9 +52,9 @@ def test_annealing_is_that_of_the_oracle_and_keeps_conflicts_apart(batch):
             assert found[a] != found[b] or not conflicts[a, b], seed
 
 
-@quick_and_long
-def test_rounding_neither_breaks_annealing_nor_makes_it_use_more_chunks_than_items(batch):
-    for seed in batch:
+@proof(20_000)
+def test_rounding_neither_breaks_annealing_nor_makes_it_use_more_chunks_than_items(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         weights, conflicts = random_weights(chance)
         weights *= chance.random() / 3
@@ -92,9 +90,9 @@ def best_kept(weights: np.ndarray, conflicts: np.ndarray, chunks: list[list[int]
     return found
 
 
-@quick_and_long
-def test_settled_chunks_are_those_of_the_oracle_and_anonymous(batch):
-    for seed in batch:
+@proof(20_000)
+def test_settled_chunks_are_those_of_the_oracle_and_anonymous(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         rows, items = random_rows(chance)
         k, m, longest = chance.randint(2, 4), chance.randint(1, 3), chance.choice([0, 0, 1, 2, 3])
@@ -112,10 +110,10 @@ def test_settled_chunks_are_those_of_the_oracle_and_anonymous(batch):
             assert oracle.is_safe([row & domain for row in rows], k, m, longest), seed
 
 
-@quick_and_long
-def test_the_records_that_stay_and_the_price_of_leaving_are_those_of_the_oracle(batch):
+@proof(20_000)
+def test_the_records_that_stay_and_the_price_of_leaving_are_those_of_the_oracle(seeds):
     left = 0
-    for seed in batch:
+    for seed in seeds:
         chance = random.Random(seed)
         (rows, items), k, m = random_rows(chance), chance.randint(2, 4), chance.randint(2, 3)
         rule = Rule(k, m, np.zeros(items, dtype=bool))
@@ -129,7 +127,7 @@ def test_the_records_that_stay_and_the_price_of_leaving_are_those_of_the_oracle(
         cost *= 3  # so that a third is a whole number, and sums do not depend on their order
         found = charge(*laid, together, cost, rule).tolist()
         assert found == oracle.charges(rows, cost.tolist(), k, m), seed
-    assert left > len(batch) / 4
+    assert left > len(seeds) / 4
 
 
 @pytest.mark.parametrize(("links", "staying"), [(50, 2), (150, 0)])
@@ -147,9 +145,9 @@ def test_no_record_stays_if_finding_them_takes_too_long(links, staying):
     assert stays.sum() == staying
 
 
-@quick_and_long
-def test_pairs_are_counted(batch):
-    for seed in batch:
+@proof(20_000)
+def test_pairs_are_counted(seeds):
+    for seed in seeds:
         chance = random.Random(seed)
         rows, items = random_rows(chance)
         ptr, occurrences = laid_out(rows)

@@ -22,6 +22,7 @@ from setveil.methods.partition import Partition, split
 from setveil.metrics import measure
 from setveil.promises import KAnonymity, KmAnonymity, VocabularyKAnonymity
 from tests.oracle import partition as oracle
+from tests.proofs import proof
 from tests.strategies import data_with_tree
 
 
@@ -62,9 +63,9 @@ def test_the_release_equals_the_oracle_and_verifies(pair, k):
     )
 
 
-@pytest.mark.long
-def test_the_release_equals_the_oracle_in_twenty_thousand_random_cases(monkeypatch):
-    for seed in range(20_000):
+@proof(20_000)
+def test_the_release_equals_the_oracle_in_random_cases_on_any_number_of_threads(seeds, monkeypatch):
+    for seed in seeds:
         chance = random.Random(seed)
         tree = Hierarchy.from_edges(random_edges(chance))
         leaves = tree.labels[: tree.leaf_count]

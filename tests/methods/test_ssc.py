@@ -134,7 +134,7 @@ def test_the_paper_variant_is_what_the_oracle_gives(drawn, ways, k, typical):
     check_against_oracle(records, tree, ways, min(k, len(records)), typical)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 @settings(max_examples=3_000)
 @given(small_data(), WAYS, st.integers(2, 4), PAPERS)
 def test_the_paper_variant_is_what_the_oracle_gives_thousands_of_times(drawn, ways, k, typical):
@@ -233,7 +233,7 @@ def test_the_best_variant_is_what_the_oracle_gives(drawn, k, rounds, crowds):
     check_best_against_oracle(records, tree, min(k, len(records)), rounds, crowds)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 @settings(max_examples=20_000)
 @given(small_data(), st.integers(2, 4), st.integers(0, 2), st.integers(0, 3))
 def test_the_best_variant_is_what_the_oracle_gives_20_000_times(drawn, k, rounds, crowds):

@@ -64,7 +64,7 @@ def test_terms_are_those_that_the_oracle_chooses(drawn, halves):
     check_shared_out(drawn, halves)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 @settings(max_examples=20_000)
 @given(some_slots(), st.booleans())
 def test_terms_are_those_that_the_oracle_chooses_20_000_times(drawn, halves):
@@ -108,7 +108,7 @@ def test_mixed_bags_verify_and_lose_no_more_than_terms(drawn, variant, k):
     check_mixed(*drawn, variant, k)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 @settings(max_examples=20_000)
 @given(
     data_with_tree(multiset=True, min_records=3),

@@ -4,6 +4,13 @@ It reads a text letter by letter; each record is a set of items."""
 
 from __future__ import annotations
 
+import re
+
+from tests.oracle.readers import Unsure
+
+_WIDE = re.compile(r"[^\s,{}%](?: \s|[^\S\n ])\s*[^\s,{}%]")
+"""Two words with more than one blank, or another, between them: perhaps one value."""
+_IN_QUOTES = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _YES = {"1", "1.0", "true", "t", "yes", "y", "x"}
 _NO = {"0", "0.0", "false", "f", "no", "n", "-"}
 _BLANKS = " \t"
@@ -19,19 +26,21 @@ def arff(content: bytes, *, leave_out: bool = False) -> list[set[str]]:
     attributes: list[tuple[str, list[str] | None]] = []
     records: list[set[str]] = []
     in_data = False
-    for line in text.split("\n"):
-        tokens = _tokens(line.strip())
+    if any(_WIDE.search(_IN_QUOTES.sub("q", line)) for line in text.split("\n")):
+        raise Unsure("is it one value?")
+    for line in map(str.strip, text.split("\n")):
+        word = re.split(r"[\s%]", line, maxsplit=1)[0].lower()
+        if not in_data and word in ("@relation", "@data"):  # what follows means nothing
+            in_data = word == "@data"
+            continue
+        tokens = _tokens(line)
         if not tokens:
             continue
         if in_data:
-            records.append(_record(attributes, tokens, line.strip(), leave_out))
-            continue
-        word = tokens[0][0].lower()
-        if word == "@data":
-            in_data = True
+            records.append(_record(attributes, tokens, line, leave_out))
         elif word == "@attribute":
             attributes.append(_attribute(tokens))
-        elif word != "@relation":
+        else:
             raise ValueError("not a head")
     _check(attributes, records, in_data, leave_out)
     return records

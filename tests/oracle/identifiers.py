@@ -28,8 +28,9 @@ def shape(item: str) -> object:
 
 
 def has_identifiers(records: Iterable[Sequence[str]]) -> bool:
-    """Whether most records have exactly one (two, three) of the items of a kind among others, there
-    are as many distinct ones as a tenth of the records, and few records share them."""
+    """Whether most records have exactly one (two, three) of the items of a kind among others, or
+    many have one and none has two, there are as many distinct ones as a tenth of the records, and
+    few records share them."""
     rows = [sorted(set(record)) for record in records]
     filled = [row for row in rows if row]
     supports = Counter(item for row in rows for item in row)
@@ -49,7 +50,8 @@ def has_identifiers(records: Iterable[Sequence[str]]) -> bool:
     cases.append((plain, 1, 0.7))
     cases += [({i for i in supports if supports[i] <= cap}, 1, 0.8) for cap in (1, 2, 5, 20)]
     found = any(
-        _is_most(filled, len(rows), *case) and _rare(case[0], supports, filled, len(rows))
+        (_is_most(filled, len(rows), *case) or (case[1] == 1 and _is_never_twice(filled, case[0])))
+        and _rare(case[0], supports, filled, len(rows))
         for case in cases
     )
     return found or _single(filled, [*groups.values(), plain], supports, len(rows))
@@ -63,6 +65,19 @@ def _is_most(filled: list[list[str]], size: int, group: set[str], each: int, usu
     least = max(usual, 0.5 + 1.5 / len(longer) ** 0.5)
     exact = sum(count == each for count, _ in counts)
     return longer.count(each) >= least * len(longer) and 2 * exact > len(filled)
+
+
+def _is_never_twice(filled: list[list[str]], group: set[str]) -> bool:
+    """Of records whose items are in the group by chance, ten or more would have several of it, and
+    at least ten times as many as have; and a fifth of the records has one."""
+    counts = [sum(item in group for item in row) for row in filled]
+    share = sum(counts) / sum(map(len, filled))
+    expected = 0.0
+    for row in filled:
+        none = (1 - share) ** len(row)
+        expected += 1 - none - len(row) * share * (1 - share) ** (len(row) - 1)
+    several = sum(count > 1 for count in counts)
+    return expected >= 10 and several <= 0.1 * expected and 5 * counts.count(1) >= len(filled)
 
 
 def _rare(group: set[str], supports: Counter[str], filled: list[list[str]], size: int) -> bool:

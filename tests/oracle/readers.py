@@ -84,13 +84,19 @@ def baskets(content: bytes) -> list[Record]:
     """One record per row; blank lines at the end are none, nor are those that only separate
     records: lines without any cell, or with several that are all empty."""
     content = _utf8(content)
+    if b"\r\r\n" in content:
+        raise Unsure("is it one line end, or a blank line too?")
     text = content.decode("utf-8").removeprefix(_BOM)
     start = content[:_HEAD].decode("utf-8", "ignore").removeprefix(_BOM)
-    rows = _rows(text, _most_frequent(start, ",;|\t"))
+    rows = _rows(text, _most_frequent(start, ",;|\t"), blank_lines=True)
     while rows and not rows[-1]:
         rows.pop()
     delimiter = _most_frequent(start, ",;|\t")
-    first = rows if len(content) <= _HEAD else _rows(start.rpartition("\n")[0], delimiter)
+    first = (
+        rows
+        if len(content) <= _HEAD
+        else _rows(start.rpartition("\n")[0], delimiter, blank_lines=True)
+    )
     if separate([_is_blank(row) for row in first]):
         rows = [row for row in rows if not _is_blank(row)]
     return [dict(Counter(filter(None, row))) for row in rows]
@@ -166,10 +172,13 @@ def item_list(content: bytes) -> list[str]:
     return items
 
 
-def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[str]]:
+def _rows(
+    text: str, delimiter: str, *, skip_blanks: bool = False, blank_lines: bool = False
+) -> list[list[str]]:
     """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last.
 
-    Quoted parts of a cell with blanks between them are one text."""
+    Quoted parts of a cell with blanks between them are one text. With `blank_lines`, a line that
+    has nothing but blanks has no cell."""
     plain = f"[^{re.escape(delimiter)}\r\n]*"
     blanks = " *" if skip_blanks else ""
     cell = re.compile(
@@ -184,7 +193,8 @@ def _rows(text: str, delimiter: str, *, skip_blanks: bool = False) -> list[list[
         is_quoted, end = found[1] is not None, found[3]
         rows[-1].append(_unquoted(found[1]) if is_quoted else found[2])
         if end != delimiter:
-            rows[-1] = [] if rows[-1] == [""] and not is_quoted else rows[-1]
+            bare = rows[-1][0].strip() if blank_lines else rows[-1][0]
+            rows[-1] = [] if len(rows[-1]) == 1 and not bare and not is_quoted else rows[-1]
             rows.append([])
         place = found.end()
     return rows if rows[-1] else rows[:-1]

@@ -10,8 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 from setveil.data.transactions import Bags
 from setveil.data.vocabulary import Vocabulary
@@ -31,6 +30,8 @@ from tests.oracle.originals import (
     lowest_above,
     steps,
 )
+from tests.proofs import proof
+from tests.strategies import CHANCES
 
 UNSEEN = "zebra"
 
@@ -112,20 +113,13 @@ def check_generalized(chance: Random) -> None:
         assert containment.assignable(made, published, oracle.parents)
 
 
-@pytest.mark.parametrize("block", range(8))
-def test_the_bounds_of_generalized_records_are_those_over_all_possible_originals(block):
-    for seed in range(block * 60, block * 60 + 60):
+@proof(6_000)
+def test_the_bounds_of_generalized_records_are_those_over_all_possible_originals(seeds):
+    for seed in seeds:
         check_generalized(Random(seed))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("block", range(8, 100))
-def test_the_bounds_of_many_generalized_releases_are_those_over_all_originals(block):
-    for seed in range(block * 60, block * 60 + 60):
-        check_generalized(Random(seed))
-
-
-@given(st.randoms(use_true_random=False))
+@given(CHANCES)
 def test_the_bounds_of_any_generalized_records_are_those_over_all_possible_originals(chance):
     check_generalized(chance)
 
@@ -149,9 +143,8 @@ def test_bounds_hold_for_every_tree_of_which_the_published_part_is_all_that_is_s
             assert oracle.allows(world), (oracle, world)
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_estimates_of_many_itemsets_are_the_expected_supports(seed):
-    chance = Random(f"estimates {seed}")
+@given(CHANCES)
+def test_estimates_of_many_itemsets_are_the_expected_supports(chance):
     release = random_generalized(chance)
     if chance.random() < 0.5:
         release = release.on(release.hierarchy.pruned(release.published_nodes()))
@@ -162,9 +155,9 @@ def test_estimates_of_many_itemsets_are_the_expected_supports(seed):
     assert release.estimates(items, queries) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_the_bounds_of_suppressed_records_are_those_over_all_possible_originals(seed):
-    chance = Random(f"suppressed {seed}")
+@settings(max_examples=100)
+@given(CHANCES)
+def test_the_bounds_of_suppressed_records_are_those_over_all_possible_originals(chance):
     rows = [chance.sample("abc", chance.randint(0, 3)) for _ in range(chance.randint(0, 5))]
     least = chance.choice([0.0, 0.4])
     release = Suppressed.of(rows, Coherence(h=0.9, k=2, p=1, private=["flu"]), min_support=least)

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setveil.data.transactions import Bags, Transactions
@@ -18,7 +18,7 @@ from setveil.promises import KAnonymity, KmAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.rows import distinct_records
 from tests.audit.releases import bags_of, releases
-from tests.strategies import bags, transactions
+from tests.strategies import SEEDS, bags, transactions
 
 TREE = Hierarchy.from_parents(["ALL", "A", "a1", "a2", "b"], [-1, 0, 1, 1, 0])
 
@@ -130,7 +130,8 @@ def test_a_group_of_which_an_item_is_suppressed_everywhere_may_have_been_in_any_
     assert release.support_note(["a2"]).startswith("a2 is not published.")
 
 
-@pytest.mark.parametrize("seed", range(10))
+@settings(max_examples=10)
+@given(seed=SEEDS)
 @pytest.mark.parametrize("built", [True, False], ids=["pruned", "whole"])
 @pytest.mark.parametrize(
     ("method", "promise"),
@@ -138,13 +139,14 @@ def test_a_group_of_which_an_item_is_suppressed_everywhere_may_have_been_in_any_
     ids=["hghs", "partition"],
 )
 def test_the_support_of_every_node_of_the_original_is_within_the_bounds(
-    method, promise, built, seed, tmp_path
+    method, promise, built, seed, tmp_path_factory
 ):
     random = Random(seed)
     data = Transactions.of(random.sample("abcdefghi", random.randint(0, 4)) for _ in range(20))
     tree = Hierarchy.balanced(data.vocabulary, fanout=random.choice([2, 3]))
-    write(method.anonymize(data, promise, tree), tmp_path / "it", public_items=not built)
-    release = read_release(tmp_path / "it")
+    folder = tmp_path_factory.mktemp("release") / "it"
+    write(method.anonymize(data, promise, tree), folder, public_items=not built)
+    release = read_release(folder)
     for label in tree.labels:
         below = {item for item in data.vocabulary if label in tree.path(item)}
         found = release.support([label])

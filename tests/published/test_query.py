@@ -17,6 +17,7 @@ from setveil.published.disassociated.reconstruct import reconstruct
 from setveil.published.release import Support
 from tests.oracle import worlds
 from tests.oracle.disassociation import worlds as all_worlds
+from tests.proofs import proof
 
 PROMISE = KmAnonymity(k=2, m=2)
 
@@ -49,22 +50,16 @@ def check(seed: int, records: int, items: int) -> None:
             )
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_every_possible_original_lies_within_the_bounds(block):
-    for seed in range(block * 20, block * 20 + 20):
-        check(seed, 14, 6)
+@proof(1_300)
+def test_every_possible_original_lies_within_the_bounds(seeds):
+    large = (14, 6) if seeds.start == 0 else (40, 9)
+    for seed in seeds:
+        check(seed, *large)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("block", range(10, 60))
-def test_every_possible_original_of_many_releases_lies_within_the_bounds(block):
-    for seed in range(block * 20, block * 20 + 20):
-        check(seed, 40, 9)
-
-
-@pytest.mark.parametrize("block", range(10))
-def test_all_possible_originals_of_a_tiny_release_lie_within_the_bounds(block):
-    for seed in range(block * 25, block * 25 + 25):
+@proof(2_300)
+def test_all_possible_originals_of_a_tiny_release_lie_within_the_bounds(seeds):
+    for seed in seeds:
         chance = Random(f"tiny {seed}")
         clusters, _ = worlds.random_release(chance, chance.randint(1, 4), chance.randint(1, 4))
         release = Disassociated.of_clusters(clusters, PROMISE)

@@ -24,6 +24,7 @@ from setveil.published.disassociated.reconstruct import (
     reconstructions,
 )
 from tests.oracle import worlds
+from tests.proofs import proof
 
 PROMISE = KmAnonymity(k=2, m=2)
 
@@ -92,17 +93,11 @@ def check(seed: int, records: int, items: int) -> None:
         assert worlds.find_fault(clusters, world) is None, f"{clusters}\n{world}"
 
 
-@pytest.mark.parametrize("block", range(10))
-def test_every_world_of_a_random_release_is_possible(block):
-    for seed in range(block * 100, block * 100 + 100):
-        check(seed, 18, 7)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("block", range(10, 110))
-def test_every_world_of_many_random_releases_is_possible(block):
-    for seed in range(block * 100, block * 100 + 100):
-        check(seed, 40, 12)
+@proof(11_300)
+def test_every_world_of_a_random_release_is_possible(seeds):
+    large = (18, 7) if seeds.start == 0 else (40, 12)
+    for seed in seeds:
+        check(seed, *large)
 
 
 @pytest.mark.long

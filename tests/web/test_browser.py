@@ -155,8 +155,20 @@ def test_the_path_to_disassociated_generalized_and_suppressed_releases(tab, tmp_
     assert again.release.same_as(release)
 
 
-def test_a_result_fits_on_three_screens_of_a_phone(browser, page, loaded):
-    run = page.run(loaded, k=3, m=2, method="suppression", seed=7)
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"promise": "k-anonymity", "k": 10},
+        {"promise": "km-anonymity", "k": 3, "m": 2, "method": "suppression", "seed": 7},
+        {"promise": "km-anonymity", "k": 5, "m": 2, "method": "disassociation", "seed": 7},
+        {"promise": "coherence", "k": 3, "p": 2, "h": 0.8, "private": "d1\nE11.9"},
+        {"promise": "differential-privacy", "epsilon": 1, "public_items": "yes"},
+    ],
+)
+def test_a_result_fits_on_three_screens_of_a_phone(browser, page, loaded, form):
+    page.post(f"{loaded}/goal/choose", promise=form["promise"])
+    run = page.run(loaded, **form)
+    assert run["status"] == "done", run["error"]
     tab = Tab(browser, page, viewport={"width": 390, "height": 844})
     tab.go(run["place"])
     tab.accessible()
@@ -165,6 +177,24 @@ def test_a_result_fits_on_three_screens_of_a_phone(browser, page, loaded):
         tab.go(address)
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
     tab.close()
+
+
+def test_a_list_is_taken_from_a_file(tab, loaded, tmp_path):
+    place = loaded
+    (tmp_path / "codes.txt").write_text("d1\nE11.9\n", encoding="utf-8")
+    tab.served.post(f"{place}/goal/choose", promise="coherence")
+    tab.go(f"{place}/goal")
+    tab.page.get_by_label("Or take the lines of a file").set_input_files(
+        str(tmp_path / "codes.txt")
+    )
+    field = tab.page.get_by_label("Private items", exact=True)
+    tab.page.wait_for_function("() => document.getElementById('f-private').value.includes('E11')")
+    assert field.input_value() == "d1\nE11.9\n"
+    tab.accessible()
+    tab.click("Save and go on")
+    tab.page.wait_for_url("**/hierarchy")
+    assert tab.served.get(f"{place}/goal").json["words"]["private"] == ["d1", "E11.9"]
+    tab.served.post(f"{place}/goal/choose", promise="km-anonymity")
 
 
 def test_a_hierarchy_is_edited_and_used(tab, tmp_path):

@@ -48,8 +48,8 @@ def spent(page):
 def test_epsilons_of_releases_of_the_same_data_are_added_up_where_one_decides(page, spent):
     place, runs = spent
     assert sum(total for _, total in runs) == Fraction(3, 2)
-    said = "This data was used by 2 private releases: epsilon 0.5 + 1 = 1.5 in all. Handing over "
-    said += "more than one adds up."
+    said = "This data was used by 2 releases with differential privacy: epsilon 0.5 + 1 = 1.5 in "
+    said += "all. Handing over more than one adds up."
     steps = [f"{place}/{step}" for step in ("goal", "run", "result", "compare", "download")]
     for address in (*steps, runs[0][0]["place"]):
         assert said in page.page(address).text, address
@@ -60,14 +60,15 @@ def test_epsilons_of_releases_of_the_same_data_are_added_up_where_one_decides(pa
 def test_other_data_has_a_sum_of_its_own_and_the_same_data_elsewhere_the_same(page, spent):
     place = page.loaded(ROWS, "same.csv")
     (line,) = page.get(f"{place}/run").json["spent"]
-    assert "2 private releases (2 of them in other projects): epsilon 0.5 + 1 = 1.5" in line
+    assert "2 releases with differential privacy (2 of them in other projects): epsilon" in line
     noisy(page, place, delta="1e-6", epsilon=1)
     (line,) = page.get(f"{place}/run").json["spent"]
     assert "epsilon 0.5 + 1 + 1 = 2.5, delta 1e-06 in all" in line
     page.put(f"{place}/load/file?name=other.csv", OTHER.encode())
     page.until(f"{place}/load", lambda now: now["inspect"])
     (line,) = page.get(f"{place}/run").json["spent"]
-    assert line.startswith("Another file of this project was used by 1 private release: epsilon 1")
+    said = "Another file of this project was used by 1 release with differential privacy: epsilon 1"
+    assert line.startswith(said)
     assert "This is a sum of its own" in line
 
 
@@ -130,12 +131,34 @@ def test_a_failed_run_links_to_the_field_that_must_be_changed(page):
     assert "aria-invalid" not in page.page(f"{place}/goal?field=seed").text
 
 
+def test_private_items_in_another_case_stop_the_run_with_a_link_to_their_field(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    named = ITEMS[0].upper()
+    done = page.run(place, h=0.5, k=2, p=1, private=f"{named}\n{ITEMS[1]}")
+    assert f"'{ITEMS[0]}' in the data looks like a private item" in done["error"]
+    follow(page, done["place"], "private", "is spelled differently")
+
+
+def test_the_hierarchy_that_is_chosen_is_said_in_words(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="k-anonymity")
+    said = page.page(f"{place}/hierarchy").text
+    assert "needs a hierarchy. One was chosen for you" in said
+    words = "<strong>balanced:5</strong>: groups of five, by name or number (chosen for you)"
+    assert words in said
+
+
 def test_what_to_try_is_a_button_that_starts_it_and_compare_offers_it(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/settle", promise="k-anonymity")
     first = page.run(place, k=10)
     text = page.page(first["place"]).text
     tips = first["outcome"]["advice"]
+    assert tips[0].startswith(
+        "km-anonymity by disassociation with k = 10, m = 2 (a weaker promise)"
+    )
+    assert not any("“" in tip or "setveil" in tip for tip in tips)
     at = next(at for at, tip in enumerate(tips) if "disassociation" in tip)
     assert f'action="{first["place"]}/try"' in text
     assert f'name="at" value="{at}"' in text

@@ -66,17 +66,17 @@ def baskets(customer="customer_id"):
     return "\n".join(rows) + "\n", basket
 
 
-def book():
+def book(names=("order_id", "product")):
     """A spreadsheet whose second sheet has a table below titles."""
     made = Workbook()
     made.active.title = "Notes"
     made.active.append(["Made by the shop"])
     sheet = made.create_sheet("Sales")
-    for row in (["Sales of the shop"], ["confidential"], ["order_id", "product"]):
+    for row in (["Sales of the shop"], ["confidential"], list(names)):
         sheet.append(row)
     for order in range(30):
         for n in range(order % 3 + 1):
-            sheet.append([5000 + order, GOODS[(order + n) % 5]])
+            sheet.append([5000 + order, GOODS[(order + n) % 5], n / 10][: len(names)])
     stream = BytesIO()
     made.save(stream)
     return stream.getvalue()
@@ -92,7 +92,7 @@ def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page)
     assert found["inspect"]["first"][:3] == [["milk"], ["bread", "tea"], ["beer", "bread", "wine"]]
     said = outside_details(page.page(f"{place}/load").text)
     assert "Row 3 names the columns; the 2 rows above it were left out." in said
-    assert "<li>bread, tea</li>" in said
+    assert '<span class="item">bread</span>, <span class="item">tea</span>' in said
     assert "Separator inside a cell" not in said  # other fields are folded
     assert "Row 1: Sales of the shop" in page.page(f"{place}/load").text
     found = answer(page, place, **{"ask0.header": "3"})
@@ -100,11 +100,61 @@ def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page)
     assert found["understood"][1].startswith("Row 3 names the columns")
 
 
+def test_columns_below_titles_can_be_chosen_if_their_names_say_little(page):
+    place, _ = uploaded(page, "sales.xlsx", book(["Number", "Thing", "Price"]))
+    screen = page.page(f"{place}/load").text
+    assert "First records: Made by the shop" in shown(screen)  # for a sheet that is no table
+    found = answer(page, place, **{"ask0.sheet": "Sales"})
+    assert titles(found) == ["Which column is what?"]
+    assert found["preview"]["columns"] == ["Number", "Thing", "Price"]
+    found = answer(page, place, **{"ask0.record": "Number", "ask0.item": "Thing"})
+    assert found["inspect"]["summary"]["records"] == 30
+    assert found["inspect"]["first"][:2] == [["milk"], ["bread", "tea"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        (
+            "sets.csv",
+            "patient;codes\n" + "".join(f"{n};I{n % 7}, J{n % 5}\n" for n in range(40)),
+            {"split=,": [["I0", "J0"], ["I1", "J1"]], "split=none": [["I0, J0"], ["I1, J1"]]},
+        ),
+        (
+            "long.csv",
+            "customer_id,basket_id,item\n" + "".join(f"{n // 2},{n},b{n % 9}\n" for n in range(40)),
+            {"record=customer_id": [["b0", "b1"], ["b2", "b3"]], "record=basket_id": [["b0"]]},
+        ),
+        (
+            "words.txt",
+            "".join(f"milk {GOODS[n % 5]}\n" for n in range(1, 40)),
+            {"input_format=fimi": [["milk", "tea"]], "input_format=baskets": [["milk tea"]]},
+        ),
+    ],
+)
+def test_each_answer_shows_the_first_records_that_it_would_give(page, name, content, expected):
+    place, found = uploaded(page, name, content)
+    (asked,) = found["questions"]
+    given = {value: first for value, _, first in asked["answers"]}
+    assert list(given)[: len(expected)] == list(expected)
+    for value, records in expected.items():
+        assert given[value][: len(records)] == records
+    items = [item for records in expected.values() for record in records for item in record]
+    screen = page.page(f"{place}/load").text
+    assert all(f'<span class="item">{item}</span>' in screen for item in items)
+
+
+def test_a_file_of_one_column_is_not_asked_which_column_is_what(page):
+    place, found = uploaded(page, "words.txt", "".join(f"a {n % 7}\n" for n in range(40)))
+    assert titles(found) == ["What is a line?"]
+    assert 'name="ask0.' not in page.page(f"{place}/load").text
+
+
 def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
     content, many = baskets()
     place, found = uploaded(page, "long.csv", content)
     assert (titles(found), found["settled"]) == (["Who is protected?"], False)
-    text = f"{many} 'basket_id' belong to 40 'customer_id', each to one"
+    text = f"each of {many} 'basket_id' belongs to one of 40 'customer_id'"
     assert text in found["questions"][0]["text"]
     assert list(labels(found)) == [
         "One record for each “customer_id”",
@@ -116,6 +166,42 @@ def test_who_is_protected_is_asked_first_and_a_customer_is_proposed(page):
     found = answer(page, place, answer="record=basket_id")  # baskets are allowed
     assert (found["inspect"]["summary"]["records"], found["settled"]) == (many, True)
     assert "a person may have several records" in found["questions"][0]["text"]
+
+
+def orders():
+    """The orders of 40 customers, some of whom have the same name."""
+    rows, order = ["Order no.,Cust. no.,Customer name,Article"], 0
+    for person in range(40):
+        for _ in range(person % 3 + 1):
+            order += 1
+            start = f"{70_000 + order},C{person},Name {person % 37}"
+            rows += [f"{start},{GOODS[(order + n) % 5]}" for n in range(order % 3 + 1)]
+    return "\n".join(rows) + "\n", order
+
+
+def test_full_stops_in_the_names_of_columns_cut_no_question(page):
+    content, many = orders()
+    _, found = uploaded(page, "orders.csv", content)
+    text = f"{many} 'Order no.' belong to 40 'Cust. no.', each to one"
+    assert found["understood"][2:] == [
+        "“Order no.” only says what belongs together; it is never published.",
+        "Not read, so never published: “Cust. no.”, “Customer name”.",
+    ]
+    assert found["questions"][0]["text"].startswith(text)
+    assert found["questions"][0]["text"].endswith(" Whom to protect is your choice.")
+    assert list(labels(found).values()) == ["record=Cust. no.", "record=Order no."]
+
+
+def test_who_is_protected_is_not_asked_twice(page):
+    content, _ = orders()
+    place, found = uploaded(page, "namesakes.csv", content)
+    found = answer(page, place, answer="record=Cust. no.")
+    asked = found["questions"][0]
+    assert (found["settled"], asked["title"], asked["must"]) == (True, "Who is protected?", False)
+    assert "40 'Cust. no.' belong to 37 'Customer name'" in asked["text"]
+    said = outside_details(page.page(f"{place}/load").text)
+    assert "You chose “Cust. no.”. If that is right, there is nothing to do." in said
+    assert "One record for each “Customer name”" not in said  # it would undo the answer
 
 
 @pytest.mark.long
@@ -219,3 +305,42 @@ def test_no_word_of_a_log_form_is_a_path_and_identifiers_in_a_log_can_be_meant(p
     assert (found["settled"], found["reading"]) == (True, {"keep_unique": True})
     done = page.run(place, promise="km-anonymity", method="disassociation", k=2, m=1)
     assert done["status"] == "done", done
+
+
+@pytest.mark.long
+def test_records_of_a_query_log_are_described_as_users_and_queries(page):
+    rows = "".join(f"u{n % 30}\t2025-03-01 10:{n % 60:02}:00\t{GOODS[n % 5]}\n" for n in range(90))
+    place, found = uploaded(page, "search.tsv", f"user\ttime\tquery\n{rows}")
+    assert found["contains"] == "log"
+    assert page.post(f"{place}/load/log", terms="queries").status == 200
+    found = page.until(f"{place}/load", lambda now: now["inspect"])
+    assert (found["record"], found["understood"]) == (
+        "One record is one user.",
+        [
+            "The items are whole queries, with how often each occurs.",
+            "Users and times only say what belongs together; they are never published.",
+        ],
+    )
+    assert page.get(f"{place}/run").json["choices"][0] == ["Data", "search.tsv"]
+
+
+def test_rows_of_a_file_are_shown_below_its_names_and_wide_ones_are_cut(page):
+    names = ["id", *(f"Uses {n}" for n in range(14))]
+    rows = (
+        ",".join([f"p{n}", *("x" * (n % (at + 2) == 0) for at in range(14))]) for n in range(40)
+    )
+    place, _ = uploaded(page, "wide.csv", "\n".join([",".join(names), *rows]) + "\n")
+    said = shown(page.page(f"{place}/load").text)
+    assert "The first 8 rows below the column names, as they are in the file; 12 of 15" in said
+
+
+@pytest.mark.parametrize(
+    ("bad", "works"), [(b"caf\x81", "latin-1"), ("caf\xe9 ".encode() + b"\xe9", "cp1252")]
+)
+def test_an_encoding_that_can_read_a_bad_byte_is_an_answer(page, bad, works):
+    rows = b"".join(b"%d,milk\n%d,tea\n" % (n, n) for n in range(30))
+    place, found = uploaded(page, "bad.csv", b"record,item\n" + rows + b"7," + bad + b"\n")
+    assert titles(found) == ["Do all letters look right?"]
+    assert labels(found) == {f"Read it as {works}": f"encoding={works}"}
+    read = answer(page, place, answer=f"encoding={works}")
+    assert read["inspect"]["summary"]["items"] == 3

@@ -25,6 +25,12 @@ LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
     f"{user}\twine{user % 3} cheese{user % 2}\t2006-03-01 10:00:0{user % 10}\t\t\n"
     for user in range(30)
 )
+LEVELS = "item;kind;area\n" + "".join(
+    f"{letter}{number};{'other' if number % 2 else letter};{letter.upper()}\n"
+    for letter in "abcd"
+    for number in range(60)
+)
+"""A table in which one label, `other`, names a group of each area."""
 NUMBERS = {
     "k-anonymity": {"k": 3},
     "km-anonymity": {"k": 3, "m": 2},
@@ -64,10 +70,43 @@ def test_every_form_is_the_same_from_page_command_line_and_python(
     monkeypatch.chdir(tmp_path)
     unpacked(page, done, tmp_path)
     given(tmp_path, BAGS if method.reads == "bags" else BASKETS)
+    if "private" in done["words"]:
+        content = page.get(f"{done['place']}/private-items.txt").body
+        (tmp_path / "private-items.txt").write_bytes(content)
     runs_the_same(done, tmp_path / "page" / "release", tmp_path)
     about = json.loads((tmp_path / "page" / "release" / "release.json").read_text("utf-8"))
     assert (about["form"], about["method"]["name"]) == (method.form, name)
     assert about["records"] == 60
+
+
+def test_a_tree_with_new_names_and_a_list_with_unknown_codes_are_the_same_elsewhere(
+    page, tmp_path, monkeypatch
+):
+    place = page.loaded()
+    page.put(f"{place}/hierarchy/file?name=levels.csv", LEVELS.encode())
+    found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+    page.post(f"{place}/hierarchy/options", **found["proposed"])
+    page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
+    many = "\n".join(f"d{n}" for n in range(9))  # more than a command spells out
+    page.post(f"{place}/goal/choose", promise="coherence")
+    numbers = {"k": 3, "p": 1, "h": 0.8, "seed": 5}
+    done = page.run(place, **numbers, private=f"{many}\nE11.9\nunder:c")
+    assert done["status"] == "done", done["error"]
+    assert "--qualify" in done["command"]
+    assert "--private private-items.txt --private under:c" in done["command"]
+    assert f'href="{done["place"]}/private-items.txt"' in page.page(done["place"]).text
+    monkeypatch.chdir(tmp_path)
+    unpacked(page, done, tmp_path)
+    for name, content in (("baskets.csv", BASKETS), ("levels.csv", LEVELS)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    for name in ("private-items.txt", "job.toml"):
+        (tmp_path / name).write_bytes(page.get(f"{done['place']}/{name}").body)
+    runs_the_same(done, tmp_path / "page" / "release", tmp_path)
+    assert answer(["run", "job.toml"]) == 0
+    made = {path.name: path.read_bytes() for path in (tmp_path / "release").iterdir()}
+    assert made == {
+        path.name: path.read_bytes() for path in (tmp_path / "page" / "release").iterdir()
+    }
 
 
 @pytest.mark.long

@@ -8,6 +8,7 @@ from html import unescape
 
 import pytest
 
+from setveil.report.fragments import losses_table
 from setveil.web.layout import STEPS
 from tests.web.serving import BASKETS, TREE, ended, served
 
@@ -143,7 +144,7 @@ def test_the_public_report_has_nothing_of_the_original(page, runs):
 def test_names_say_in_what_runs_differ_and_can_be_changed(page, place, runs):
     first, second = (run["name"] for run in page.get(f"{place}/run").json["runs"][::-1])
     assert "suppression (k = 3, m = 2), rare items left out: none, " in first
-    assert "rare items left out: of fewer than 2 people, " in second
+    assert "rare items left out: below 2, " in second
     page.post(f"{runs[0]['place']}/name", name="for the ministry")
     assert page.get(runs[0]["place"]).json["name"] == "for the ministry"
     assert "for the ministry" in page.page(f"{place}/download").text
@@ -203,14 +204,38 @@ def test_an_attack_is_offered_only_where_it_can_run(page, runs, noisy):
 
 
 @pytest.mark.long
-def test_the_promise_is_shown_in_the_sentence_that_is_published(page):
-    place = page.loaded(ROWS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"promise": "km-anonymity", "k": 5, "m": 2, "method": "disassociation"},
+        {"promise": "km-anonymity", "k": 5, "m": 2, "l": 2, "sensitive": "a1"},
+        {"promise": "coherence", "k": 5, "p": 2, "h": 0.8, "private": f"{SECRET}\nE11.9"},
+        {"promise": "differential-privacy", "epsilon": 2, "public_items": "yes"},
+    ],
+)
+def test_the_promise_is_shown_in_the_sentence_that_is_published(page, place, form):
+    page.post(f"{place}/goal/choose", promise=form["promise"])
+    assert page.post(f"{place}/goal/settle", **form).status == 200
     meaning = page.get(f"{place}/goal").json["meaning"]
-    done = page.run(place, k=5, m=2, method="disassociation")
+    done = page.run(place, **form)
+    assert done["status"] == "done", done["error"]
     folder = (page.folder / "data").rglob(f"jobs/{done['id']}/release/release.json")
     about = json.loads(next(folder).read_text(encoding="utf-8"))
     assert about["promise"]["meaning"] == meaning
     assert meaning in unescape(page.page(f"{place}/goal").text)
+
+
+def test_every_loss_on_the_result_is_described_without_naming_another(page):
+    losses = {"tkd": 0.1, "tkd_2": 0.2, "tkd_a": 0.3, "blm": 0.4, "recall": 0.5, "distortion": 0.6}
+    text = shown(losses_table(losses))
+    assert [word for word in ("10 %", "40 %", "60 %") if word not in text] == []
+    assert "tkd" not in text
+    assert "the same" not in text
+
+
+def test_an_option_of_the_command_is_never_torn_apart(page, place):
+    text = page.page(f"{place}/goal").text
+    assert '<span class="whole">--method</span>' in text
 
 
 def test_methods_beyond_the_usual_one_are_folded(page, spare):

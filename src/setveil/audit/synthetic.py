@@ -231,9 +231,9 @@ def _follows(one: NoisySupport, most: int) -> bool:
     """Whether a support is its count, raised a little at most for records that were cut."""
     if one.counted is None:
         return True
-    raised = min(MOST_RAISED * one.counted, one.counted + max(one.missed, 0)) + 1
+    raised = round(min(MOST_RAISED * one.counted, one.counted + max(one.missed, 0)))
     is_cut = one.noises > 0 or one.noises == one.missed == 0
-    return is_cut and min(one.counted, most) <= one.support <= max(raised, 1)
+    return is_cut and min(one.counted, most) <= one.support <= raised
 
 
 def _check_origin(release: Synthetic, data: Transactions, limit: int) -> Check:

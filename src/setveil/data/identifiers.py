@@ -1,8 +1,9 @@
 """Items that look like identifiers: order numbers, mail addresses or times that were read as items.
 
 An identifier has a shape that the other items lack, or is rarer than they are, and almost every
-record has exactly one. Rare items alone are no sign: a record may have thousands of them, and their
-number varies from record to record. What is found is private and a question, not a verdict."""
+record has exactly one; or many have one, and none has two. Rare items alone are no sign: a record
+may have thousands of them, and their number varies from record to record. What is found is private
+and a question, not a verdict."""
 
 from __future__ import annotations
 
@@ -28,6 +29,8 @@ USUAL, CLEAR = 0.5, 0.7
 """The share of records with exactly one of them: of a shape that says much, or of plain numbers."""
 ALMOST, SELDOM = 0.95, 0.5
 """The share of lines with a rare value at one position, and at all others."""
+SOME, NEVER = 0.2, 0.1
+"""The share of records with exactly one if hardly any has two: so few of what chance would give."""
 SAMPLE, SAMPLE_OF_ITEMS, PLACES = 20_000, 2_000_000, 8
 _EACH = (1, 2, 3)  # a table that is read as lines may have several columns of one shape
 _CAPS = (1, 2, 5, FEW)
@@ -185,6 +188,8 @@ class _Seen:
         known = codes >= 0
         keys, counts = np.unique(self.rows[known] * max(size, 1) + codes[known], return_counts=True)
         rows, shapes = keys // max(size, 1), keys % max(size, 1)
+        totals = np.bincount(shapes, weights=counts, minlength=size)
+        several = np.bincount(shapes[counts > 1], minlength=size)
         for each in _EACH:
             exact = counts == each
             inside = exact & (self.lengths[rows] > each)
@@ -193,17 +198,23 @@ class _Seen:
             for shape in np.argsort(-among, kind="stable")[:_MOST_TRIED].tolist():
                 plain = self.names[shape].isdecimal()
                 usual = CLEAR if plain or each > 1 else USUAL
-                if self._is_most(int(among[shape]), int(all_of_them[shape]), each, usual):
+                single = each == 1 and self._is_never_twice(
+                    int(all_of_them[shape]), int(several[shape]), int(totals[shape])
+                )
+                if single or self._is_most(int(among[shape]), int(all_of_them[shape]), each, usual):
                     share = all_of_them[shape] / (self.lengths > 0).sum()
                     text = _described(self.names[shape])
                     yield from self._rare(self.codes == shape, text, each, share)
 
     def _of(self, marks: Flags, kind: str, usual: float) -> Iterator[Doubt]:
-        """The doubt about some items if most records have exactly one of them among others."""
+        """The doubt about some items if most records have exactly one of them among others, or
+        many have one and none has two."""
         counts = np.bincount(self.rows[marks[self.data.items]], minlength=len(self.lengths))
         one = counts == 1
-        all_of_them = int(one.sum())
-        if self._is_most(int((one & (self.lengths > 1)).sum()), all_of_them, 1, usual):
+        all_of_them, among = int(one.sum()), int((one & (self.lengths > 1)).sum())
+        several, total = int((counts > 1).sum()), int(counts.sum())
+        never_twice = self._is_never_twice(all_of_them, several, total)
+        if never_twice or self._is_most(among, all_of_them, 1, usual):
             yield from self._rare(marks, kind, 1, all_of_them / (self.lengths > 0).sum())
 
     def _is_most(self, among: int, all_of_them: int, each: int, usual: float) -> bool:
@@ -215,6 +226,17 @@ class _Seen:
         least = max(usual, 0.5 + 1.5 / longer**0.5)
         filled = int((self.lengths > 0).sum())
         return among >= least * longer and 2 * all_of_them > filled
+
+    def _is_never_twice(self, one: int, several: int, total: int) -> bool:
+        """Whether many records have exactly one of some items, and hardly any has several, although
+        many would if each item were one of them by chance."""
+        if one < SOME * (self.lengths > 0).sum():
+            return False
+        lengths, times = np.unique(self.lengths, return_counts=True)
+        rest = 1 - total / max(len(self.rows), 1)
+        none, single = rest**lengths, lengths * (1 - rest) * rest ** np.maximum(lengths - 1, 0)
+        expected = float((times * (1 - none - single)).sum())
+        return expected >= LEAST and several <= NEVER * expected
 
     def _rare(self, marks: Flags, kind: str, each: int, share: float) -> Iterator[Doubt]:
         """The doubt if there are many of these items, and most are in few records."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from setveil.data.arrays import Int64s, changes, sums
 from setveil.data.hashing import hash_records
+from setveil.data.people import People, holders
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError
@@ -46,7 +47,8 @@ class Summary:
     """Items with their supports, descending, ties in the order of the vocabulary."""
     single_record_items: int  # items that occur in only one record
     rare_words: int = 0
-    """The same if they are most items and have letters, so that they may be names or free text."""
+    """Items that one person (or record) has, if they are most items and have letters, so that they
+    may be names or free text."""
     counts: CountSummary | None = None  # for bags only
 
     def to_dict(self) -> dict[str, object]:
@@ -60,7 +62,13 @@ class Summary:
         return fields
 
 
-def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = None) -> Summary:
+def summarize(
+    data: object,
+    most_frequent: int = 10,
+    *,
+    sizes: Int64s | None = None,
+    people: People | None = None,
+) -> Summary:
     """Count records, items, occurrences and equal records.
 
     Equal records are found by two independent 64-bit hashes. With a hundred million records the
@@ -71,6 +79,8 @@ def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = N
         data: The records.
         most_frequent: How many of the most frequent items to name.
         sizes: How often each record occurs, if they are distinct.
+        people: The person of each record, if that is known: then rare words are those of one
+            person.
 
     Cost:
         A few array passes over the occurrences and one sort of the records; little extra memory.
@@ -99,16 +109,16 @@ def summarize(data: object, most_frequent: int = 10, *, sizes: Int64s | None = N
         unique_records=int((class_sizes == 1).sum()) - (empty == 1),
         most_frequent=tuple((data.vocabulary[item], int(supports[item])) for item in top),
         single_record_items=int((supports == 1).sum()),
-        rare_words=rare_words(data, supports),
+        rare_words=rare_words(data, supports if people is None else holders(data, people)),
         counts=_counts(data) if isinstance(data, Bags) else None,
     )
 
 
-def rare_words(data: Transactions, supports: Int64s) -> int:
-    """How many items are in one record only, if most items are, and most of these have letters:
-    they may be names or free text."""
-    rare = np.flatnonzero(supports == 1)
-    if len(rare) < _ENOUGH or 2 * len(rare) <= (supports > 0).sum():
+def rare_words(data: Transactions, holders: Int64s) -> int:
+    """How many items one person (or record) has, if most items are such, and most of these have
+    letters: they may be names or free text."""
+    rare = np.flatnonzero(holders == 1)
+    if len(rare) < _ENOUGH or 2 * len(rare) <= (holders > 0).sum():
         return 0
     some = rare[:: max(1, len(rare) // _LOOKED_AT)].tolist()
     lettered = sum(any(map(str.isalpha, data.vocabulary[item])) for item in some)

@@ -50,7 +50,8 @@ def read_text(path: Path, memory: str | None = None, *, remedy: str = "") -> str
         raise FileFormatError(path, problem, remedy=remedy)
     kind = foreign_kind(content)
     if kind is not None:
-        raise FileFormatError(path, f"this is {kind.name}, not a text file", remedy=kind.remedy)
+        remedy = "save it as a text file first, or name another file"
+        raise FileFormatError(path, f"this is {kind.name}, not a text file", remedy=remedy)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -186,6 +186,8 @@ def _write_file(path: Path, lines: Iterable[str], force: bool) -> None:
         try:
             with io.TextIOWrapper(binary, encoding="utf-8", newline="") as stream:
                 stream.writelines(lines)
+        except DataError as error:
+            raise FileFormatError(path.name, error.problem) from None
         except UnicodeEncodeError as error:
             problem = f"the label {brief(error.object.strip())} cannot be written as UTF-8"
             raise OutputError(path, problem) from None

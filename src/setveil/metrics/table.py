@@ -72,7 +72,7 @@ METRICS: dict[str, Metric] = {
     ),
     "blm": Metric(
         blm,
-        "as lm, but for bags; what is not published counts as lost",
+        "how many other items an occurrence may be confused with; all if it is not published",
         (GENERALIZED, TYPICAL_BAGS),
         needs=("published", "hierarchy"),
         by_form={TYPICAL_BAGS: loss_of_slots},

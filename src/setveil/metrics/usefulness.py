@@ -34,7 +34,8 @@ class Usefulness:
     """How many items are published under their own names, with counts."""
     items: int
     top_items: tuple[int, int]
-    """How many of the most frequent items can be counted within 10 %, and how many were tried; an
+    """For how many of the most frequent items the estimate is within 10 % of the truth, and how
+    many were tried. The receiver cannot know that: see `Countable` for what the release shows. An
     item counts only if it is published under its own name."""
     top_pairs: tuple[int, int]
     """The same for the most frequent pairs of these items."""
@@ -79,16 +80,18 @@ class Usefulness:
             lost = rough_share(self.unpublished)
             said.append(f"{lost} of the item occurrences are not published.")
         if self.silent:
+            why = SILENT if self.group > 1 else "no item is left"
             said.append(
-                f"{rough_share(self.silent).capitalize()} of the records say nothing: {SILENT}."
+                f"{rough_share(self.silent).capitalize()} of the records say nothing: {why}."
             )
         if self.top_items[1]:
             (items, tried), (pairs, tried_pairs) = self.top_items, self.top_pairs
-            more = f", and {pairs} of their {tried_pairs} most frequent pairs" * (tried_pairs > 0)
-            frequent = f"Of the {tried} most frequent items, {items}"
-            said.append(f"{frequent} can be counted within {NEAR * 100:.0f} %{more}.")
+            near = f"Estimates are within {NEAR * 100:.0f} % of the truth for"
+            more = f", and for {pairs} of their {tried_pairs} most frequent pairs"
+            frequent = f"{items} of the {tried} most frequent items{more * (tried_pairs > 0)}"
+            said.append(f"{near} {frequent}.")
             if 2 * items >= tried and 2 * pairs < tried_pairs:
-                said.append("Single items can be counted from this release, most pairs cannot.")
+                said.append("Single items can be estimated from this release, most pairs cannot.")
         return said
 
     def to_dict(self) -> dict[str, object]:

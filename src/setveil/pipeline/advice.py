@@ -49,10 +49,11 @@ def advise_on(job: Job, data: Transactions, tree: Hierarchy | None) -> tuple[str
     return (*lines, *_not_tried(waiting))
 
 
-def _not_tried(ways: list[str]) -> list[Note]:
-    """What was not tried, and how to have it tried next time."""
-    remedy = "`setveil warmup` compiles everything once, and the next run tries it"
-    return [Note(f"{way}: not tried, to save compiling time ({remedy})") for way in ways]
+def _not_tried(ways: list[str]) -> list[str]:
+    """What was not tried, and for a terminal how to have it tried next time."""
+    remedy = "`setveil warmup` compiles everything once, and the next run tries what is not tried"
+    notes = [Note(f"{way}: not tried, to save compiling time") for way in ways]
+    return [*notes, remedy] if notes else []
 
 
 def _ways(job: Job) -> Iterator[Way]:
@@ -109,5 +110,5 @@ def _result(found: Usefulness) -> str:
         f", an item becomes a group of {found.group:,.0f}" * (found.group >= 1.5),
     ]
     both = f" and {pairs} of {tried_pairs} pairs" * (tried_pairs > 0)
-    counted = f"{items} of {tried} frequent items{both} can be counted"
+    counted = f"{items} of {tried} frequent items{both} are estimated well"
     return f"{counted}{''.join(remarks)}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.exposure import Exposure, exposure
-from setveil.data.people import People, without_rare
+from setveil.data.people import People, holders, without_rare
 from setveil.data.summary import rare_words
 from setveil.data.transactions import Bags, Transactions
 from setveil.engines.base import Progress
@@ -239,11 +239,11 @@ def _without_names(
     data: Transactions, people: People | None, promise: Promise
 ) -> tuple[Transactions, int, tuple[str, ...]]:
     """The data without what few people have, how few, and notes, if most items may be names."""
-    supports = data.supports()
-    words, few = rare_words(data, supports), max(promise.crowd, 2)
+    counts = holders(data, people)
+    words, few = rare_words(data, counts), max(promise.crowd, 2)
     if not words:
         return data, 0, ()
-    names = names_note(words, int((supports > 0).sum()), len(data), few)
+    names = names_note(words, int((counts > 0).sum()), len(data), few, people)
     kept = without_rare(data, few, people)
     if not kept.occurrences or not promise.crowd:
         return data, 0, names

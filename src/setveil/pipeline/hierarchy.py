@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from setveil.data.transactions import Transactions
 from setveil.disk import read_text
-from setveil.errors import FileFormatError, ParameterError
+from setveil.errors import DataError, FileFormatError, ParameterError
 from setveil.hierarchy.check import Fault, find_faults, way_out
 from setveil.hierarchy.editing import TreeDraft
 from setveil.hierarchy.files import read_outline
@@ -140,7 +140,7 @@ def edit(job: EditJob) -> TreeDraft:
     tree = _made(replace(job, public_items=True), data)
     draft = TreeDraft(tree, data)
     if job.log is not None:
-        draft = TreeDraft.replay(tree, _read_log(job.log), data)
+        draft = _replayed(tree, job.log, data)
     for each in job.edits:
         if each.get("op") == "add" and "items" not in each:
             _add_missing(draft)
@@ -156,6 +156,14 @@ def _add_missing(draft: TreeDraft) -> None:
     missing = draft.coverage().missing
     if missing:
         draft.add(missing)
+
+
+def _replayed(tree: Hierarchy, log: Path, data: Transactions | None) -> TreeDraft:
+    edits = _read_log(log)
+    try:
+        return TreeDraft.replay(tree, edits, data)
+    except DataError as error:
+        raise FileFormatError(log, error.problem, remedy=error.remedy) from None
 
 
 def _read_log(path: Path) -> Any:

@@ -188,11 +188,21 @@ def identifier_note(data: Some, account: Account | None) -> tuple[str, ...]:
 
 def notes_on(data: Transactions, account: Account | None) -> tuple[str, ...]:
     """What the user should check about the data and how it was read."""
+    said = (*(account.notes if account is not None else ()), *_blanks_note(data.vocabulary))
     if account is not None and account.columns.get("record") is not None:
-        return tuple(account.notes)
+        return said
     lengths = data.totals if isinstance(data, Bags) else data.lengths
-    long = (long_record_note(lengths, place) for place in far_too_long(lengths))
-    return (*(account.notes if account is not None else ()), *long)
+    return (*said, *(long_record_note(lengths, place) for place in far_too_long(lengths)))
+
+
+def _blanks_note(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """A note if items differ from others only by blanks around them, which nobody sees."""
+    found = [item for item in vocabulary if (bare := item.strip()) != item and bare in vocabulary]
+    if not found:
+        return ()
+    text = f"{plural(len(found), 'item')}, such as {brief(found[0])}, "
+    differs = "differs from another" if len(found) == 1 else "differ from others"
+    return (f"{text}{differs} only by blanks at the ends: each counts as an item of its own.",)
 
 
 def load_release(release: object) -> Release:
@@ -292,9 +302,9 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
             raise UnknownItemError(missing, f"the data has none of the {name} items:", near)
         if missing:
             listed = brief_list(missing)
-            text = (
-                f"{len(missing)} of {len(items)} {name} items do not occur in the data: {listed}."
-            )
+            verb = "does" if len(missing) == 1 else "do"
+            lacks = f"{verb} not occur in the data: {listed}."
+            text = f"{len(missing)} of {len(items)} {name} items {lacks}"
             near = did_you_mean(missing[0], (item for item in vocabulary if item not in items))
             meant = f" For {brief(missing[0])}, {near}" if near else ""
             notes.append(f"{text} Are they spelled as in the data?{meant}")
@@ -302,13 +312,26 @@ def check_named(promise: Promise, vocabulary: Vocabulary) -> tuple[str, ...]:
 
 
 def _check_spelling(name: str, items: frozenset[str], vocabulary: Vocabulary) -> None:
-    """Refuse items of the data that look like a named one but are other characters (NFC, NFD)."""
-    composed = {normalize("NFC", item) for item in items if not item.isascii()}
-    if not composed:
-        return
-    alike = [item for item in vocabulary if not item.isascii() and item not in items]
-    missed = [item for item in alike if normalize("NFC", item) in composed]
+    """Refuse items of the data that look like a named one but are spelled differently.
+
+    Case counts only if the data lacks the named item: else both may be meant as they are."""
+    alike = {_shape(item) for item in items}
+    lacking = {_shape(item).casefold() for item in items if item not in vocabulary}
+    missed = [
+        item
+        for item in vocabulary
+        if item not in items
+        and ((shape := _shape(item)) in alike or (lacking and shape.casefold() in lacking))
+    ]
     if missed:
-        problem = f"{brief_list(missed)} in the data looks like a {name} item, but"
-        problem += " consists of other Unicode characters (NFC or NFD)"
-        raise DataError(problem, remedy="spell it the same way in both, or name both spellings")
+        one = len(missed) == 1
+        problem = f"{brief_list(missed)} in the data {'looks' if one else 'look'} like "
+        problem += f"{f'a {name} item' if one else f'{name} items'}, but {'is' if one else 'are'}"
+        problem += " spelled differently: in case, blanks or Unicode characters (NFC or NFD)"
+        remedy = "spell it the same way in both, or name each spelling, or a pattern for all"
+        raise DataError(problem, remedy=remedy)
+
+
+def _shape(item: str) -> str:
+    """An item without what cannot be seen: blanks around it, and how its letters are composed."""
+    return item.strip() if item.isascii() else normalize("NFC", item.strip())

@@ -105,11 +105,13 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
         account = read.account
     with stages("inspecting"):
         chosen = USUAL if job.k is None else (job.k,)
-        how: Any = {"sizes": sizes, "people": people_of(account) if sizes is None else None}
+        people = people_of(account) if sizes is None else None
+        how: Any = {"sizes": sizes, "people": people}
         exposures = tuple(exposure(data, k=k, **how) for k in chosen)
         doubt = _identifiers(job, data, read, account)
-        summary = summarize(data, sizes=sizes)
-        names = names_note(summary.rare_words, summary.items, summary.records, max(chosen))
+        summary = summarize(data, **how)
+        size = summary.items, summary.records
+        names = names_note(summary.rare_words, *size, max(chosen), people)
         return Inspection(
             summary=summary,
             exposures=exposures,
@@ -118,6 +120,11 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
             doubtful=bool(doubt),
             first=() if read is not None else _first(data),
         )
+
+
+def first_records(data: object, words: Words) -> tuple[tuple[str, ...], ...]:
+    """The items of the first records, if the data is read as these words say."""
+    return _first(load_with_account(data, reading_from(words))[0])
 
 
 def _first(data: Transactions) -> tuple[tuple[str, ...], ...]:

@@ -55,11 +55,14 @@ def is_number(label: str) -> bool:
     return _NUMBER.fullmatch(label) is not None
 
 
-def names_note(words: int, items: int, records: int, k: int) -> tuple[str, ...]:
+def names_note(
+    words: int, items: int, records: int, k: int, people: People | None = None
+) -> tuple[str, ...]:
     """A note on items that may be names, if there are such `words`."""
     if not words:
         return ()
-    text = f"{words:,} of {plural(items, 'item')} are in one record only: they may be names or free"
+    where = "are in one record only" if people is None else "belong to one person only"
+    text = f"{words:,} of {plural(items, 'item')} {where}: they may be names or free"
     ways = f"Leave out rare items with {{min_people={k}}}, or add noise and let items be "
     ways += f"found privately with {{epsilon=1}} {{delta={private_delta(records)}}}."
     return (Note(f"{text} text. {ways}"),)

@@ -44,7 +44,7 @@ class Nested(NamedTuple):
     def sentence(self) -> str:
         """What was found, with numbers."""
         inner, outer = brief(self.inner), brief(self.outer)
-        return f"{self.many:,} {inner} belong to {self.few:,} {outer}, each to one"
+        return f"each of {self.many:,} {inner} belongs to one of {self.few:,} {outer}"
 
     @property
     def ways(self) -> str:
@@ -63,7 +63,7 @@ def nested_note(data: object, reading: Mapping[str, Any], account: Account | Non
     found = _first(data, reading, pairs)
     if found is None:
         return []
-    text = f"{found.sentence}, so a person may have several records."
+    text = f"E{found.sentence[1:]}, so a person may have several records."
     return [Note(f"{text} Whom to protect is your choice: {found.ways}.")]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import StringIO
 from itertools import islice
@@ -17,7 +18,7 @@ from setveil.io.files import reading_of
 from setveil.io.formats.arfftext import read_head
 from setveil.io.formats.guess import checked_text, format_of
 from setveil.io.formats.parquet import START
-from setveil.io.formats.titles import guess_delimiter
+from setveil.io.formats.titles import below_titles, guess_delimiter
 from setveil.io.formats.titles import sample_rows as sample_cells
 from setveil.io.querylog.columns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
@@ -109,6 +110,8 @@ def _of_text(source: Source, reading: Mapping[str, Any]) -> Preview:
         source, format = format_of(source, reading_of(reading), format or None)
     except (FileFormatError, ParameterError) as error:
         doubt = error
+        with suppress(SetveilError):  # which row names the columns may be known all the same
+            source = below_titles(source, reading.get("header"))
     lines = [line for line in source.head_text.split("\n") if line.strip()][:_LINES]
     is_log = bool(lines) and looks_like_log(sample_rows(lines, log_delimiter(lines)))
     if b"\0" in source.head:

@@ -24,7 +24,7 @@ def least(counted: int, threshold: int, scale: float, chance: float) -> int:
         >>> least(1000, 50, 10.0, 0.025), least(80, 50, 10.0, 0.025)
         (970, 0)
     """
-    beyond = math.exp(-(counted - threshold) / scale) / chance
+    beyond = math.exp(min(threshold - counted, 0) / scale) / chance
     if beyond >= 1:
         return 0
     return max(math.floor(counted + scale * math.log(chance * (1 + math.sqrt(1 - beyond)))), 0)

@@ -16,6 +16,8 @@ from typing import Any
 PARTS = ("records", "domain", "ranking", "lengths", "items", "pairs", "partitions", "leaves")
 """What a mechanism may count."""
 _LONGEST = 80
+MOST_SCALE = 1e15
+"""Noise of a larger scale would hide any data, and no setveil drew it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,5 +126,5 @@ def _is_expense(entry: dict[str, Any]) -> bool:
         expense = Expense.from_dict(entry)
     except (KeyError, ValueError, ZeroDivisionError):
         return False
-    is_finite = math.isfinite(expense.scale) and expense.scale > 0
-    return expense.counts in PARTS and is_finite and expense.to_dict() == entry
+    is_scale = 0 < expense.scale <= MOST_SCALE
+    return expense.counts in PARTS and is_scale and expense.to_dict() == entry

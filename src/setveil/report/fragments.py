@@ -27,7 +27,7 @@ __all__ = [
     *("account_table", "attack_figure", "comparison_figures", "examples_table"),
     *("exposure_figure", "exposure_table", "losses_table", "narrowed_table", "report_fragment"),
 ]
-MOST_LOSSES = 4  # how many are shown at once
+MOST_LOSSES = 3  # how many are shown at once
 _GAP = re.compile(r" {2,}")
 
 
@@ -84,9 +84,17 @@ def exposure_table(found: Sequence[Exposure]) -> str:
 
 
 def losses_table(losses: Mapping[str, Any]) -> str:
-    """The measures that people look at first: each with what it says."""
-    names = [name for name in COMMON if name in losses] or list(losses)[:MOST_LOSSES]
-    names += [name for name in losses if name not in names and METRICS[name].unit == "share"]
+    """The measures that people look at first: each with what it says.
+
+    A variant of another measure, such as `tkd_2`, is described by that one and so is left out."""
+    fitting = [
+        name
+        for name in losses
+        if (METRICS[name].unit, METRICS[name].better) == ("share", "less")
+        and name.rpartition("_")[0] not in losses
+    ]
+    names = [name for name in COMMON if name in losses]
+    names += [name for name in fitting if name not in names]
     rows = [[METRICS[name].about, figure(name, losses[name])] for name in names[:MOST_LOSSES]]
     return table([], rows, numbers=[1])
 

@@ -99,7 +99,7 @@ def account_facts(found: Account, spell: Spelling = as_keyword) -> tuple[Fact, .
     if found.header_row:
         facts.append(Fact("header", f"row {found.header_row}", "what is above it was left out"))
     roles = {"record": "which record a row belongs to", "item": "", "count": spelled(COUNTS, spell)}
-    roles["person"] = "which person a record belongs to; counted by, never published"
+    roles["person"] = "which person a record belongs to; never published"
     columns = ((role, found.columns.get(role), remark) for role, remark in roles.items())
     facts += [Fact(role, name, remark) for role, name, remark in columns if name is not None]
     if found.ignored:

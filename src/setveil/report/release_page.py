@@ -187,7 +187,7 @@ def _pictures(found: Dossier) -> str:
             lambda: supports_chart(private.supports),
             "A dot for each item: its records in the original, and what the release lets one "
             "expect. On the dashed line both agree.",
-            "Each dot is an item; on the dashed line the release lets one expect the right number.",
+            "Each dot is an item. Dots on the dashed line are estimated correctly.",
         ),
         "<h3>Most damaged of the frequent items</h3>",
         _pair_chart(private.damaged),

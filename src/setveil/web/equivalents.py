@@ -8,6 +8,7 @@ from setveil.errors import SetveilError
 from setveil.pipeline.anonymize import job_from
 from setveil.pipeline.commands import command_of_job, python_call
 from setveil.web.context import anonymize_words, data_of
+from setveil.web.lists import with_files
 from setveil.web.store import Project
 from setveil.web.tasks import RELEASE
 
@@ -41,4 +42,4 @@ def _data(project: Project) -> str:
 
 def _words(project: Project, words: dict[str, Any] | None) -> dict[str, Any]:
     given = anonymize_words(project) if words is None else words
-    return {**given, "output": RELEASE}
+    return {**with_files(given), "output": RELEASE}

@@ -20,8 +20,8 @@ _QUOTED = re.compile("“([^”]+)”")
 _MEANT = {
     "nobody can be hidden among": "k",
     "the public list of items does not have": "public_list",
-    "private items": "private",
-    "sensitive items": "sensitive",
+    "private item": "private",
+    "sensitive item": "sensitive",
 }
 """What lines say that do not name their field."""
 Link = tuple[str, str]

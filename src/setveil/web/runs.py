@@ -107,7 +107,7 @@ def _said(name: str, value: Any) -> str:
         return f"{label}: none"
     if isinstance(value, list):
         return f"{label}: {value[0] if len(value) == 1 else len(value)}"
-    return f"{label}: {f'of fewer than {value} people' if name == 'min_people' else value}"
+    return f"{label}: {f'below {value}' if name == 'min_people' else value}"
 
 
 def _file(about: About | str) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from setveil.web.context import adds_noise, promise_kind, promise_kinds, promise
 from setveil.web.equivalents import anonymize_command
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
 from setveil.web.inputs import about_file
+from setveil.web.lists import PUBLIC_LIST
 from setveil.web.store import Project
 
 FORMATS = {"": "as usual", **{name: name for name in release_formats()}}
@@ -107,7 +108,7 @@ def _listed(project: Project, items: list[str], unknown: str) -> dict[str, Any]:
     place = project.folder / f"public-items-{digest[:16]}.csv"
     if not place.exists():
         write_hierarchy(tree, place)
-    found = {"name": "public-items.csv", "items": items, **about_file(place)}
+    found = {"name": PUBLIC_LIST, "items": items, **about_file(place)}
     return {**found, "unknown": "drop"} if unknown == "drop" else found
 
 

@@ -78,7 +78,7 @@ def _said(what: str, costs: Sequence[Cost], project: Project) -> str:
 
 
 def _releases(costs: Sequence[Cost]) -> str:
-    return plural(len(costs), "private release")
+    return f"{plural(len(costs), 'release')} with differential privacy"
 
 
 def _sums(costs: Sequence[Cost], *, short: bool = False) -> str:

@@ -9,11 +9,13 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from setveil.errors import DataError, SetveilError, parameters_in
 from setveil.io.namelists import Typed
 from setveil.pipeline import Progress
 from setveil.pipeline.inputs import Known, known_name
@@ -26,6 +28,8 @@ BUILT, ITEMS = "built.hierarchy.csv", "items.json"
 """The tree that was checked or built, and the items of the data with their supports."""
 SHOWN = 25
 """How many records are shown beside what was published for them."""
+PREVIEWED, LARGE = 3, 20 << 20
+"""How many records are shown for each answer about a file, and the bytes from which on none are."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,11 @@ def inspect(task: Task) -> object:
     """What the data contains, and how exposed people are."""
     from setveil.pipeline.inspect import job_from, run
 
-    return run(job_from(task.data, task.options), task.progress)
+    try:
+        return run(job_from(task.data, task.options), task.progress)
+    except DataError as error:
+        error.previews = _previews(task, error)
+        raise
 
 
 def tree(task: Task) -> object:
@@ -167,6 +175,7 @@ def anonymize(task: Task) -> object:
     from setveil.pipeline.jobfile import job_text
     from setveil.pipeline.report import public_dossier
     from setveil.pipeline.stored import Released
+    from setveil.web.lists import with_files
 
     places = {"output": RELEASE, "alignment": _alignment(task.options)}
     job = job_from(task.data, {**task.options, **places})
@@ -180,7 +189,8 @@ def anonymize(task: Task) -> object:
     )
     if not outcome.verdict.holds:
         return found
-    plain = job_from(task.name, {**task.named, "output": RELEASE})
+    _write_lists(task)
+    plain = job_from(task.name, {**with_files(task.named), "output": RELEASE})
     Path(JOB).write_text(job_text(plain), encoding="utf-8")
     _zip(Path(RELEASE), Path(ZIP))
     data = load(job.data, job.reading, job.min_people).without_rare(job.min_people)
@@ -243,6 +253,36 @@ TASKS: dict[str, Callable[[Task], object]] = {
 
 _HOLD_FILES = ("hierarchy", "tree")  # the words that may be the name of a file
 _TREE = ("layout", "levels", "qualify", "unknown")
+
+
+def _previews(task: Task, error: DataError) -> dict[str, Sequence[Sequence[str]]]:
+    """The first records for each answer to what an error asks; none if the file is large."""
+    from setveil.pipeline.inspect import first_records
+    from setveil.web.pages.questions import answered
+
+    place, found = Path(task.data), dict[str, Sequence[Sequence[str]]]()
+    if not place.is_file() or place.stat().st_size > LARGE:
+        return found
+    given = parameters_in(error.remedy)
+    if ("sheet", None) in given:
+        given += [("sheet", name) for name in preview(task)["sheets"]]
+    for name, value in given:
+        answer = f"{name}={value}"
+        with suppress(SetveilError):  # an answer may lead to the next question
+            if value is not None:
+                words = answered({"answer": answer}, task.options)
+                found[answer] = first_records(task.data, words)[:PREVIEWED]
+    return found
+
+
+def _write_lists(task: Task) -> None:
+    """The lists that the job file and the command name, so that they can be downloaded."""
+    from setveil.web.lists import PUBLIC_LIST, texts_of
+
+    for name, text in texts_of(task.named).items():
+        Path(name).write_text(text, encoding="utf-8")
+    if PUBLIC_LIST in task.files:
+        shutil.copyfile(task.file(PUBLIC_LIST), PUBLIC_LIST)
 
 
 def _alignment(options: Mapping[str, Any]) -> str | None:

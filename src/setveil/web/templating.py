@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import islice
@@ -40,7 +41,13 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters |= {"exact": _exact, "sentence": sentence, "note": note_of, "triples": _triples}
+    made.filters |= {
+        "exact": _exact,
+        "command": _command,
+        "sentence": sentence,
+        "note": note_of,
+        "triples": _triples,
+    }
     made.globals |= {"plural": plural, "label_of": label_of, "as_field": as_field}
     made.globals |= {"field_links": field_links, "words_in": words_in, "noise_note": noise_note}
     made.globals |= {"first_levels": lambda draft: list(islice(draft.walk(depth=2), MOST_LINES))}
@@ -78,9 +85,15 @@ def _exact(value: object) -> Markup:
     return escape("" if value is None else value)
 
 
-def _triples(options: Mapping[str, str]) -> list[tuple[str, str, str]]:
+def _triples(options: Mapping[str, str], abouts: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """The options of a field as radio buttons take them."""
-    return [(key, words, "") for key, words in options.items()]
+    return [(key, words, abouts.get(key, "")) for key, words in options.items()]
+
+
+def _command(words: str) -> Markup:
+    """A command whose options are not torn apart at the end of a line."""
+    whole = r'<span class="whole">\1</span>'
+    return Markup(re.sub(r"(?<!\S)(--?[\w-]+)", whole, str(_exact(words))))
 
 
 def _html(make: Callable[..., str]) -> Callable[..., Markup]:

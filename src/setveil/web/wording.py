@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from setveil.errors import Note, ParameterError, SetveilError, brief, is_out_of_memory, spelled
 from setveil.words import printable
 
+_WAY = re.compile(r"^(\{[^}]*\}\s*)+")
 LABELS = {
     "record": "Record column",
     "item": "Item column",
@@ -94,8 +96,9 @@ def line_of(error: Exception, shown: Mapping[str, str] | None = None) -> str:
     return printable(" ".join(_named(_text(error), shown or {}).split()))
 
 
-def asked_by(error: Exception, shown: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What is wrong, and what to do with parameters in braces, so that the page can ask."""
+def asked_by(error: Exception, shown: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What is wrong, what to do with parameters in braces, and what each would give, so that the
+    page can ask."""
     if isinstance(error, ParameterError):
         return {"problem": line_of(error, shown), "remedy": error.allowed}
     if not isinstance(error, SetveilError):
@@ -103,12 +106,35 @@ def asked_by(error: Exception, shown: Mapping[str, str] | None = None) -> dict[s
     bare = copy(error)
     bare.remedy = ""
     place = _named(f"{getattr(error, 'path', '')}: ", shown or {})
-    return {"problem": line_of(bare, shown).removeprefix(place), "remedy": error.remedy}
+    said = {"problem": line_of(bare, shown).removeprefix(place), "remedy": error.remedy}
+    return {**said, "previews": getattr(error, "previews", {})}
 
 
 def note_of(note: str) -> str:
     """A remark in the words of the page."""
     return note.text(as_field) if isinstance(note, Note) else note
+
+
+def tips_of(advice: Sequence[str]) -> list[str]:
+    """What to try, in the words of the page; what is not a `Note` is for a terminal.
+
+    Example:
+        >>> tips_of([Note("{k=5} {promise=k-anonymity} {method=partition} (weaker): 2 of 20")])
+        ['k-anonymity by partition with k = 5 (weaker): 2 of 20']
+    """
+    return [_tip(each) for each in advice if isinstance(each, Note)]
+
+
+def _tip(note: Note) -> str:
+    words, rest = note.words, _WAY.sub("", note.template).lstrip()
+    named = " by ".join(words.pop(name) for name in ("promise", "method") if name in words)
+    numbers = ", ".join(f"{_short(name)} = {value}" for name, value in words.items())
+    way = " with ".join(filter(None, (named, numbers)))
+    return f"{way}{'' if rest.startswith(':') else ' '}{rest}".strip()
+
+
+def _short(name: str) -> str:
+    return name if len(name) == 1 else label_of(name).lower()
 
 
 def words_in(note: str) -> dict[str, str]:

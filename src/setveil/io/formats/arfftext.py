@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 
 from setveil.data.tables.cells import PRESENCE, unquoted
-from setveil.errors import FileFormatError
+from setveil.errors import DataError, FileFormatError
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
 from setveil.words import plural
@@ -79,7 +80,8 @@ class Relation:
         for number, line in _lines(self.source):
             if number > self.start:
                 is_sparse = line.startswith("{")
-                values = (_sparse if is_sparse else _dense)(self, number, line)
+                with _in_line(self.source, number):
+                    values = (_sparse if is_sparse else _dense)(self, number, line)
                 yield Row(number, values, is_sparse)
 
 
@@ -93,7 +95,8 @@ def read_head(source: Source) -> Relation:
                 raise source.fault("the relation has no attributes")
             return Relation(source, tuple(attributes.values()), number)
         if word == "@attribute":
-            found = _attribute(source, number, line)
+            with _in_line(source, number):
+                found = _attribute(source, number, line)
             if found.name in attributes:
                 problem = "an attribute above has the same name"
                 raise FileFormatError(source.name, problem, line=number)
@@ -117,6 +120,17 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
                     yield number, text
         except UnicodeDecodeError:
             raise not_utf8(source.name) from None
+
+
+@contextmanager
+def _in_line(source: Source, number: int) -> Iterator[None]:
+    """Name the line of an escape that is no character."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ValueError as error:
+        raise FileFormatError(source.name, str(error), line=number) from None
 
 
 def _attribute(source: Source, number: int, line: str) -> Attribute:

@@ -89,18 +89,22 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
     """Read one record per line, its items as CSV cells.
 
     Empty cells are not items. Empty lines at the end are not records, nor are those that only
-    separate records (`setveil.data.blanks`); cells that are all empty are such a line too.
+    separate records (`setveil.data.blanks`); cells that are all empty are such a line too, and one
+    of blanks is an empty line.
     """
     _refuse_one_hot(source, reading)
     reading.account.layout = LINES
     records, blank, skipped = RecordBuilder(reading), 0, 0
     start, tabs = _start(source.head_text), source.suffix in (".tsv", ".tab")
     delimiter = start.delimiter or ("\t" if tabs else guess_delimiter(start.text))
-    sample = csv.reader(StringIO(start.text, newline=""), delimiter=delimiter)
-    separated = source.is_sheet or are_separators(map(_is_blank, sample))
+    sample = list[bool]()
+    with suppress(FileFormatError):
+        text = StringIO(start.text, newline="")
+        sample.extend(map(_is_blank, _basket_rows(text, source.name, delimiter)))
+    separated = source.is_sheet or are_separators(sample)
     with source.stream() as stream:
         lines = islice(_decoded(stream, source.name), start.named, None)
-        for row in csv_rows(lines, source.name, delimiter):
+        for row in _basket_rows(lines, source.name, delimiter):
             if not row or (separated and _is_blank(row)):
                 blank += 1
                 continue
@@ -111,6 +115,20 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
             blank = 0
     reading.account.skip_blanks(skipped)
     return records.finish(bags=bool(reading.bags))
+
+
+def _basket_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[list[str]]:
+    """The cells of each line; none if it has nothing but blanks."""
+    last = ""
+
+    def remembered() -> Iterator[str]:
+        nonlocal last
+        for line in lines:
+            last = line
+            yield line
+
+    for row in csv_rows(remembered(), name, delimiter):
+        yield [] if len(row) == 1 and last.isspace() else row
 
 
 def _is_blank(row: list[str]) -> bool:
@@ -245,6 +263,9 @@ def _read_table(source: Source, reading: Reading, delimiters: str) -> Transactio
     names = opening.glimpse.names
     reading = with_names(reading, names)
     if not any(names):
+        if any(map(any, opening.glimpse.rows)):
+            problem, remedy = "its first line names no columns", "say which row does with {header}"
+            raise source.fault(problem, remedy=remedy)
         raise source.fault("the file is empty: its first line must name the columns")
 
     def rows(chosen: Sequence[str]) -> Iterator[Row]:

@@ -108,7 +108,9 @@ def _question(source: Source, text: str) -> FileFormatError:
     problem = "is each line a whole basket, or one record-item pair?"
     if is_header and _has_numbers(rest, mark, len(header)):
         problem = f"{problem} (the columns are {brief_list(header)})"
-    return source.fault(problem, remedy=f"{ways}, or {{input_format=baskets}}")
+    is_spaced = " " in first.strip() and not re.search(_DELIMITERS, first)
+    spaced = ", or {input_format=fimi} if spaces separate its items" if is_spaced else ""
+    return source.fault(problem, remedy=f"{ways}{spaced}, or {{input_format=baskets}}")
 
 
 def _may_have_titles(text: str) -> str:

@@ -16,6 +16,7 @@ from setveil.data.tables.headers import find_header, joined_names, last_of_heade
 from setveil.disk.kinds import is_arff
 from setveil.errors import ParameterError
 from setveil.io.source.source import Source
+from setveil.words import plural
 
 DELIMITERS = ",;|\t"
 CUT_OFF = 1 << 15
@@ -52,12 +53,12 @@ def below_titles(source: Source, header: Header) -> Source:
     """The source from the row on that names the columns, if title lines are above it.
 
     Args:
-        source: A text file; blank lines and the line that names the delimiter are no titles.
+        source: A text file; blank lines and the line that names the delimiter are no titles, but
+            rows of empty cells are.
         header: What the user said; if nothing, the header is looked for.
 
     Raises:
-        FileFormatError: if several rows seem to name the columns.
-        ParameterError: if there is no such row.
+        FileFormatError: if several rows seem to name the columns, or there is no such row.
     """
     if header is False or source.header_row or not _may_be_table(source) or is_arff(source.head):
         return source
@@ -67,11 +68,13 @@ def below_titles(source: Source, header: Header) -> Source:
     else:
         rows = _rows(source.head_text, guess_delimiter(source.head_text))
         names, first = rows[chosen[0] - 1 : chosen[1]], chosen[0]
-        if chosen[1] > len(rows) and header is True:
+        if chosen == (1, 1) and not rows:
             return source  # the reader says what is missing
         if chosen[1] > len(rows):
-            raise ParameterError("header", header, "the beginning of the file has no such row")
-        if len(names) == 1 and not any(any(row.cells) for row in rows[: first - 1]):
+            problem = f"row {chosen[1]:,} cannot name the columns"
+            has = f"the beginning of the file has {plural(len(rows), 'row')}"
+            raise source.fault(f"{problem}: {has}", remedy="give another row with {header}")
+        if len(names) == 1 and not any(row.cells for row in rows[: first - 1]):
             return source
     return _cut(source, names, first) if names else source
 
@@ -111,7 +114,7 @@ def _rows(text: str, delimiter: str) -> list[_Row]:
 
 
 def _found(source: Source) -> tuple[list[_Row], int]:
-    """The header and its number, if rows that are not blank are above it."""
+    """The header and its number, if rows with cells are above it."""
     text = source.head_text
     named = SEPARATOR.match(text.lstrip("\n"))
     best, number = list[_Row](), 0
@@ -122,7 +125,7 @@ def _found(source: Source) -> tuple[list[_Row], int]:
         place = find_header(cells)
         if place is not None and (not best or len(cells[place]) > len(best[0].cells)):
             best, number = [rows[place]], place + 1
-            has_titles = any(map(any, cells[:place]))
+            has_titles = any(cells[:place])
     return (best, number) if best and has_titles else ([], 0)
 
 

@@ -56,7 +56,13 @@ from setveil.io.releases.suppressed import SUPPRESSED
 from setveil.io.releases.synthetic import SYNTHETIC
 from setveil.io.releases.trees import check_pruned, whole_tree
 from setveil.io.releases.typical_bags import TYPICAL_BAGS
-from setveil.io.releases.versions import FIRST_STATED, FORMAT, SAYS_COUNTABLE, updated
+from setveil.io.releases.versions import (
+    FIRST_STATED,
+    FORMAT,
+    SAYS_COUNTABLE,
+    UNSTATED,
+    updated,
+)
 from setveil.promises import PROMISES, Promise
 from setveil.published.countable import Countable, is_statement
 from setveil.published.disassociated.clusters import MOST_RECORDS
@@ -297,6 +303,8 @@ def _read_about(place: Path) -> dict[str, Any]:
     wrong += [
         key for key, fact in _FREE.items() if key in about and not fact.is_allowed(about[key])
     ]
+    if not wrong and "format" not in about and about.get("setveil") not in UNSTATED:
+        wrong.append("format")
     if wrong:
         raise ReleaseError(place, f"{ABOUT} lacks {', '.join(wrong)}")
     if about.get("format", 0) > FORMAT:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from setveil.io.releases.records import read_records, write_records
 from setveil.io.releases.strict import check_lines
 from setveil.io.writing import write_lines
 from setveil.published.disassociated.clusters import MOST_RECORDS
-from setveil.published.ledger import Expense, is_ledger
+from setveil.published.ledger import MOST_SCALE, Expense, is_ledger
 from setveil.published.synthetic import NoisySupport, Synthetic
 
 SUPPORTS = "supports.csv"
@@ -26,6 +25,8 @@ _COUNTED = 9
 """The first version of the format that says what was counted."""
 _COUNT = re.compile("0|[1-9][0-9]{0,17}")
 _NOISY = re.compile("0|-?[1-9][0-9]{0,17}")
+_NOISES = re.compile("[0-9]|1[0-6]")
+"""Each range of ranks ends 4 times as far, so 16 are enough for all the items that can be held."""
 
 
 def fill_synthetic(
@@ -103,8 +104,9 @@ def _support(row: list[str], width: int, name: str, line: int) -> NoisySupport:
     try:
         first, second, support, scale, *more = row
         items = (first, second) if second else (first,)
-        fits = len(row) == width and first and all(map(_NOISY.fullmatch, more))
-        if fits and _COUNT.fullmatch(support) and 0 < float(scale) < math.inf:
+        shapes = zip((_COUNT, _NOISY, _NOISY, _NOISES), (support, *more), strict=False)
+        fits = len(row) == width and first and all(shape.fullmatch(cell) for shape, cell in shapes)
+        if fits and 0 < float(scale) <= MOST_SCALE:
             return NoisySupport(items, int(support), float(scale), *map(int, more))
     except ValueError:
         pass

@@ -144,6 +144,8 @@ VERSIONS: dict[int, Version] = {
 }
 """Every version that was ever written; the last is written now."""
 FORMAT = max(VERSIONS)
+UNSTATED = {row.setveil for number, row in VERSIONS.items() if number < FIRST_STATED}
+"""The versions of setveil whose releases do not state their format."""
 SAYS_COUNTABLE = 9
 """Since this version a release says what can be counted from it."""
 

@@ -1,6 +1,6 @@
 """The folder of a comparison: finished cells, so that a killed run continues, and the results.
 
-    compare.json     what is compared, and by which version
+    compare.json     what this folder is, and which version made the results
     cells/KEY.json   a finished cell; the key depends on the data, all words of the cell, and the
                      code that made it
     results.csv      one row for each cell; also results.parquet and results.json
@@ -59,7 +59,11 @@ def open_store(folder: Path) -> None:
     folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     (folder / CELLS).mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
     if ABOUT not in inside:
-        _write(folder / ABOUT, json.dumps({"setveil": __version__, "kind": _KIND}, indent=2) + "\n")
+        _write(folder / ABOUT, _about())
+
+
+def _about() -> str:
+    return json.dumps({"setveil": __version__, "kind": _KIND}, indent=2) + "\n"
 
 
 def write_cell(folder: Path, key: str, row: Mapping[str, Any]) -> None:
@@ -84,16 +88,25 @@ def forget_others(folder: Path, keys: Container[str]) -> None:
 
 
 def code_of(things: Iterable[object]) -> str:
-    """A name for the code that makes cells: ours, and the files of these classes and functions if
-    they come from elsewhere. It changes if any line does."""
+    """A name for the code that makes cells: ours, and that of the plugins that these classes and
+    functions come from. It changes if any line does."""
     home = Path(str(import_module("setveil").__file__)).parent
     own = (path for path in home.rglob("*.py") if path.relative_to(home).parts[0] not in _SHOWS)
-    modules = (sys.modules.get(str(getattr(thing, "__module__", ""))) for thing in things)
-    others = {Path(module.__file__) for module in modules if module and module.__file__}
+    names = {str(getattr(thing, "__module__", "")).partition(".")[0] for thing in things}
+    others = (path for name in sorted(names - {"setveil"}) for path in _files_of(name))
     found = hashlib.sha256()
     for path in sorted({*own, *others}):
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()
+
+
+def _files_of(name: str) -> Iterable[Path]:
+    """The files of an imported module, or of all of a package."""
+    module = sys.modules.get(name)
+    for folder in getattr(module, "__path__", ()):
+        yield from Path(folder).rglob("*.py")
+    if module is not None and getattr(module, "__file__", None):
+        yield Path(str(module.__file__))
 
 
 def key_of(*parts: object) -> str:
@@ -123,12 +136,13 @@ def write_results(
     after the last was written."""
     text = csv_text(columns, rows)
     written = {
+        ABOUT: _about(),
         "results.csv": text,
         "results.json": json.dumps(about, indent=1, default=str) + "\n",
         "report.html": page,
     }
     with ExitStack() as stack:
-        files = {name: stack.enter_context(_new(folder / name)) for name in RESULTS}
+        files = {name: stack.enter_context(_new(folder / name)) for name in (ABOUT, *RESULTS)}
         for name, content in written.items():
             files[name].write_text(content, encoding="utf-8", newline="\n")
         _write_parquet(files["results.parquet"], text, columns, rows)

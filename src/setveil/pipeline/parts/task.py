@@ -78,7 +78,7 @@ def make_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path) -
     data = Transactions(block.indptr, block.items, spec.vocabulary)
     request = Request(data, spec.promise, spec.tree, Local(1), None)
     release = spec.method.anonymize_share(blocks, place.state, request)
-    release = replace(release, method=spec.method.to_dict()).leaving_out(spec.min_people)  # type: ignore[type-var]
+    release = replace(release, method=spec.method.to_dict())  # type: ignore[type-var]
     name = spec.file if place.of == 1 else part_names(spec.file, place.of)[place.number]
     file = PartFile(stage / name, place.before, len(data))
     written, digest = _written(spec, release, file, place)
@@ -88,7 +88,8 @@ def make_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path) -
         number=place.number,
         name=name,
         digest=digest,
-        about=about_release(release),
+        # not before: rare items were left out of all the data, and a share has other rare ones
+        about=about_release(release.leaving_out(spec.min_people)),
         checks=verdict.checks,
         sums=sums_of(release, data, spec.supports),
         examples=examples(release, data) if place.number == 0 else (),
@@ -111,4 +112,4 @@ def _written(spec: Spec, release: Release, file: PartFile, place: Place) -> tupl
     folder = ReleaseFolder(
         file.path.parent, about, (file.path.name,), spec.promise, before=place.before
     )
-    return form.read(folder, spec.tree).leaving_out(spec.min_people), digest
+    return form.read(folder, spec.tree), digest

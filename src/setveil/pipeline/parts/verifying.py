@@ -102,7 +102,7 @@ def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, C
         )
         checks.append(countable_check(stated, countable))
     if read is not None:
-        checks += _against(read, found)
+        checks += _against(read, found, first.min_people)
     return Verdict(first.promise, tuple(checks)), first, countable
 
 
@@ -180,8 +180,9 @@ def _seen(
     )
 
 
-def _against(read: Read, found: list[Seen]) -> Iterator[Check]:
-    """That the release may come from this original: as many records, its items, its supports."""
+def _against(read: Read, found: list[Seen], min_people: int) -> Iterator[Check]:
+    """That the release may come from this original: as many records, its items, its supports, but
+    none of items that fewer than `min_people` have."""
     records = sum(each.records for each in found)
     text = f"{records:,} records are published for {read.records:,} originals"
     yield Check("records", records == read.records, text, private=True)
@@ -189,7 +190,8 @@ def _against(read: Read, found: list[Seen]) -> Iterator[Check]:
     text = "no item is published that is not in the original"
     witnesses = tuple(Witness(f"{item} is not", items=(item,), private=True) for item in foreign)
     yield Check("items", not foreign, text, witnesses, private=True)
-    supports = read.tally.supports()
+    counts = read.tally.supports()
+    supports = np.where(counts < min_people, 0, counts)
     lower, upper = sum(each.lower for each in found), sum(each.upper for each in found)
     within = (lower <= supports) & (supports <= upper)
     text = f"the support of {'every' if within.all() else 'NOT every'} item is within its bounds"

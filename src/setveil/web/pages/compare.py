@@ -121,7 +121,8 @@ def _is_draw(run: Mapping[str, Any]) -> bool:
 
 
 def _measures(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each measure with its figures, those that most releases have first."""
+    """Each measure with its figures, those that most releases have first; `own` is what only one of
+    several has."""
     losses, drawn = [run["losses"] for run in runs], list(map(_is_draw, runs))
     shared = {name: sum(name in one for one in losses) for name in METRICS}
     names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
@@ -129,6 +130,7 @@ def _measures(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         {
             "name": name,
             "about": METRICS[name].about,
+            "own": shared[name] == 1 < len(runs),
             "figures": _figures(name, [one.get(name) for one in losses], drawn),
         }
         for name in names

@@ -15,18 +15,21 @@ from starlette.responses import FileResponse, Response
 from setveil.report.page import page
 from setveil.web.context import found_of, job_of, project_of, store_of
 from setveil.web.layout import Screen, respond
+from setveil.web.lists import PUBLIC_LIST, list_files
 from setveil.web.runs import run_values
 from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
 
 WHY = "One file is made to be handed over. The others are for you: they say more than the release."
+LISTS = (*list_files(), PUBLIC_LIST)
 REPORT, PRIVATE_REPORT = "report.html", "private-report.html"
 FILES = {
     ZIP: ("anonymize", "application/zip"),
     JOB: ("anonymize", "text/plain"),
     ALIGNMENT: ("anonymize", "text/csv"),
     f"{WORLDS}.zip": ("reconstruct", "application/zip"),
+    **dict.fromkeys(LISTS, ("anonymize", "text/plain")),
 }
 """The files that may be downloaded, the verb that makes each, and their types."""
 REPORTS = {REPORT: "public", PRIVATE_REPORT: "dossier"}
@@ -35,6 +38,7 @@ PRIVATE = {
     PRIVATE_REPORT: ("Report", "the verdict and every loss, with charts"),
     JOB: ("Job file", "does the same again: setveil run job.toml"),
     ALIGNMENT: ("Alignment", "the published record of each original record"),
+    **{name: (name, "your list, which the job file and the command read") for name in LISTS},
 }
 
 
@@ -79,7 +83,7 @@ async def file(request: Request) -> Response:
     project = project_of(request)
     job, name = job_of(request, project), request.path_params["file"]
     kind, media = FILES.get(name, ("anonymize", "text/html"))
-    place, saved_as = job.folder / name, _filename(project, name)
+    place, saved_as = job.folder / name, name if name in LISTS else _filename(project, name)
     if job.status != "done" or job.verb != kind or name not in (*FILES, *REPORTS):
         raise HTTPException(404, "There is no such file.")
     if place.is_file() and not place.is_symlink():

@@ -172,7 +172,7 @@ async def _screen(
             (model, _sentence(one.feared or first_sentence(one.__doc__ or "")), model)
             for model, one in promise_kinds().items()
         ],
-        uses=[(use.name, _sentence(use.about), f"measure: {use.measure}") for use in USES.values()],
+        uses=[(use.name, _sentence(use.about), "") for use in USES.values()],
         numbers=[
             *(fields[name] for name in fields if name in needed),
             *([_public_items(given), *_public_list(project)] if adds_noise(kind) else []),
@@ -200,8 +200,11 @@ def _meaning(project: Project) -> tuple[str, str]:
         return "", line_of(error)
     if asked is None:
         return "", ""
-    promised = Release.named(method.form).promised(asked.promise, **method.to_dict())
-    return promised, asked.promise.limits()
+    promise = asked.promise
+    for name, items in asked.items.items():  # the sentence says that there are some, not which
+        promise = promise.with_items(name, frozenset(items))
+    promised = Release.named(method.form).promised(promise, **method.to_dict())
+    return promised, promise.limits()
 
 
 def _methods(project: Project) -> list[tuple[str, str, str]]:

@@ -36,6 +36,7 @@ from setveil.web.pages.questions import (
     one_record,
     remarks_on,
     understood,
+    understood_log,
 )
 from setveil.web.pages.reading import log_fields, log_words, reading_fields, reading_words
 from setveil.web.steps import step_frame
@@ -187,6 +188,9 @@ async def _screen(
     asked = asked_about(found, failed, known)
     unsaid = "record" not in known.reading and not state.get("terms")
     head, rows = _cells(preview)
+    record, said = one_record(account), [] if found is None else understood(found)
+    if state.get("terms"):
+        record, *said = understood_log(state.get("log", {}))
     screen = LoadScreen(
         **step_frame(request, project, "load", error),
         why=WHY,
@@ -200,8 +204,8 @@ async def _screen(
         head=head,
         rows=rows,
         inspect=found,
-        understood=[] if found is None else understood(found),
-        record=one_record(account),
+        understood=said,
+        record=record,
         several=state.get("several"),
         questions=asked,
         remarks=remarks_on(found, asked),

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from setveil.data.account import SETS, Account
@@ -40,6 +40,7 @@ _LABELS: dict[object, str] = {
     "drop_column": "Leave out position {}",
     "drop_record": "Leave out the rows of {}",
     "input_format": "Read it as {}",
+    "encoding": "Read it as {}",
     "sheet": "The sheet {}",
     ("split", "none"): "Each cell is one item",
     ("split", "list"): "Each cell is a list of items",
@@ -50,6 +51,7 @@ _LABELS: dict[object, str] = {
     ("drop_record", ""): "Leave out the rows without one",
     ("keep_unique", "True"): "They are meant: publish them",
     ("input_format", "baskets"): "Each line is a whole basket",
+    ("input_format", "fimi"): "Each line is a basket with spaces between its items",
     ("bags", "False"): "Ignore the counts",
     ("bags", "True"): "Keep the counts",
 }
@@ -59,8 +61,12 @@ _ASKS = {
     "item": "Which column has the items?",
 }
 _KNOWN = {*_TITLES, *_LABELS}
-_ENCODINGS = ("cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
-_CLAUSE = re.compile(r"(?<=[.;:?])\s+")
+_PLAIN = ("header", "drop_column", "input_format", "encoding")
+"""Parameters whose values are not words of the file."""
+_ENCODINGS = ("latin-1", "cp1252", "iso8859-15", "cp1250", "cp1251", "mac_roman", "utf-16")
+_NAME = r"""\{[^{}]*\}|(?<!\w)'(?:[^'\\]|\\.)*'(?!\w)|(?<!\w)"(?:[^"\\]|\\.)*"(?!\w)"""
+_CLAUSE = re.compile(rf"(?:{_NAME}|[^.;:?]|[.;:?](?!\s))+[.;:?]*\s*")
+"""A part of a note; marks inside a parameter or a quoted name, such as 'Cust. no.', end none."""
 _ASKED = re.compile(r"ask\d+\.(.+)")
 _SEVERAL = ("drop_record", "drop_column")
 MOST_ROWS, MOST_NAMED = 6, 8
@@ -72,6 +78,8 @@ class Answer(NamedTuple):
     value: str
     """A parameter and its value, such as `record=customer`."""
     label: str
+    first: Sequence[Sequence[str]] = ()
+    """The first records that it would give, if that is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +102,8 @@ class Known:
     preview: Mapping[str, Any]
     account: Account | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)
+    previews: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    """The first records for some answers."""
 
     @property
     def columns(self) -> list[str]:
@@ -104,6 +114,7 @@ def asked_about(found: Inspection | None, failed: StoredJob | None, known: Known
     """The questions of a file that was read, or could not be; who is protected comes first."""
     texts = [(_plain(note.template), note.template) for note in _notes(found)]
     said = {} if failed is None else _error_of(failed)
+    known = replace(known, previews=said.get("previews", {}))
     texts += [(said["problem"], said["remedy"])] if "problem" in said else []
     asked = [_question(at, *each, known) for at, each in enumerate(texts)]
     asked = [each for each in asked if each.answers or each.fields]
@@ -130,11 +141,29 @@ def understood(found: Inspection) -> list[str]:
     columns = account.columns
     said += [f"The items are in the column “{columns['item']}”."] if "item" in columns else []
     said += [f"“{columns['count']}” says how often an item occurs."] if "count" in columns else []
+    if "record" in columns:
+        said.append(
+            f"“{columns['record']}” only says what belongs together; it is never published."
+        )
     if account.ignored:
-        shown, more = ", ".join(account.ignored[:MOST_NAMED]), len(account.ignored) - MOST_NAMED
+        shown = ", ".join(f"“{name}”" for name in account.ignored[:MOST_NAMED])
+        more = len(account.ignored) - MOST_NAMED
         rest = f" and {more:,} more" if more > 0 else ""
         said.append(f"Not read, so never published: {shown}{rest}.")
     return said
+
+
+def understood_log(words: Mapping[str, Any]) -> list[str]:
+    """What records of a query log are, in sentences."""
+    one = "user" if words.get("gap", "inf") == "inf" else "visit of a user"
+    kinds = {"words": "the words of the queries", "nouns": "the nouns of the queries"}
+    items = kinds.get(str(words.get("terms", "words")), "whole queries")
+    hidden = "Users and times only say what belongs together; they are never published."
+    return [
+        f"One record is one {one}.",
+        f"The items are {items}, with how often each occurs.",
+        hidden,
+    ]
 
 
 def one_record(account: Account | None) -> str:
@@ -178,12 +207,18 @@ def _question(at: int, text: str, template: str, known: Known) -> Question:
     title = _TITLES["onehot"] if ticks else title
     open = [] if ticks else [name for name, value in given if value is None]
     fields = [made for name in dict.fromkeys(open) if (made := _choice(at, name, known))]
-    answers = (
-        Answer(f"{name}={value}", _label(name, value))
+    if "input_format" in names and not (fields or ticks):
+        title = _TITLES["input_format"]
+    answers = [
+        Answer(f"{name}={value}", _label(name, value), known.previews.get(f"{name}={value}", ()))
         for name, value in given
-        if value is not None and not (ticks and name == "item")
-    )
-    must = known.account is None or title == WHO or "keep_unique" in names
+        if value is not None
+        and not (ticks and name == "item")
+        and ((name, value) != ("header", "False") or fields)  # it needs columns by their number
+    ]
+    answers.sort(key=lambda answer: not answer.first)
+    is_open = title == WHO and "record" not in known.reading
+    must = known.account is None or is_open or "keep_unique" in names
     return Question(
         title=title, text=text, must=must, answers=tuple(answers), fields=(*ticks, *fields)
     )
@@ -193,7 +228,7 @@ def _label(name: str, value: str) -> str:
     if name == "header" and "-" in value:
         return f"Rows {value} together"
     own = _LABELS.get((name, value)) or _LABELS[name]
-    return own.format(value if name in ("header", "drop_column", "input_format") else f"“{value}”")
+    return own.format(value if name in _PLAIN else f"“{value}”")
 
 
 def _ticks(at: int, given: Mapping[str, str | None], known: Known) -> list[Field]:
@@ -216,7 +251,7 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     """What a parameter can be chosen from; None if that is not known."""
     given, kind = str(known.reading.get(name, "")), "choice"
     options: dict[str, str] = {}
-    if name in ("record", "item") and known.columns:
+    if name in ("record", "item") and len(known.columns) > 1:
         options = {"": "choose", **{column: column for column in known.columns if column}}
     elif name == "sheet":
         options, kind = {each: each for each in known.preview.get("sheets", ())}, "radios"
@@ -230,7 +265,14 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     if not options:
         return None
     label = _ASKS.get(name) or label_of(name)
-    return form_field(f"ask{at}.{name}", given, label=label, kind=kind, options=options)
+    first = {key: known.previews.get(f"{name}={key}") for key in options}
+    abouts = {key: _begins(records) for key, records in first.items() if records}
+    more: dict[str, Any] = {"abouts": abouts} if kind == "radios" else {}
+    return form_field(f"ask{at}.{name}", given, label=label, kind=kind, options=options, **more)
+
+
+def _begins(records: Sequence[Sequence[str]]) -> str:
+    return "First records: " + "; ".join(_row(record) for record in records)
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -240,12 +282,12 @@ def _row(cells: Sequence[str]) -> str:
 
 def _plain(template: str) -> str:
     """A note without the clauses that name parameters: these are the answers."""
-    kept = " ".join(each for each in _CLAUSE.split(template) if not parameters_in(each))
+    kept = "".join(each for each in _CLAUSE.findall(template) if not parameters_in(each))
     return kept.rstrip(";: ") + ("" if kept.rstrip().endswith((".", "?")) else ".")
 
 
-def _error_of(job: StoredJob) -> dict[str, str]:
+def _error_of(job: StoredJob) -> dict[str, Any]:
     with suppress(OSError, ValueError):
-        found: dict[str, str] = json.loads((job.folder / "error.json").read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads((job.folder / "error.json").read_text(encoding="utf-8"))
         return found
     return {}

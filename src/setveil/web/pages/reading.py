@@ -77,9 +77,11 @@ def log_fields(words: Mapping[str, Any], columns: Sequence[str]) -> list[list[Fi
     given = str(words.get("gap", "inf"))
     gaps |= {given: gaps.get(given, given)}
     rare = "Terms that fewer users have are dropped: names and typing errors."
-    several = "If visits are, the promise is about each visit, and a user may have several."
+    visits = dict.fromkeys(gaps, "A user may have several, and each is protected on its own.")
+    abouts = {**visits, "inf": ""}
+    who: dict[str, Any] = {"label": "Who is protected?", "options": gaps, "abouts": abouts}
     main = [
-        form_field("gap", given, several, label="Who is protected?", kind="choice", options=gaps),
+        form_field("gap", given, kind="radios", **who),
         form_field("terms", str(words.get("terms", "words")), kind="choice", options=kinds),
         form_field("min_users", words.get("min_users", 1), rare, kind="number", min="1"),
     ]

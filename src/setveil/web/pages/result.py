@@ -25,6 +25,7 @@ from setveil.web.equivalents import anonymize_command, anonymize_python
 from setveil.web.flow import changing
 from setveil.web.forms import Form, item_words, whole_number
 from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.pages.download import LISTS
 from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import begin_run
 from setveil.web.runs import run_names, run_time, run_values
@@ -32,7 +33,7 @@ from setveil.web.settling import changed_form, choose, take
 from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import RELEASE
-from setveil.web.wording import notes_of, words_in
+from setveil.web.wording import tips_of, words_in
 
 WHY = (
     "Does the promise hold, and is the release still useful? Private: hand over the release, never "
@@ -77,6 +78,8 @@ class ResultScreen(Screen):
     """What was asked last."""
     answers: dict[str, Any] = field(metadata=PAGE_ONLY)
     reports: dict[str, Report] = field(metadata=PAGE_ONLY)
+    lists: list[str] = field(metadata=PAGE_ONLY)
+    """The files that the command reads and that the page has made."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +232,7 @@ def run_screen(
         **own,
         progress=queue_of(request).progress(job),
         holds=found.verdict.holds if found else None,
-        outcome={**found.values, "advice": notes_of(found.advice)} if found else None,
+        outcome={**found.values, "advice": tips_of(found.advice)} if found else None,
         attack=_asked(asked.get("attack")),
         support=_asked(asked.get("support")),
         reconstruct=_asked(asked.get("reconstruct")),
@@ -242,6 +245,7 @@ def run_screen(
         newest=max(asked, key=lambda verb: asked[verb].number, default=""),
         answers=answers,
         reports={verb: _REPORTS[verb](answer) for verb, answer in answers.items()},
+        lists=[name for name in LISTS if (job.folder / name).is_file()],
         command=anonymize_command(project, words),
         python=anonymize_python(project, words),
         refresh=live,

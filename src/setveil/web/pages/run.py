@@ -95,7 +95,7 @@ def _choices(project: Project) -> list[list[str]]:
     except SetveilError as error:
         promise = line_of(error)
     return [
-        ["Data", found[0] if found else ""],
+        ["Data", project.state["source"]["name"] if found else ""],
         ["Promise", promise],
         ["Method", str(method or "")],
         ["Hierarchy", tree[0] if tree else "none"],

@@ -1,5 +1,6 @@
 "use strict";
-// What scripts add to the page: files can be dropped, progress moves, commands can be copied.
+// What scripts add to the page: files can be dropped, lists taken from files, progress moves,
+// commands can be copied.
 // Everything else works without.
 
 const STOPPED = "setveil does not answer. If it was stopped, this job was ended and nothing of it " +
@@ -9,6 +10,7 @@ const csrf = document.querySelector('meta[name="csrf-token"]').content;
 for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
 for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
 for (const button of document.querySelectorAll("[data-copy]")) offerCopy(button);
+for (const input of document.querySelectorAll("[data-fill]")) fillFrom(input);
 for (const form of document.querySelectorAll("form")) sendOnce(form);
 for (const box of document.querySelectorAll(".wide, .chart")) letKeysScroll(box);
 
@@ -114,6 +116,14 @@ function go(place) {
   const same = target.pathname === location.pathname;
   location.assign(target);
   if (same) location.reload();
+}
+
+/** Put the lines of a text file into a field; the file itself is not sent. */
+function fillFrom(input) {
+  input.addEventListener("change", async () => {
+    if (!input.files.length) return;
+    document.getElementById(input.dataset.fill).value = await input.files[0].text();
+  });
 }
 
 function offerCopy(button) {

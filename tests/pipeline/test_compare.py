@@ -118,6 +118,7 @@ def test_a_cell_that_is_refused_is_a_row_with_its_reason():
     assert "m" in found.rows[2]["reason"]
 
 
+@pytest.mark.apart
 def test_processes_of_their_own_give_the_same_table(data, tmp_path):
     here = sv.compare(data, "partition,disassociation", **WORDS)
     apart = sv.compare(
@@ -190,6 +191,14 @@ def test_an_old_comparison_stays_until_a_forced_one_is_whole(data, tmp_path):
     assert len(list((place / "cells").iterdir())) == 2
 
 
+def test_a_comparison_says_which_version_made_its_results(data, tmp_path, monkeypatch):
+    place = tmp_path / "c"
+    sv.compare(data, "partition", **WORDS, output=place)
+    monkeypatch.setattr(store, "__version__", "9.9.9")
+    sv.compare(data, "partition", **WORDS, output=place)
+    assert json.loads((place / "compare.json").read_bytes())["setveil"] == "9.9.9"
+
+
 def test_a_full_disk_leaves_all_files_of_the_old_comparison(data, tmp_path, monkeypatch):
     def full(*given):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -212,18 +221,20 @@ def test_cells_that_other_code_has_made_are_computed_anew(data, tmp_path, monkey
 
 
 def test_code_is_known_by_all_files_that_make_figures_and_those_of_plugins(tmp_path, monkeypatch):
-    for name in ("methods/one.py", "kernels/two.py", "web/three.py", "plugin.py"):
-        (tmp_path / "home" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "home" / name).write_text("def made(): ...\n", encoding="utf-8")
-    (tmp_path / "home" / "plugin.py").rename(tmp_path / "strange_plugin.py")
+    files = ("home/methods/one.py", "home/kernels/two.py", "home/web/three.py", "strange_plugin.py")
+    package = ("strange/__init__.py", "strange/methods/four.py", "strange/kernels/five.py")
+    for name in (*files, *package):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("def made(): ...\n", encoding="utf-8")
     home = SimpleNamespace(__file__=str(tmp_path / "home" / "__init__.py"))
     monkeypatch.setattr(store, "import_module", lambda name: home)
     monkeypatch.syspath_prepend(tmp_path)
-    things = [importlib.import_module("strange_plugin").made]
+    names = ("strange_plugin", "strange.methods.four")
+    things = [importlib.import_module(name).made for name in names]
     before = store.code_of(things)
     (tmp_path / "home" / "web" / "three.py").write_text("", encoding="utf-8")
     assert store.code_of(things) == before
-    for name in ("home/methods/one.py", "home/kernels/two.py", "strange_plugin.py"):
+    for name in ({*files} - {"home/web/three.py"}) | {*package}:
         (tmp_path / name).write_text("def made(): return 1\n", encoding="utf-8")
         after = store.code_of(things)
         assert after != before
@@ -245,6 +256,7 @@ def test_other_data_or_another_tree_is_computed_anew(data, tmp_path):
     assert sv.compare(data, "partition", **words).resumed == 0
 
 
+@pytest.mark.apart
 def test_methods_that_draw_noise_are_compared_without_a_seed():
     words = {"methods": ["frequent", "disassociation"], "k": [2], "m": [1], "epsilon": [5.0]}
     found = sv.compare([["a", "b"], ["a", "b"], ["b", "c"]] * 20, **words)
@@ -270,6 +282,7 @@ def test_cells_with_noise_are_means_of_draws_and_never_one_of_them(monkeypatch):
     assert "means of 5 draws" in page_of(found)
 
 
+@pytest.mark.apart
 def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
     (tmp_path / "cells").mkdir()
     task = Task(key="a", words={"method": "partition"}, data=tmp_path / "none", store=tmp_path)
@@ -383,7 +396,7 @@ def test_columns_belong_to_metrics():
 
 
 def test_every_experiment_of_the_papers_is_a_comparison(tmp_path):
-    folder = Path(__file__).resolve().parents[1] / "experiments"
+    folder = Path(__file__).resolve().parents[2] / "experiments"
     specs = sorted(folder.glob("*.toml"))
     assert len(specs) >= 15
     for spec in specs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import setveil as sv
 from setveil.report import Report
@@ -36,6 +37,23 @@ def test_inspect_warns_of_names_and_does_not_take_the_list_as_public() -> None:
     assert "80 of 86 items are in one record only: they may be names or free text" in text
     assert "--epsilon 1 --delta 1e-5" in text
     assert "public" not in text.replace("public items may reveal", "")
+
+
+def test_words_of_one_person_are_rare_in_however_many_records(tmp_path: Path) -> None:
+    """The sessions of a user repeat the user's own words: a record count would miss them."""
+    rows = [(2 * n + twice, word, n) for n, bag in enumerate(words(120)) for twice in (0, 1)
+            for word in bag]  # fmt: skip
+    file = tmp_path / "sessions.csv"
+    lines = ["record,item,person", *(",".join(map(str, row)) for row in rows)]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    found = sv.inspect(file)
+    text = shown(report_inspection(found, "DATA"))
+    assert found.summary.single_record_items == 0
+    assert "80 of 86 items belong to one person only: they may be names or free text" in text
+    assert "--public-items" not in text
+    advice = sv.advise(file, k=3)
+    assert advice.min_people == 3
+    assert "80 of 86 items belong to one person only" in shown(report_advice(advice))
 
 
 def test_inspect_says_nothing_of_the_kind_about_rare_numbers_or_common_items() -> None:

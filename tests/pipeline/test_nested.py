@@ -35,19 +35,19 @@ def test_baskets_of_customers_are_named_exactly_if_each_belongs_to_one(tmp_path,
     path = tmp_path / "long.csv"
     path.write_text("customer,basket,item\n" + "".join(f"{','.join(row)}\n" for row in rows))
     holds, many, few = nested(rows)
-    text = f"{many:,} 'basket' belong to {few:,} 'customer', each to one"
+    text = f"of {many:,} 'basket' belongs to one of {few:,} 'customer'"
     with pytest.raises(DataError, match="could each be the record") as refused:
         sv.inspect(path)
     notes = " ".join(sv.inspect(path, record="basket").notes)
     assert (text in str(refused.value), text in notes) == (holds, holds)
-    assert "belong to" not in " ".join(sv.inspect(path, record="customer").notes)
+    assert "belongs to" not in " ".join(sv.inspect(path, record="customer").notes)
 
 
 def test_rows_without_a_customer_do_not_hide_whose_the_others_are(tmp_path):
     path = tmp_path / "guests.csv"
     rows = "".join(f"{'' if n % 7 == 0 else f'c{n // 3}'},b{n},wine\n" for n in range(60))
     path.write_text(f"CustomerID,InvoiceNo,item\n{rows}")
-    with pytest.raises(DataError, match="51 'InvoiceNo' belong to 20 'CustomerID'"):
+    with pytest.raises(DataError, match="51 'InvoiceNo' belongs to one of 20 'CustomerID'"):
         sv.inspect(path)
 
 

@@ -1,0 +1,194 @@
+"""Every kernel gives what a plain twin gives: small ones here, the others where they are used."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import setveil.kernels
+from setveil.kernels.chances import sum_products
+from setveil.kernels.disassociation.expected import Triples
+from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
+from setveil.kernels.pairs import count_chosen, count_pairs
+from setveil.kernels.recoding.threats import list_holders
+from setveil.kernels.records import merge_records, parse_numbers
+from setveil.kernels.rows import group_records
+from setveil.kernels.steps import fill_holders
+from tests.oracle import kernels as plain
+
+KERNELS = Path(setveil.kernels.__file__).parent
+WHERE = {
+    "chances": "kernels/test_twins",
+    "closed": "kernels/test_itemsets",
+    "clusters.reading": "published/test_compiled",
+    "clusters.sorting": "published/test_compiled",
+    "clusters.writing": "published/test_compiled",
+    "disassociation.annealing": "methods/test_heads",
+    "disassociation.chunks": "methods/test_disassociation",
+    "disassociation.expected": "methods/test_grouping",
+    "disassociation.frequent": "kernels/test_twins",
+    "disassociation.heads": "methods/test_heads",
+    "disassociation.horizontal": "methods/test_disassociation",
+    "disassociation.leaving": "methods/test_heads",
+    "disassociation.lists": "methods/test_disassociation",
+    "disassociation.refine": "methods/test_disassociation",
+    "disassociation.subrecords": "methods/test_disassociation",
+    "itemsets": "kernels/test_itemsets",
+    "pairs": "kernels/test_twins",
+    "partition.split": "methods/test_partition",
+    "recoding.threats": "kernels/test_twins",
+    "records": "kernels/test_twins",
+    "retrieval": "metrics/test_retrieval",
+    "rows": "kernels/test_twins",
+    "ssc.centre": "methods/test_ssc",
+    "ssc.exchange": "methods/test_ssc",
+    "ssc.gather": "methods/test_ssc",
+    "ssc.grow": "methods/test_ssc",
+    "ssc.slots": "methods/test_ssc",
+    "ssc.terms": "methods/test_ssc_typical",
+    "steps": "kernels/test_twins",
+    "suppression.hitting": "methods/test_suppression",
+    "suppression.moles": "methods/test_suppression",
+}
+"""The test that compares the kernels of each module, or the one caller they have, with a twin."""
+PLAIN_IS_IN_THE_SOURCE = {"published/test_compiled"}
+
+ROWS = st.lists(st.sets(st.integers(0, 6), max_size=5).map(sorted), max_size=9)
+
+
+def laid_out(rows, dtype=np.int32):
+    ptr = np.concatenate(([0], np.cumsum([len(row) for row in rows]))).astype(np.int64)
+    return ptr, np.array([item for row in rows for item in row], dtype=dtype)
+
+
+def cut(ptr, values):
+    return [values[a:b].tolist() for a, b in zip(ptr, ptr[1:], strict=False)]
+
+
+def test_every_module_with_kernels_is_compared_with_a_plain_twin():
+    files = KERNELS.rglob("*.py")
+    with_kernels = {
+        ".".join(path.relative_to(KERNELS).with_suffix("").parts)
+        for path in files
+        if re.search(r"^@kernel$", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert with_kernels == WHERE.keys()
+    tests = Path(__file__).parents[1]
+    for name in set(WHERE.values()) - PLAIN_IS_IN_THE_SOURCE:
+        assert "from tests.oracle" in (tests / f"{name}.py").read_text("utf-8"), name
+
+
+@given(ROWS, st.data())
+def test_products_of_chances_are_summed(rows, data):
+    chances = [{item: data.draw(st.sampled_from([0.25, 0.5, 1.0])) for item in r} for r in rows]
+    sizes = [data.draw(st.integers(1, 3)) for _ in rows]
+    queries = data.draw(st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=3), max_size=6))
+    ptr, first = laid_out(rows, np.int64)
+    table = np.array([[*query, 7, 7][:3] for query in map(sorted, queries)], dtype=np.int64)
+    given_ = np.array([chance for each in chances for chance in each.values()], dtype=np.float64)
+    found = sum_products(
+        ptr, first, first + 1, given_, np.array(sizes, dtype=np.int64), table.reshape(-1, 3), 7
+    )
+    assert found.tolist() == plain.sum_products(chances, sizes, [sorted(q) for q in queries])
+
+
+@given(st.text("0123456789 \t\r\n\v\f-x", max_size=30))
+def test_lines_of_numbers_are_parsed(text):
+    fine, per_line, values, last = parse_numbers(np.frombuffer(text.encode(), np.uint8))
+    expected = plain.parse_numbers(text)
+    assert fine == (expected is not None)
+    if expected is not None:
+        bounds = np.concatenate(([0], np.cumsum(per_line)))
+        assert (cut(bounds, values), last) == expected
+
+
+@pytest.mark.parametrize("number", ["9" * 18, "9" * 19, "0", "00", "01"])
+def test_numbers_of_the_last_length_that_fits_are_parsed(number):
+    fine, _, values, _ = parse_numbers(np.frombuffer(number.encode(), np.uint8))
+    expected = plain.parse_numbers(number)
+    assert fine == (expected is not None)
+    assert not fine or values.tolist() == expected[0][0]
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), max_size=40), max_size=6),
+    st.lists(st.integers(0, 5), min_size=7, max_size=7),
+    st.booleans(),
+)
+def test_records_are_sorted_and_merged(rows, numbers, counted):
+    ptr, items = laid_out(rows)
+    numbers_ = np.array(numbers, dtype=np.int32)
+    kept, found, counts = merge_records(np.diff(ptr), items, numbers_, counted)
+    expected = plain.merged(rows, numbers)
+    bounds = np.concatenate(([0], np.cumsum(kept)))
+    assert cut(bounds, found) == [list(each) for each in expected]
+    times = [count for each in expected for count in each.values()]
+    assert counts.tolist() == (times if counted else [])
+
+
+@given(ROWS)
+def test_equal_records_are_grouped(rows):
+    member, first = group_records(*laid_out(rows))
+    assert (member.tolist(), first.tolist()) == plain.grouped(rows)
+
+
+@given(ROWS)
+def test_the_holders_of_each_item_are_listed(rows):
+    ptr, items = laid_out(rows)
+    expected = plain.holders(rows, 7)
+    bounds = np.concatenate(([0], np.cumsum([len(each) for each in expected]))).astype(np.int64)
+    found = np.full(len(items), -1, dtype=np.int32)
+    fill_holders(ptr, items, bounds[:-1], found)
+    assert cut(bounds, found) == expected
+
+
+@given(ROWS, st.data())
+def test_the_supports_of_pairs_are_counted(rows, data):
+    weights = [data.draw(st.integers(1, 3)) for _ in rows]
+    ptr, items = laid_out(rows)
+    weighed = np.array(weights, dtype=np.int64)
+    found = np.zeros(21, dtype=np.int64)
+    count_pairs(ptr, items, weighed, found)
+    for low, high in combinations(range(7), 2):
+        assert found[high * (high - 1) // 2 + low] == plain.supports(rows, weights, (low, high))
+    chosen = data.draw(st.permutations(range(7)))[:3]
+    place = np.full(8, -1, dtype=np.int64)
+    place[chosen], place[7] = range(3), 3
+    table = count_chosen(ptr, items, weighed, place)
+    expected = [[plain.supports(rows, weights, {a, b}) for b in chosen] for a in chosen]
+    assert table.tolist() == expected
+
+
+@given(ROWS, st.integers(0, 3))
+def test_triples_of_frequent_pairs_are_listed_and_counted(rows, bar):
+    ones = [1] * len(rows)
+    held = {pair: plain.supports(rows, ones, pair) for pair in combinations(range(7), 2)}
+    first, second = laid_out([range(item + 1, 7) for item in range(7)], np.int64)
+    pairs = Pairs(first, second, np.array(list(held.values()), dtype=np.int64))
+    triples = Triples(*list_triples(pairs, bar, 1_000))
+    by_pair = cut(triples.first, triples.third)
+    listed = [
+        (*pair, third) for pair, thirds in zip(held, by_pair, strict=True) for third in thirds
+    ]
+    assert listed == plain.triples(held, bar)
+    counts = count_triples(*laid_out(rows), pairs, triples).tolist()
+    assert counts == [plain.supports(rows, ones, triple) for triple in listed]
+    for triple, outer, inner in zip(listed, triples.outer, triples.inner, strict=True):
+        names = list(held)
+        assert (names[outer], names[inner]) == ((triple[0], triple[2]), triple[1:])
+
+
+@given(ROWS, st.data())
+def test_the_records_under_each_node_are_listed(rows, data):
+    parents = [
+        data.draw(st.integers(-1 if node == 0 else 0, max(node - 1, -1))) for node in range(7)
+    ]
+    up = np.array(parents, dtype=np.int32)
+    starts, found = list_holders(*laid_out(rows), up, np.arange(7, dtype=np.int32))
+    assert cut(starts, found) == plain.under(rows, parents)

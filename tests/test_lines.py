@@ -1,0 +1,36 @@
+"""Lines of code are counted by `tools/lines.py`."""
+
+from __future__ import annotations
+
+from tools.lines import TOP, Count, code_lines, counts, here
+
+TEXT = '''"""Says
+what."""
+
+# why
+X = (
+    1,  # one
+
+    2,
+)
+"""About X."""
+
+
+def f():
+    """Says."""
+    return """a
+
+    b"""
+'''
+
+
+def test_blank_lines_comments_and_docstrings_are_no_code():
+    assert code_lines(TEXT) == {5, 6, 8, 9, 13, 15, 16, 17}
+
+
+def test_every_file_counts_in_its_package_and_once():
+    found = counts(here())
+    assert sum(each.files for each in found.values()) == len([*(TOP / "src").rglob("*.py")])
+    assert {"cli", "kernels", "."} < set(found)
+    texts = iter([("src/setveil/a/b/c.py", TEXT), ("src/setveil/a/d.py", "x = 1\n")])
+    assert counts(texts) == {"a": Count(2, 18, 9)}
