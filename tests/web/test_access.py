@@ -28,7 +28,7 @@ def page(tmp_path_factory):
 
 def test_a_ticket_signs_in_once(page):
     used = page.ticket
-    assert page.ask("GET", f"/?token={used}").status == 303
+    assert page.ask("GET", f"/?token={used}").status == 200
     assert page.ask("GET", f"/?token={used}").status == 403
     assert page.ticket != used
 
@@ -36,7 +36,7 @@ def test_a_ticket_signs_in_once(page):
 def test_a_browser_that_is_signed_in_may_load_its_first_address_again(page):
     used = page.ticket
     cookie = page.ask("GET", f"/?token={used}").headers["set-cookie"].split(";")[0]
-    assert page.ask("GET", f"/?token={used}", headers={"Cookie": cookie}).status == 303
+    assert page.ask("GET", f"/?token={used}", headers={"Cookie": cookie}).status == 200
 
 
 def test_the_token_of_scripts_is_no_ticket(page):
@@ -69,7 +69,7 @@ def test_a_second_serve_gives_the_address_of_the_first(page):
     assert done.stdout.startswith(f"Open {page.url}/?token=")
     assert "running already" in done.stdout
     ticket = done.stdout.split("token=")[1].split(" ")[0]
-    assert page.ask("GET", f"/?token={ticket}").status == 303
+    assert page.ask("GET", f"/?token={ticket}").status == 200
     done = subprocess.run([*command, "--port", "0"], capture_output=True, text=True)
     assert done.returncode == 2
     assert page.url in done.stderr
