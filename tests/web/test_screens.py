@@ -151,6 +151,45 @@ def test_names_say_in_what_runs_differ_and_can_be_changed(page, place, runs):
     assert page.get(runs[0]["place"]).json["name"] == first
 
 
+@pytest.mark.long
+def test_no_two_releases_have_the_same_name(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    for private in ("a0\na1", "a0\na2"):  # as many, but others
+        page.run(place, k=3, p=1, h=0.8, private=private)
+    both = [page.post(f"{place}/run").json["next"] for _ in range(2)]  # a double click
+    for run in both:
+        page.until(run, lambda now: ended(now["status"]))
+    names = [run["name"] for run in page.get(f"{place}/run").json["runs"]]
+    assert len(set(names)) == 4
+    assert "private items: 2, with a1, " in names[-1]
+    assert "private items: 2, with a2, " in names[-2]
+    page.post(f"{place}/goal/choose", promise="k-anonymity")
+    for tree in (f"{TREE}\n{SECRET};d;all", f"{TREE}\n{SECRET};a;all"):  # of the same name
+        with_tree(page, place, tree)
+        page.run(place, k=3)
+    second, first = (run["name"] for run in page.get(f"{place}/run").json["runs"][:2])
+    assert "hierarchy: tree.csv (file 1), " in first
+    assert "hierarchy: tree.csv (file 2), " in second
+    for run in both:
+        page.post(f"{run}/name", name="mine")
+    for step in ("run", "compare", "download"):
+        names = [run["name"] for run in page.get(f"{place}/{step}").json["runs"]]
+        assert {"mine", "mine (2)", first, second} <= set(names), step
+
+
+def test_a_release_has_the_same_name_on_every_screen(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    for private in ("a0", "not in the data"):
+        page.run(place, k=3, p=1, h=0.8, private=private)
+    runs = page.get(f"{place}/run").json["runs"]
+    assert [run["status"] for run in runs] == ["failed", "done"]
+    for step in ("compare", "download"):
+        (found,) = page.get(f"{place}/{step}").json["runs"]
+        assert found["name"] == runs[1]["name"]
+
+
 def test_one_release_is_the_one_to_hand_over(page, place, runs):
     assert "Not the one to hand over" not in page.page(f"{place}/download").text
     page.post(f"{runs[0]['place']}/final")

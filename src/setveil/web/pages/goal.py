@@ -30,13 +30,12 @@ from setveil.web.context import (
     promise_kind,
     promise_kinds,
     promise_words_of,
-    queue_of,
     reading_of,
     store_of,
     tree_words,
 )
 from setveil.web.equivalents import anonymize_python, safe_command
-from setveil.web.flow import start
+from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
     form_field,
@@ -120,11 +119,10 @@ async def settle(request: Request) -> Response:
 async def advise(request: Request) -> Response:
     """Try what may suit the data."""
     await form_of(request)
-    project = project_of(request)
-    await queue_of(request).forget(project, "advise")
-    words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
-    keep = project.state.get("keep", "counts")
-    await start(request, project, "advise", keep=keep, **words)
+    async with changing(request, "advise") as project:
+        words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
+        keep = project.state.get("keep", "counts")
+        await start(request, project, "advise", keep=keep, **words)
     return go(request, f"/projects/{project.id}/goal#advice")
 
 
