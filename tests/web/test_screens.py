@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from html import unescape
+from types import ModuleType
 
 import pytest
 
-from setveil.web.layout import STEPS
+from setveil.web import pages
+from setveil.web.layout import STEPS, Screen
 from tests.web.serving import BASKETS, TREE, ended, served
 
 SECRET = "remedy-against-shame"
@@ -110,6 +113,32 @@ def test_what_jobs_have_found_is_stored_without_html(page, runs):
     for folder in folders:
         text = (folder / "result.json").read_text(encoding="utf-8")
         assert not re.search(r"</?(p|div|table|section|svg|h2|li)\b", text)
+
+
+def test_all_that_a_template_shows_is_in_the_json_twin_but_what_is_drawn_from_it():
+    drawn = {"Report", "CheckedTree", "Released", "TreeDraft", "StoredJob"}
+    modules = [each for each in vars(pages).values() if isinstance(each, ModuleType)]
+    screens = {kind for module in modules for kind in _screens(module)}
+    assert len(screens) > 10
+    for kind in screens:
+        for each in fields(kind):
+            if each.metadata and each.name != "answers":  # which `attack` and so on are made of
+                assert drawn & set(re.findall(r"\w+", str(each.type))), (kind, each.name)
+
+
+def _screens(module):
+    found = [each for each in vars(module).values() if isinstance(each, type)]
+    return {each for each in found if issubclass(each, Screen)}
+
+
+def test_forms_and_marks_are_in_the_json_twin(page, place):
+    found = page.get(f"{place}/goal").json
+    assert {one["name"] for one in found["numbers"]} >= {"k", "m"}
+    assert found["fears"]
+    assert "load" in found["done"]
+    wrong = page.post(f"{place}/goal/settle", k=1, m=2).json
+    assert list(wrong["marked"]) == ["k"]
+    assert page.get(f"{place}/load").json["rows"]
 
 
 def test_a_run_of_another_version_says_so_and_its_files_stay(page, place, runs):

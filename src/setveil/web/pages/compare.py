@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -34,7 +34,7 @@ from setveil.web.context import (
 )
 from setveil.web.flow import changing, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.layout import Screen, go, respond
 from setveil.web.runs import run_values
 from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
@@ -56,8 +56,8 @@ class CompareScreen(Screen):
     """Whether some releases are draws of noise, which are never ranked."""
     job: StoredJob | None
     comparison: Comparison | None
-    methods: list[Field] = field(metadata=PAGE_ONLY)
-    numbers: list[Field] = field(metadata=PAGE_ONLY)
+    methods: list[Field]
+    numbers: list[Field]
 
 
 async def compare(request: Request) -> Response:

@@ -69,17 +69,17 @@ class GoalScreen(Screen):
     trials: Report | None = field(metadata=PAGE_ONLY)
     meaning: str
     limits: str
-    fears: list[Choice] = field(metadata=PAGE_ONLY)
-    uses: list[Choice] = field(metadata=PAGE_ONLY)
-    numbers: list[Field] = field(metadata=PAGE_ONLY)
-    additions: list[Field] = field(metadata=PAGE_ONLY)
-    added: bool = field(metadata=PAGE_ONLY)
+    fears: list[Choice]
+    uses: list[Choice]
+    numbers: list[Field]
+    additions: list[Field]
+    added: bool
     """Whether one of the additions is used."""
     method: str
-    methods: list[Choice] = field(metadata=PAGE_ONLY)
-    settings: dict[str, list[Field]] = field(metadata=PAGE_ONLY)
-    publishing: list[Field] = field(metadata=PAGE_ONLY)
-    publishes: bool = field(metadata=PAGE_ONLY)
+    methods: list[Choice]
+    settings: dict[str, list[Field]]
+    publishing: list[Field]
+    publishes: bool
 
 
 async def goal(request: Request) -> Response:

@@ -83,15 +83,15 @@ class HierarchyScreen(Screen):
     faults: list[dict[str, object]]
     checks: Report | None = field(metadata=PAGE_ONLY)
     draft: TreeDraft | None = field(metadata=PAGE_ONLY)
-    again: dict[str, str] = field(metadata=PAGE_ONLY)
-    paths: list[list[str]] = field(metadata=PAGE_ONLY)
+    again: dict[str, str]
+    paths: list[list[str]]
     """How items are grouped if the proposal is taken."""
     proposed: dict[str, str]
     """The form that takes the proposal."""
-    options: list[Field] = field(metadata=PAGE_ONLY)
+    options: list[Field]
     offered: str
     recipes: dict[str, str]
-    use: Use = field(metadata=PAGE_ONLY)
+    use: Use
 
 
 async def hierarchy(request: Request) -> Response:

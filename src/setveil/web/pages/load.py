@@ -58,10 +58,10 @@ class LoadScreen(Screen):
     """`records` or `log`, as soon as it is known."""
     reading: dict[str, Any]
     jobs: dict[str, StoredJob]
-    live: StoredJob | None = field(metadata=PAGE_ONLY)
+    live: StoredJob | None
     preview: dict[str, Any] | None
-    head: list[str] = field(metadata=PAGE_ONLY)
-    rows: list[list[str]] = field(metadata=PAGE_ONLY)
+    head: list[str]
+    rows: list[list[str]]
     inspect: Inspection | None
     understood: list[str]
     """How the file was read, in sentences."""
@@ -75,9 +75,9 @@ class LoadScreen(Screen):
     """Whether nothing is left that must be answered first."""
     querylog: QuerylogResult | None
     log_report: Report | None = field(metadata=PAGE_ONLY)
-    use: Use = field(metadata=PAGE_ONLY)
-    reading_fields: list[list[Field]] = field(metadata=PAGE_ONLY)
-    log_fields: list[list[Field]] = field(metadata=PAGE_ONLY)
+    use: Use
+    reading_fields: list[list[Field]]
+    log_fields: list[list[Field]]
 
 
 async def load(request: Request) -> Response:

@@ -67,13 +67,13 @@ class ResultScreen(Screen):
     support: dict[str, Any] | None
     reconstruct: dict[str, Any] | None
     job: StoredJob = field(metadata=PAGE_ONLY)
-    took: str = field(metadata=PAGE_ONLY)
+    took: str
     found: Released | None = field(metadata=PAGE_ONLY)
     failed: Report | None = field(metadata=PAGE_ONLY)
-    asks: list[str] = field(metadata=PAGE_ONLY)
+    asks: list[str]
     """What can be asked about it."""
     asked: dict[str, StoredJob] = field(metadata=PAGE_ONLY)
-    newest: str = field(metadata=PAGE_ONLY)
+    newest: str
     """What was asked last."""
     answers: dict[str, Any] = field(metadata=PAGE_ONLY)
     reports: dict[str, Report] = field(metadata=PAGE_ONLY)
