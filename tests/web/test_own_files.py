@@ -9,8 +9,9 @@ import zipfile
 
 import pytest
 
+from setveil.errors import FileFormatError
 from setveil.web.inputs import about_file
-from setveil.web.tasks import TASKS, Task
+from setveil.web.tasks import TASKS, Task, perform
 from tests.web.serving import BASKETS, TREE, ended, served
 
 
@@ -139,6 +140,17 @@ def test_a_file_that_changed_is_found_though_its_size_and_time_were_kept(page):
     os.utime(own, ns=(before.st_atime_ns, before.st_mtime_ns))
     done = page.run(place, k=3, m=2)
     assert "swapped.csv: the file has changed since it was loaded" in done["error"]
+
+
+def test_a_file_that_changes_while_a_job_reads_it_is_said(tmp_path, monkeypatch):
+    own, folder = tmp_path / "data.csv", tmp_path / "job"
+    own.write_text(FEW, encoding="utf-8")
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(TASKS, "inspect", lambda task: own.write_text(f"{FEW}9,gin\n"))
+    words = {"verb": "inspect", "data": own.name, "files": {own.name: about_file(own)}}
+    with pytest.raises(FileFormatError, match="the file has changed since it was loaded"):
+        perform(Task(folder=folder, words=words, progress=lambda *now: None))
 
 
 def test_a_file_called_release_is_attacked_like_any_other(page):

@@ -252,6 +252,19 @@ TASKS: dict[str, Callable[[Task], object]] = {
 }
 """What each verb of the page does."""
 
+
+def perform(task: Task) -> object:
+    """Do what a task says.
+
+    Raises:
+        FileFormatError: also if the data has changed meanwhile.
+    """
+    found = TASKS[task.words["verb"]](task)
+    if task.words.get("data") in task.files:
+        check_unchanged(task.name, task.files[task.name])
+    return found
+
+
 _HOLD_FILES = ("hierarchy", "tree")  # the words that may be the name of a file
 _TREE = ("layout", "levels", "qualify", "unknown")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import SetveilError
-from setveil.web.tasks import TASKS, Task
+from setveil.web.tasks import Task, perform
 from setveil.web.wording import asked_by, line_of, with_names
 
 CANNOT_WRITE = 74
@@ -33,7 +33,7 @@ def main(folder: Path) -> int:
     shown: dict[str, str] = {}
     try:
         task = Task(folder=folder, words=words, progress=_Lines(), shown=shown)
-        found = TASKS[words["verb"]](task)
+        found = perform(task)
     except Exception as error:
         line = line_of(error, shown)
         code = error.exit_code if isinstance(error, SetveilError) else 3
