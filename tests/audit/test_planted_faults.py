@@ -195,7 +195,7 @@ def planted(fault, seeds):
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 @proof(1_000, quick=40)
 def test_a_planted_fault_is_found_with_a_true_witness(fault, seeds):
-    assert planted(fault, seeds) >= 0.1 * len(seeds)
+    assert planted(fault, seeds) >= max(5, 0.09 * len(seeds))
 
 
 VALID = {
@@ -236,7 +236,7 @@ def judged_valid(name, seeds):
 @pytest.mark.parametrize("name", VALID)
 @proof(500, quick=40)
 def test_a_valid_release_raises_no_alarm(name, seeds):
-    assert judged_valid(name, seeds) >= 0.2 * len(seeds)
+    assert judged_valid(name, seeds) >= 0.25 * len(seeds)
 
 
 @settings(max_examples=30)

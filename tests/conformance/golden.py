@@ -29,7 +29,6 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-import duckdb
 import numpy as np
 
 from setveil.cli import answer
@@ -303,6 +302,8 @@ def _normal_file(path: Path) -> bytes:
     if path.suffix == ".json":
         return _normal_json(json.loads(path.read_text(encoding="utf-8"))).encode()
     if path.suffix == ".parquet":
+        import duckdb  # not above: what is imported while tests are collected is never freed
+
         with duckdb.connect() as base:
             rows = base.read_parquet(str(path)).fetchall()
         return "\n".join(map(repr, rows)).encode()

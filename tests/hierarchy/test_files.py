@@ -70,6 +70,11 @@ def test_delimiters_line_ends_and_a_byte_order_mark_are_fine(
     assert read_hierarchy(written(tmp_path, content)) == TREE
 
 
+def test_a_path_with_a_nul_character_is_no_file() -> None:
+    with pytest.raises(FileFormatError, match="there is no such file"):
+        read_hierarchy("tree\0.csv")
+
+
 def test_the_delimiter_is_the_one_under_which_there_is_one_root(tmp_path: Path) -> None:
     path = written(tmp_path, "nuts, salted;Snacks, dry;ALL\nbeer, dark;Drinks;ALL\n")
     assert read_hierarchy(path).path("nuts, salted") == ("nuts, salted", "Snacks, dry", "ALL")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import setveil as sv
+from setveil.disk import limits
 from setveil.disk.limits import unpacked_limit, whole_limit
 from setveil.errors import FileFormatError
 from setveil.hierarchy.files import read_hierarchy
@@ -168,3 +169,23 @@ def test_a_zstd_file_that_is_cut_off_within_a_skipped_frame_is_refused(tmp_path)
         (tmp_path / "b.dat.zst").write_bytes(skipped[:size])
         with pytest.raises(FileFormatError, match="cut off or damaged"):
             read(tmp_path / "b.dat.zst")
+
+
+@pytest.mark.parametrize(
+    ("format", "start", "end"),
+    [
+        ("baskets", b"", b""),
+        ("csv", b"id,a b\n1,", b"\n"),
+        ("jsonl", b'["', b'"]'),
+        ("arff", b"@relation x\n@attribute a {b}\n@data\n", b""),
+    ],
+)
+def test_a_line_that_is_too_long_to_hold_is_refused_before_it_is_held(
+    tmp_path, monkeypatch, format, start, end
+):
+    monkeypatch.setattr(limits, "USUAL_MEMORY", "2MB")
+    path = tmp_path / "data.gz"
+    path.write_bytes(gzip.compress(start + b"b" * 200_000 + end))
+    how = {"item": "a b", "split": " "} if format == "csv" else {}
+    with pytest.raises(FileFormatError, match=r"longer than 0\.1 MB, too much to hold in memory"):
+        read(path, format=format, **how)

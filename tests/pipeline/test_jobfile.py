@@ -158,6 +158,12 @@ def test_items_of_a_promise_are_written_as_words_that_name_only_them(items, colu
         ('data = "a"\nk = 2\nk = 3', "the file is not TOML: Cannot overwrite a value"),
         ("k = " + "[" * 5000, "the file is not TOML"),
         ("k = " + "9" * 5000, "the file is not TOML"),
+        (PLAIN + r'output = "a\u0000"', r"output = 'a\x00' is not allowed: a path has no NUL"),
+        (r'data = "a\u0000"' + "\nk = 2", r"data = 'a\x00' is not allowed: a path has no NUL"),
+        (
+            'data = "a"\nk = 2\n' + r'hierarchy = "a\u0000"',
+            r"hierarchy = 'a\x00' is not allowed: a path has no NUL",
+        ),
         ("k = \udcff", "line 1: byte 5 of the line (0xFF) is not UTF-8"),
     ],
 )

@@ -17,7 +17,7 @@ from setveil.pipeline import publishing, report
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
 from setveil.report.release_page import release_page
-from tests.browser import visit
+from tests.browser import run, visit
 
 RECORDS = [
     ["wine", "beer"],
@@ -135,7 +135,6 @@ def test_the_browser_of_the_tests_notices_requests_and_errors(tmp_path):
 
 
 def test_a_page_prints_on_pages_of_paper(made, tmp_path):
-    from tests.browser import run
 
     target = tmp_path / "page.pdf"
     run(tmp_path, f"--print-to-pdf={target}", "--no-pdf-header-footer", uri=made / "page.html")

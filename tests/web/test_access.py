@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import socket
 import stat
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from urllib.parse import urlencode
 
+import psutil
 import pytest
 
+from setveil.errors import DataError, OutputError
 from setveil.web import server
-from setveil.web.jobs import _CRASHED, _NO_MEMORY, _reason
+from setveil.web.jobs import _CRASHED, _NO_MEMORY, MOST_WAITING, _reason
 from setveil.web.security import MOST_TICKETS, Secrets
+from setveil.web.store import Store
+from setveil.web.uploads import _keep, _Limit
+from setveil.web.worker import CANNOT_WRITE
 from tests.web.serving import BASKETS, served, start, stop
+from tests.web.visiting import catch_worker
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -28,7 +37,7 @@ def page(tmp_path_factory):
 
 def test_a_ticket_signs_in_once(page):
     used = page.ticket
-    assert page.ask("GET", f"/?token={used}").status == 303
+    assert page.ask("GET", f"/?token={used}").status == 200
     assert page.ask("GET", f"/?token={used}").status == 403
     assert page.ticket != used
 
@@ -36,7 +45,7 @@ def test_a_ticket_signs_in_once(page):
 def test_a_browser_that_is_signed_in_may_load_its_first_address_again(page):
     used = page.ticket
     cookie = page.ask("GET", f"/?token={used}").headers["set-cookie"].split(";")[0]
-    assert page.ask("GET", f"/?token={used}", headers={"Cookie": cookie}).status == 303
+    assert page.ask("GET", f"/?token={used}", headers={"Cookie": cookie}).status == 200
 
 
 def test_the_token_of_scripts_is_no_ticket(page):
@@ -69,7 +78,7 @@ def test_a_second_serve_gives_the_address_of_the_first(page):
     assert done.stdout.startswith(f"Open {page.url}/?token=")
     assert "running already" in done.stdout
     ticket = done.stdout.split("token=")[1].split(" ")[0]
-    assert page.ask("GET", f"/?token={ticket}").status == 303
+    assert page.ask("GET", f"/?token={ticket}").status == 200
     done = subprocess.run([*command, "--port", "0"], capture_output=True, text=True)
     assert done.returncode == 2
     assert page.url in done.stderr
@@ -177,3 +186,116 @@ def test_stopping_in_the_middle_of_a_job_says_so(tmp_path):
     said = page.process.communicate()[1]
     assert said == "Stopped. 1 job had not ended, so nothing of it was published.\n"
     assert page.process.returncode == 0
+
+
+def test_stopping_during_an_upload_prints_no_traceback(tmp_path):
+    page = start(tmp_path)
+    with half_sent(page, page.project()):
+        page.process.send_signal(2)
+        said = page.process.communicate()[1]
+    assert (page.process.returncode, said) == (0, "")
+
+
+def test_an_upload_that_never_ended_is_gone_after_a_restart(tmp_path):
+    page = start(tmp_path)
+    with half_sent(page, page.project()):
+        stop(page, signal.SIGKILL)
+    assert len(incoming(page)) == 1
+    with served(tmp_path) as page:
+        assert incoming(page) == []
+
+
+def incoming(page):
+    """Uploads that have not ended."""
+    return list((page.folder / "data").glob("projects/*/incoming/*"))
+
+
+@contextmanager
+def half_sent(page, place):
+    """A connection with half of an upload, which has arrived."""
+    with socket.create_connection(page.host.split(":")) as raw:
+        head = f"PUT {place}/load/file?name=a.csv HTTP/1.1\r\nHost: {page.host}\r\n"
+        head += f"Authorization: Bearer {page.token}\r\nContent-Length: 1000\r\n\r\nonly this"
+        raw.sendall(head.encode())
+        page.until("/", lambda now: incoming(page))
+        yield
+
+
+def test_a_stalled_upload_is_not_blamed_on_the_disk(tmp_path):
+    async def stalls():
+        yield b"only this"
+        raise TimeoutError
+
+    with pytest.raises(DataError, match="the upload was interrupted"):
+        asyncio.run(_keep(stalls(), tmp_path, "a.csv", _Limit(100, None)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_upload_that_must_wait_for_too_many_jobs_changes_nothing(tmp_path):
+    with served(tmp_path) as page:
+        place = page.loaded()
+        page.post(f"{place}/goal/settle", k=3, m=2)
+        suspended = catch_worker(page, lambda: page.post(f"{place}/run"))
+        answers = []
+        while not answers or answers[-1].status == 200:
+            answers.append(page.post(f"{place}/run"))
+        assert answers[-1].status == 429
+        assert len(answers) <= 2 + MOST_WAITING + 1
+        other = page.project()
+        assert page.put(f"{other}/load/file?name=a.csv", BASKETS.encode()).status == 429
+        assert page.post(f"{other}/load/sample", sample="shop").status == 429
+        found = page.get(f"{other}/load").json
+        assert (found["file"], found["jobs"]) == (None, {})
+        folder = page.folder / "data" / other.strip("/")
+        assert [*(folder / "input").iterdir(), *incoming(page)] == []
+        assert page.post(f"{place}/load/reading", bags="yes").status == 429
+        assert page.get(f"{place}/load").json["reading"] == {}
+        suspended.kill()
+
+
+def test_forms_that_need_data_say_so(page):
+    place = page.project()
+    for form in ("load/reading", "load/answer", "load/log", "exposure", "goal/advise", "run"):
+        answer = page.post(f"{place}/{form}")
+        assert answer.status == 400
+        assert "oad the data first" in answer.json["error"]
+    assert page.post(f"{place}/compare", **{"method.suppression": "yes"}).status == 400
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
+def test_a_full_disk_is_said_and_pages_can_still_be_read(tmp_path):
+    with served(tmp_path) as page:
+        place = page.loaded()
+        page.page(f"{place}/load")
+        process = psutil.Process(page.process.pid)
+        process.rlimit(psutil.RLIMIT_FSIZE, (0, psutil.RLIM_INFINITY))
+        answer = page.post("/projects", name="x")
+        assert answer.status == 507
+        assert "cannot be written to" in answer.json["error"]
+        assert "bug" not in answer.text
+        assert page.page(f"{place}/goal").status == 200
+        process.rlimit(psutil.RLIMIT_FSIZE, (psutil.RLIM_INFINITY, psutil.RLIM_INFINITY))
+        assert page.post("/projects", name="x").status == 200
+
+
+def test_what_became_of_a_job_is_known_though_the_disk_is_full(tmp_path, monkeypatch):
+    store = Store(tmp_path / "data")
+    project = store.new_project("x")
+    first, second = (store.new_job(project, "inspect", {}).id for _ in range(2))
+
+    def full(words, *values):
+        raise OutputError(tmp_path, "the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "_write", full)
+        store.mark(first, "failed", "no room")
+    assert (store.job(first).status, store.job(first).error) == ("failed", "no room")
+    store.mark(second, "cancelled")
+    store.close()
+    again = Store(tmp_path / "data")
+    assert [again.job(id).status for id in (first, second)] == ["failed", "cancelled"]
+    again.close()
+
+
+def test_a_job_that_cannot_write_its_error_says_so():
+    assert "could not write to its folder" in _reason(CANNOT_WRITE, False)

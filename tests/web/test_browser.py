@@ -49,6 +49,15 @@ def tab(browser, page):
     tab.close()
 
 
+def test_the_file_that_serve_opens_leads_to_the_page(browser, page):
+    context = browser.new_context()
+    visit = context.new_page()
+    visit.goto((page.folder / "data" / "open.html").as_uri())
+    visit.get_by_role("heading", name="Release data, keep people hidden").wait_for()
+    assert visit.url == f"{page.url}/"
+    context.close()
+
+
 def load(tab, name="baskets.csv"):
     """A project with data; its address."""
     place = tab.new_project()

@@ -9,9 +9,10 @@ import zipfile
 
 import pytest
 
+from setveil.errors import FileFormatError
 from setveil.web.inputs import about_file
-from setveil.web.tasks import TASKS, Task
-from tests.web.serving import BASKETS, TREE, served
+from setveil.web.tasks import TASKS, Task, perform
+from tests.web.serving import BASKETS, TREE, ended, served
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +133,45 @@ def test_a_file_that_changed_since_it_was_loaded_is_not_used(page):
     assert "changing.csv: the file is gone" in done["error"]
 
 
+def test_a_file_that_changed_is_found_though_its_size_and_time_were_kept(page):
+    place, own, _ = by_path(page, BASKETS, "swapped.csv")
+    before = own.stat()
+    own.write_text(BASKETS.replace("a1", "a9"), encoding="utf-8")
+    os.utime(own, ns=(before.st_atime_ns, before.st_mtime_ns))
+    done = page.run(place, k=3, m=2)
+    assert "swapped.csv: the file has changed since it was loaded" in done["error"]
+
+
+def test_a_file_that_changes_while_a_job_reads_it_is_said(tmp_path, monkeypatch):
+    own, folder = tmp_path / "data.csv", tmp_path / "job"
+    own.write_text(FEW, encoding="utf-8")
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(TASKS, "inspect", lambda task: own.write_text(f"{FEW}9,gin\n"))
+    words = {"verb": "inspect", "data": own.name, "files": {own.name: about_file(own)}}
+    with pytest.raises(FileFormatError, match="the file has changed since it was loaded"):
+        perform(Task(folder=folder, words=words, progress=lambda *now: None))
+
+
+def test_a_file_called_release_is_attacked_like_any_other(page):
+    place, _, _ = by_path(page, BASKETS, "release")
+    run = page.run(place, k=3, m=2)["place"]
+    page.post(f"{run}/attack", knows="1", trials=100)
+    done = page.until(run, lambda now: now["attack"] and ended(now["attack"]["status"]))
+    assert (done["attack"]["status"], done["attack"]["error"]) == ("done", None)
+
+
+def test_what_is_asked_about_a_release_alone_needs_no_original(page):
+    place, own, _ = by_path(page, BASKETS, "gone.csv")
+    run = page.run(place, k=3, m=2)["place"]
+    own.unlink()
+    page.post(f"{run}/support", items="a0")
+    page.post(f"{run}/reconstruct", n=1)
+    for verb in ("support", "reconstruct"):
+        done = page.until(run, lambda now, verb=verb: ended(now[verb]["status"]))
+        assert (done[verb]["status"], done[verb]["error"]) == ("done", None)
+
+
 def test_a_file_that_was_only_touched_is_still_the_same(page):
     place, own, _ = by_path(page, BASKETS, "touched.csv")
     os.utime(own, (1, 1))
@@ -160,6 +200,35 @@ def test_items_that_are_typed_are_never_read_as_files(page):
         assert "root:" not in text
         assert "daemon" not in text
     assert hashlib.sha256(secret.read_bytes()).hexdigest() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"\xe9 hidden-words\n", b"hidden-words\n"])
+def test_an_item_may_be_called_like_a_file_next_to_the_page(page, content):
+    (page.folder / "a0").write_bytes(content)
+    place, _, _ = by_path(page, BASKETS, "called.csv")
+    page.post(f"{place}/goal/choose", promise="coherence")
+    done = page.run(place, k=3, p=1, h=0.8, private="a0")
+    (page.folder / "a0").unlink()
+    assert (done["status"], done["error"]) == ("done", None)
+    assert "hidden-words" not in str(done)
+
+
+@pytest.mark.parametrize("item", ["/index.html", ".net", "~me", "a\\b"])
+def test_an_item_may_look_like_a_path_if_the_data_has_it(page, item):
+    place, _, _ = by_path(page, BASKETS.replace("a0", item), "pages.csv")
+    page.post(f"{place}/goal/choose", promise="coherence")
+    done = page.run(place, k=3, p=1, h=0.8, private=item)
+    assert (done["status"], done["error"]) == ("done", None)
+    done = page.run(place, k=3, p=1, h=0.8, private=f"{item}\n/list.txt")
+    assert "/list.txt is not allowed: the data has no such item" in done["error"]
+
+
+def test_no_recipe_of_the_page_names_a_folder(page):
+    place = page.project()
+    for own in ("wordnet:..", "wordnet+unknown:release", "prefix:/etc", "balanced:/etc"):
+        page.post(f"{place}/hierarchy/choose", kind="recipe", own=own)
+        job = page.get(f"{place}/hierarchy").json
+        assert job["hierarchy"] is None or "wordnet" not in job["hierarchy"]
 
 
 def _has_ended(values):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import stat
 import sys
+from html import unescape
 from http.client import HTTPConnection
 from urllib.parse import quote, urlencode
 
@@ -110,7 +112,7 @@ def test_a_wrong_token_is_refused(page, token):
 
 def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_do_not_get(page):
     answer = page.ask("GET", f"/projects/x/load?a=1&token={page.ticket}")
-    assert (answer.status, answer.headers["location"]) == (303, "/projects/x/load?a=1")
+    assert (answer.status, onward(answer)) == (200, "/projects/x/load?a=1")
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
@@ -121,7 +123,13 @@ def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_do_not_get(page
 @pytest.mark.parametrize("path", ["//evil.example", "/\\evil.example"])
 def test_the_token_never_leads_to_another_site(page, path):
     answer = page.ask("GET", f"{quote(path, safe='/')}?token={page.ticket}")
-    assert answer.headers.get("location", "/x").replace("\\", "/")[:2] != "//"
+    assert onward(answer).replace("\\", "/")[:2] != "//"
+
+
+def onward(answer):
+    """Where the page leads that takes a ticket."""
+    (place,) = re.findall(r'http-equiv="refresh" content="0; url=([^"]*)"', answer.text)
+    return unescape(place)
 
 
 def test_a_form_without_the_check_value_is_refused(page):

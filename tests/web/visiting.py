@@ -43,6 +43,7 @@ class Tab:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._logged)
         self.page.goto(served.full)
+        self.page.wait_for_url(f"{served.url}/")
 
     def _logged(self, message: Any) -> None:
         expected = "the server responded with a status of 4" in message.text

@@ -4,6 +4,8 @@ The makers have their own way (`setveil.published.rows`): a fault in it must not
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ def equal_records(data: Transactions) -> tuple[Int64s, Int64s]:
     """The first record of each kind, in the order of their items (and counts), and the number of
     the kind of each record."""
     keys: dict[bytes, int] = {}
-    found = (keys.setdefault(key, len(keys)) for key in record_keys(data))
+    found = (keys.setdefault(key, len(keys)) for key in record_keys(data, ">"))
     kind = np.fromiter(found, dtype=np.int64, count=len(data))
     first = np.zeros(len(keys), dtype=np.int64)
     first[kind[::-1]] = np.arange(len(data) - 1, -1, -1)
@@ -51,12 +53,12 @@ def stacked(one: Transactions, other: Transactions) -> Transactions:
     return Transactions(indptr, items, one.vocabulary)
 
 
-def record_keys(data: Transactions) -> list[bytes]:
-    """One byte string for each record, equal exactly for equal records; big-endian, so that they
+def record_keys(data: Transactions, order: Literal["<", ">"] = "<") -> list[bytes]:
+    """One byte string for each record, equal exactly for equal records; with the order `>` they
     sort as the records do."""
-    values: npt.NDArray[np.unsignedinteger] = data.items.astype(">u4")
+    values: npt.NDArray[np.unsignedinteger] = data.items.astype(f"{order}u4")
     if isinstance(data, Bags):
-        values = np.stack((data.items, data.counts), axis=1).astype(">u8")
+        values = np.stack((data.items, data.counts), axis=1).astype(f"{order}u8")
     blob = values.tobytes()
     bounds = (data.indptr * (len(blob) // max(len(data.items), 1))).tolist()
     return [blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)]

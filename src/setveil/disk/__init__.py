@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all, and work that leaves nothing behind."""
 
-from setveil.disk.limits import bytes_of, unpacked_limit
+from setveil.disk.limits import bytes_of, unpacked_limit, whole_lines
 from setveil.disk.output import check_place, listed_files, new_file, new_folder
 from setveil.disk.renaming import sync
 from setveil.disk.room import is_full, naming, private_folder
@@ -18,4 +18,5 @@ __all__ = [
     "read_text",
     "sync",
     "unpacked_limit",
+    "whole_lines",
 ]

@@ -1,14 +1,15 @@
 """How large an input may become: one size, the memory, limits all that a file can unpack to.
 
 A data file is unpacked to a temporary file, which may be ten times as large as the memory. What is
-held in memory as a whole (a hierarchy, a list of items, a job file) takes about twenty times the
-size of its text there, so its text may be a twentieth of the memory."""
+held in memory as a whole (a hierarchy, a list of items, a job file, a line of data) takes about
+twenty times the size of its text there, so its text may be a twentieth of the memory."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from gzip import GzipFile
-from typing import IO
+from typing import IO, AnyStr
 
 from setveil.errors import FileFormatError, ParameterError
 
@@ -50,6 +51,21 @@ def copy_within(most: int, stream: IO[bytes] | GzipFile, target: IO[bytes], name
         if seen > most:
             raise too_large(name, most)
         target.write(block)
+
+
+def whole_lines(stream: IO[AnyStr], name: str) -> Iterator[AnyStr]:
+    """The lines of a file, each of which is held in memory as a whole.
+
+    Raises:
+        FileFormatError: if one is too long for that.
+    """
+    most, number = whole_limit(), 0
+    while line := stream.readline(most + 1):
+        number += 1
+        if len(line) > most:
+            problem = f"this line is longer than {shown(most)}, too much to hold in memory"
+            raise FileFormatError(name, problem, line=number)
+        yield line
 
 
 def too_large(name: str, most: int) -> FileFormatError:

@@ -63,6 +63,8 @@ def read_text(path: Path, memory: str | None = None, *, remedy: str = "") -> str
 
 def _content(path: Path, most: int) -> bytes:
     try:
+        if "\0" in str(path):
+            raise FileNotFoundError
         with path.open("rb") as plain:
             packed = plain.read(2) == b"\x1f\x8b"
             plain.seek(0)

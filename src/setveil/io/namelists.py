@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import read_text
@@ -20,8 +21,31 @@ WAYS = (
 )
 
 
+NO_FILE = "the data has no such item; type or paste the items themselves, not the name of a file"
+
+
 class Typed(str):
     """A word that names an item, a pattern or a node, and never a file, whatever it looks like."""
+
+    @property
+    def is_pathlike(self) -> bool:
+        """Whether somebody may have meant a file: then the data must have such an item."""
+        return self.startswith(("/", "~", ".")) or "\\" in self
+
+
+def typed(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Words that somebody has typed, of which none is the name of a file.
+
+    Example:
+        >>> typed({"k": 5, "private": ["items.txt"]})["private"][0].is_pathlike
+        False
+    """
+    return {
+        name: [Typed(each) if isinstance(each, str) else each for each in value]
+        if isinstance(value, list)
+        else value
+        for name, value in words.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -57,8 +81,8 @@ class ItemNames:
                 listed.update(read_items(word))
             elif is_pattern(word):
                 patterns.append(word)
-            elif isinstance(word, Typed):  # a list, of which the data need not contain everything
-                listed.add(str(word))
+            elif isinstance(word, Typed) and not word.is_pathlike:
+                listed.add(str(word))  # of a list, of which the data need not contain everything
             else:
                 single.append(word)
         return cls(frozenset(listed), tuple(single), tuple(patterns), tuple(nodes), parameter)
@@ -73,6 +97,7 @@ class ItemNames:
         for word in self.single:
             remedy = WAYS if word in items else did_you_mean(word, items) or WAYS
             missing = f"there is no file and no item of this name; {remedy}"
+            missing = NO_FILE if isinstance(word, Typed) else missing
             found |= self._some(items & {word}, word, missing)
         for pattern in self.patterns:
             matching = matching_items(vocabulary, pattern)

@@ -232,9 +232,12 @@ def _moved(words: Mapping[str, Any], way: _Read | _Written) -> dict[str, Any]:
     own, known = parameters(Job), job_keys()
     moved = dict(words)
     for name, value in words.items():
+        is_path = name in ("hierarchy", "data") or (name in own and Path in own[name].kinds)
+        if is_path and "\0" in str(value):
+            raise ParameterError(name, value, "a path has no NUL character")
         if name == "hierarchy":
             moved[name] = moved_tree(value, way.move)
-        elif name == "data" or (name in own and Path in own[name].kinds):
+        elif is_path:
             moved[name] = value if str(value) == "-" else way.move(str(value))
         elif known[name].holds_items:
             moved[name] = [_moved_item(item, way) for item in value]

@@ -23,7 +23,7 @@ from setveil.io.formats.titles import sample_rows as sample_cells
 from setveil.io.querylog.columns import looks_like_log, names_columns
 from setveil.io.querylog.tables import log_delimiter, sample_rows
 from setveil.io.source.database import NotUtf8Error, database, quoted, translated
-from setveil.io.source.encoding import decoded, decoded_anyhow
+from setveil.io.source.encoding import check_encoding, decoded, decoded_anyhow
 from setveil.io.source.packed import sheet_names, unpacked
 from setveil.io.source.source import Source, open_source
 
@@ -94,6 +94,7 @@ def run(job: PreviewJob) -> Preview:
 
 
 def _as_utf8(source: Source, encoding: str | None) -> Source:
+    check_encoding(encoding)
     plain, _ = decoded(source, encoding)
     try:
         checked_text(plain)

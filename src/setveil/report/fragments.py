@@ -107,8 +107,8 @@ def narrowed_table(found: Private) -> str:
         [plural(each.known, "random item"), rough_share(each.before), rough_share(each.after)]
         for each in found.narrowed
     ]
-    said = f"Share of {found.narrowed[0].draws:,} draws in which so many known items of a person"
-    said = f"{said} narrow them down to fewer than {found.exposed.k} records."
+    said = f"How often known items narrow a person down to fewer than {found.exposed.k} records,"
+    said = f"{said} in {found.narrowed[0].draws:,} draws."
     return paragraph(said) + table(["known", "original", "release"], rows, numbers=[1, 2])
 
 

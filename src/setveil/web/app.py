@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from setveil.errors import OutputError
 from setveil.web import editor
 from setveil.web.context import Settings
 from setveil.web.flow import after
@@ -53,7 +54,7 @@ def make_app(store: Store, secrets: Secrets, address: Address, settings: Setting
     app = Starlette(
         routes=routes(),
         middleware=[Middleware(Guard, secrets=secrets, address=address, signed_in=signed_in)],
-        exception_handlers={HTTPException: _refused, 500: _broken},  # type: ignore[dict-item]
+        exception_handlers={HTTPException: _refused, OutputError: _unwritable, 500: _broken},  # type: ignore[dict-item]
         lifespan=lifespan,
     )
     app.state.store, app.state.secrets, app.state.settings = store, secrets, settings
@@ -125,6 +126,17 @@ async def _refused(request: Request, error: HTTPException) -> Response:
         return JSONResponse({"error": words}, status_code=error.status_code)
     screen = Screen(title="Not here", why=words, code=error.status_code)
     return await respond(request, screen)
+
+
+async def _unwritable(request: Request, error: OutputError) -> Response:
+    """A disk that is full, or a folder that cannot be written to any more."""
+    words = (
+        f"The folder of this page cannot be written to ({error.problem}), so this could not be "
+        "kept. Make room on the disk, and try again."
+    )
+    if wants_json(request):
+        return JSONResponse({"error": words}, status_code=507)
+    return await respond(request, Screen(title="This cannot be kept", why=words, code=507))
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -10,13 +10,14 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from setveil.io.namelists import typed
 from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT, USUAL, fears
 from setveil.pipeline.names import chosen_method
 from setveil.pipeline.stored import restored
 from setveil.promises import PROMISES, Promise
-from setveil.web.inputs import About, about_of
+from setveil.web.inputs import About, about_file, about_of, digest_of
 from setveil.web.jobs import Queue
 from setveil.web.places import Places
 from setveil.web.security import may_change
@@ -156,11 +157,14 @@ def tree_words(project: Project) -> dict[str, Any]:
 
 
 def files_of(project: Project) -> dict[str, About]:
-    """The files of a job under the names that the user knows."""
+    """The files of a job under the names that the user knows; a tree that is edited on the page as
+    it is now."""
     data, tree = data_of(project), tree_of(project)
     files = {} if data is None else {data[0]: data[1]}
     if tree is not None and tree[1] is not None:
-        files[tree[0]] = tree[1]
+        place = tree[1]["path"]
+        now = {} if "size" in tree[1] else {**about_file(place), "sha256": digest_of(place)}
+        files[tree[0]] = {**tree[1], **now}
     return files
 
 
@@ -190,7 +194,7 @@ def promise_words_of(project: Project) -> dict[str, Any]:
         name: value for name, value in {**USUAL, "epsilon": 1.0}.items()
         if name in own and own[name].required
     }  # fmt: skip
-    return {"promise": kind.model, **usual, **given}
+    return typed({"promise": kind.model, **usual, **given})
 
 
 def anonymize_words(project: Project) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from setveil.errors import SetveilError
+from setveil.io.namelists import typed
 from setveil.pipeline.anonymize import job_from
 from setveil.pipeline.commands import command_of_job, python_call
 from setveil.web.context import anonymize_words, data_of
@@ -41,5 +42,5 @@ def _data(project: Project) -> str:
 
 
 def _words(project: Project, words: dict[str, Any] | None) -> dict[str, Any]:
-    given = anonymize_words(project) if words is None else words
+    given = anonymize_words(project) if words is None else typed(words)
     return {**with_files(given), "output": RELEASE}

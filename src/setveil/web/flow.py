@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 
 from setveil.web.context import (
     data_of,
@@ -22,27 +24,33 @@ from setveil.web.context import (
 from setveil.web.editor import keep_edits
 from setveil.web.inputs import about_file, about_of
 from setveil.web.jobs import Queue
+from setveil.web.layout import go
 from setveil.web.store import Project, Store, StoredJob
 from setveil.web.tasks import TREE
 
 ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 """The verbs whose results are about the data, and are gone when other data is loaded."""
+NO_DATA = "Load the data first."
 Next = tuple[Project, str, dict[str, Any]]
 
 
 @asynccontextmanager
-async def changing(request: Request) -> AsyncIterator[Project]:
-    """The project of a request, as it is now; nobody else changes it at the same time."""
+async def changing(request: Request, *replaced: str) -> AsyncIterator[Project]:
+    """The project of a request, as it is now; nobody else changes it at the same time.
+
+    Its jobs with the verbs `replaced` are removed, for one that takes their place: if too many
+    jobs wait for that, nothing is changed."""
     locks: dict[str, asyncio.Lock] = request.app.state.locks
     async with locks.setdefault(request.path_params["project"], asyncio.Lock()):
+        if replaced:
+            await queue_of(request).make_room(project_of(request), *replaced)
         yield project_of(request)
 
 
 async def use_source(request: Request, source: dict[str, Any]) -> None:
     """Take a file as the data of a project, and look at it."""
     queue, store = queue_of(request), store_of(request)
-    async with changing(request) as project:
-        await queue.forget(project, *ABOUT_DATA)
+    async with changing(request, *ABOUT_DATA) as project:
         source = settled(project, source)
         _remove_others(project, source["path"])
         project.state = {**_kept(project.state), "source": source}
@@ -57,35 +65,39 @@ def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
     place = Path(given["path"])
     if place.parent != project.folder / "incoming":
         return given
-    return {**given, "path": str(place.replace(project.folder / "input" / place.name))}
+    return {**given, **about_file(place.replace(project.folder / "input" / place.name))}
 
 
-async def read_again(request: Request, project: Project) -> None:
-    """Look at the data again, because it is to be read in another way."""
-    queue = queue_of(request)
-    await queue.forget(project, "preview", "inspect", "tree", "advise")
-    await queue.add(project, "preview", preview_task(project))
+async def read_again(request: Request, change: Callable[[dict[str, Any]], None]) -> Response:
+    """Look at the data again, because a change of the state says to read it in another way."""
+    async with changing(request, "preview", "inspect", "tree", "advise") as project:
+        change(project.state)
+        task = preview_task(project)
+        store_of(request).save(project)
+        await queue_of(request).add(project, "preview", task)
+    return go(request, f"/projects/{project.id}/load")
 
 
 async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
     """A job on the data of a project."""
     await keep_edits(request, project)
     found = data_of(project)
-    task = {"data": found[0] if found else "", "files": files_of(project), "options": options}
+    if found is None:
+        raise HTTPException(400, NO_DATA)
+    task = {"data": found[0], "files": files_of(project), "options": options}
     return await queue_of(request).add(project, verb, task)
 
 
 async def make_records(queue: Queue, project: Project, words: dict[str, Any]) -> None:
     """Make bags of terms of a query log, as a job."""
-    source = project.state["source"]
-    files = {source["name"]: about_of(source)}
-    task = {"data": source["name"], "files": files, "options": words}
-    await queue.add(project, "querylog", task)
+    await queue.add(project, "querylog", preview_task(project) | {"options": words})
 
 
 def preview_task(project: Project) -> dict[str, Any]:
     """A look at the file as it is."""
-    source = project.state["source"]
+    source = project.state.get("source")
+    if source is None:
+        raise HTTPException(400, NO_DATA)
     files = {source["name"]: about_of(source)}
     return {"data": source["name"], "files": files, "options": reading_of(project)}
 

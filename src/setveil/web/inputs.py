@@ -14,13 +14,14 @@ from typing import Any
 from setveil.errors import FileFormatError
 
 About = dict[str, Any]
-"""Where a file is (`path`), and its `size`, `modified` and `sha256` if it is the user's; `log` is
-the SHA-256 of the query log that it was made from."""
+"""Where a file is (`path`), and its `size`, `modified`, `changed` and `sha256` if it is the user's;
+`log` is the SHA-256 of the query log that it was made from. `changed` is when the system last saw
+the file change, which no program can set back, unlike `modified`."""
 
 
 def about_of(known: Mapping[str, Any]) -> About:
     """What is known of a file, without what else a project keeps with it."""
-    names = ("path", "size", "modified", "sha256")
+    names = ("path", "size", "modified", "changed", "sha256")
     return {name: known[name] for name in names if known.get(name) is not None}
 
 
@@ -34,7 +35,8 @@ def about_file(path: str | Path) -> About:
         found = os.stat(path)
     except OSError as error:
         raise FileFormatError(Path(path).name, error.strerror or str(error)) from None
-    return {"path": str(path), "size": found.st_size, "modified": found.st_mtime_ns}
+    times = {"modified": found.st_mtime_ns, "changed": found.st_ctime_ns}
+    return {"path": str(path), "size": found.st_size, **times}
 
 
 def digest_of(path: str | Path) -> str:
@@ -48,8 +50,7 @@ def digest_of(path: str | Path) -> str:
 def check_unchanged(name: str, about: Mapping[str, Any]) -> None:
     """Refuse a file that is not what it was when it was loaded.
 
-    A file of the same size and time is taken for the same. If only its time differs, its content
-    decides.
+    A file of the same size and times is the same. If only a time differs, its content decides.
 
     Raises:
         FileFormatError: if it is gone, or has changed.
@@ -60,7 +61,7 @@ def check_unchanged(name: str, about: Mapping[str, Any]) -> None:
     if "size" not in about:  # made by the page itself, such as the folder of a release
         return
     now = about_file(place)
-    if (now["size"], now["modified"]) == (about["size"], about["modified"]):
+    if all(now[name] == about.get(name) for name in now):
         return
     if now["size"] == about["size"] and about.get("sha256") == digest_of(place):
         return

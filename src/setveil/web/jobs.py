@@ -20,6 +20,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from setveil.web.store import Project, Store, StoredJob
+from setveil.web.worker import CANNOT_WRITE
 
 AT_ONCE = 2
 """How many jobs run at the same time; the others wait."""
@@ -28,6 +29,7 @@ MOST_WAITING = 50
 _NO_MEMORY = "memory ran out, so the system ended this job; nothing was published"
 _KILLED = "the process of this job was ended from outside ({}); nothing was published"
 _CRASHED = "the process of this job ended with an error ({}); nothing was published"
+_UNWRITABLE = "this job could not write to its folder (a full disk?); nothing was published"
 _STOPPED = "the page was closed while this job ran; nothing was published, so start it again"
 
 
@@ -73,9 +75,7 @@ class Queue:
 
     async def add(self, project: Project, verb: str, task: dict[str, Any]) -> StoredJob:
         """A new job, which runs when it is its turn."""
-        if len(self._waiting) >= MOST_WAITING:
-            words = f"{MOST_WAITING} jobs are waiting already. Cancel some, or wait for them."
-            raise HTTPException(429, words)
+        self._check_room(len(self._waiting))
         job = self.store.new_job(project, verb, task)
         self._waiting.append(job.id)
         self._start_next()
@@ -98,6 +98,18 @@ class Queue:
         for job in self.store.jobs(project, *verbs):
             await self.cancel(job)
             self.store.forget(job)
+
+    async def make_room(self, project: Project, *verbs: str) -> None:
+        """Remove the jobs of a project with these verbs, for a new one; if too many others wait for
+        that, nothing is removed."""
+        replaced = {job.id for job in self.store.jobs(project, *verbs)}
+        self._check_room(len(set(self._waiting) - replaced))
+        await self.forget(project, *verbs)
+
+    def _check_room(self, waiting: int) -> None:
+        if waiting >= MOST_WAITING:
+            words = f"{MOST_WAITING} jobs are waiting already. Cancel some, or wait for them."
+            raise HTTPException(429, words)
 
     def progress(self, job: StoredJob) -> dict[str, Any]:
         """How far a job is, in a few plain values."""
@@ -132,6 +144,8 @@ class Queue:
             job = self.store.job(id)
             if job is not None and job.status != "cancelled":
                 await self._work(job)
+        except OSError:
+            self.store.mark(id, "failed", _UNWRITABLE)
         finally:
             self._tasks.pop(id, None)
             self._running.pop(id, None)
@@ -211,6 +225,8 @@ def _reason(code: int, no_memory: bool) -> str:
     """Why a process has ended that has left no word."""
     if code == -signal.SIGKILL and no_memory:
         return _NO_MEMORY
+    if code == CANNOT_WRITE:
+        return _UNWRITABLE
     if code < 0:
         return _KILLED.format(signal.Signals(-code).name)
     return _CRASHED.format(f"exit code {code}")

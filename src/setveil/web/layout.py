@@ -26,7 +26,8 @@ STEPS = {
 }
 """The steps of the path and what they are called."""
 PAGE_ONLY = {"page": "only"}
-"""The metadata of a field that the JSON twin lacks."""
+"""The metadata of a field that the JSON twin lacks: an object from which, or from whose values in
+the twin, the page draws tables and charts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,13 @@ class Screen:
 async def respond(request: Request, screen: Screen) -> Response:
     """The screen as a page, or as JSON if that is asked for."""
     if wants_json(request):
-        values = {"title": screen.title, "step": screen.step or None, **_plain(screen.values)}
+        values: dict[str, Any] = {
+            "title": screen.title,
+            "why": screen.why,
+            "step": screen.step or None,
+        }
+        values |= {"done": sorted(screen.done), "marked": dict(screen.marked)}
+        values |= _plain(screen.values)
         values |= {"command": screen.command or None, "python": screen.python or None}
         values |= {"error": screen.wrong} if screen.wrong else {}
         values |= {"spent": list(screen.spent)} if screen.spent else {}

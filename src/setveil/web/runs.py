@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from setveil.pipeline.names import READING
@@ -31,7 +32,8 @@ SHORT = {
 
 
 def run_values(project: Project, jobs: Sequence[StoredJob]) -> list[dict[str, Any]]:
-    """Runs as JSON shows them, with names that say in what they differ."""
+    """All runs of a project as JSON shows them, with names that say in what they differ: without
+    some of them, another screen would call the same run by another name."""
     names = run_names(project, jobs)
     return [
         {
@@ -52,17 +54,23 @@ def run_names(project: Project, jobs: Sequence[StoredJob]) -> dict[str, str]:
     """What runs are called: as the user says, or what was promised, how, in what they differ from
     others with the same numbers, and when."""
     given = project.state.get("names", {})
-    words = {job.id: _words(job) for job in jobs}
+    files = _file_names(jobs)
+    words = {job.id: _words(job, files) for job in jobs}
     heads = {job.id: _head(job) for job in jobs}
-    names = {}
-    for job in jobs:
+    names, twins = dict[str, str](), Counter[str]()
+    for job in sorted(jobs, key=lambda job: job.number):
         alike = [words[other] for other, head in heads.items() if head == heads[job.id]]
         varied = [
             name for one in alike for name in one if len({str(w.get(name)) for w in alike}) > 1
         ]
-        said = [_said(name, words[job.id].get(name)) for name in dict.fromkeys(varied)]
+        said = [
+            _said(name, words[job.id].get(name), [one.get(name) for one in alike])
+            for name in dict.fromkeys(varied)
+        ]
         at = time.strftime("%d %b %H:%M:%S", time.localtime(job.created))
-        names[job.id] = given.get(job.id) or ", ".join([heads[job.id], *said, at])
+        name = given.get(job.id) or ", ".join([heads[job.id], *said, at])
+        twins[name] += 1
+        names[job.id] = f"{name} ({twins[name]})" if twins[name] > 1 else name
     return names
 
 
@@ -90,24 +98,51 @@ def _head(job: StoredJob) -> str:
     return f"{how} ({numbers})" if numbers else str(how)
 
 
-def _words(job: StoredJob) -> dict[str, Any]:
+def _words(job: StoredJob, files: Mapping[tuple[str, Any], str]) -> dict[str, Any]:
     """What a run was asked for besides its promise, method and numbers."""
     words = job.task["options"]
     shown = {name: words[name] for name in words if name not in (*NUMBERS, "promise", "method")}
     kind = PROMISES.get(str(words.get("promise")))
-    return {"promise": kind.model if kind else None, "data": job.task["data"], **shown}
+    shown = {"promise": kind.model if kind else None, "data": job.task["data"], **shown}
+    for name in ("data", "hierarchy"):
+        about = job.task["files"].get(shown.get(name))
+        shown |= {} if about is None else {name: files[shown[name], _content(about)]}
+    return shown
 
 
-def _said(name: str, value: Any) -> str:
-    """A word in which runs differ."""
+def _file_names(jobs: Sequence[StoredJob]) -> dict[tuple[str, Any], str]:
+    """What each file of these runs is called, by its name and content: several files with the same
+    name are numbered."""
+    found: dict[str, dict[Any, None]] = {}
+    for job in sorted(jobs, key=lambda job: job.number):
+        for name, about in job.task["files"].items():
+            found.setdefault(name, {})[_content(about)] = None
+    return {
+        (name, content): f"{name} (file {at})" if len(contents) > 1 else name
+        for name, contents in found.items()
+        for at, content in enumerate(contents, start=1)
+    }
+
+
+def _said(name: str, value: Any, values: Sequence[Any]) -> str:
+    """A word in which runs differ, of which these are all its values."""
     label = SHORT.get(name) or label_of(name).lower()
     if isinstance(value, bool) or (value is None and name in FLAGS):
         return f"{label}: {'yes' if value else 'no'}"
     if value in (None, [], ""):
         return f"{label}: none"
     if isinstance(value, list):
-        return f"{label}: {value[0] if len(value) == 1 else len(value)}"
+        own = [str(one) for one in value if any(one not in (other or ()) for other in values)]
+        more = f" and {len(own) - 2:,} more" if len(own) > 2 else ""
+        listed = f"{', '.join(own[:2])}{more}"
+        few = f"{len(value):,}{f', with {listed}' if own else ''}"
+        return f"{label}: {listed if len(own) == len(value) else few}"
     return f"{label}: {f'below {value}' if name == 'min_people' else value}"
+
+
+def _content(about: About | str) -> Any:
+    """What tells files with the same name apart."""
+    return (isinstance(about, dict) and about.get("sha256")) or _file(about)
 
 
 def _file(about: About | str) -> tuple[Any, ...]:

@@ -22,12 +22,13 @@ import socket
 from asyncio import wait_for
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from html import escape
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = (
@@ -183,9 +184,8 @@ class Guard:
         if not known:
             self._tell_signed_in()
         rest = urlencode([pair for pair in query.multi_items() if pair[0] != "token"])
-        place = scope["path"] if scope["path"].startswith("/") else "/"
-        place = "/" + place.lstrip("/\\") + (f"?{rest}" if rest else "")
-        answer = RedirectResponse(place, status_code=303)
+        place = "/" + quote(scope["path"].lstrip("/\\"))
+        answer = _onward(f"{place}?{rest}" if rest else place)
         set_cookie(answer, self.address, self.secrets)
         return answer
 
@@ -255,11 +255,24 @@ def _unknown(headers: Headers) -> Response:
     if "text/html" not in headers.get("accept", ""):
         return _refusal(403, NO_TICKET)
     title = "Please open this page from the terminal"
+    return _bare(title, f"<h1>{title}</h1><p>{NO_TICKET}</p>", 403)
+
+
+def _onward(place: str) -> Response:
+    """A page that leads on by itself.
+
+    A redirect would not do: a browser that came here from a file does not send the cookie, which
+    it has just got, to where it is redirected, because the file has asked for it."""
+    where = escape(place)
+    lead = f'<meta http-equiv="refresh" content="0; url={where}">'
+    return _bare("setveil", f'{lead}<p><a href="{where}">Open setveil</a></p>', 200)
+
+
+def _bare(title: str, content: str, status: int) -> Response:
+    """A page without anything of the user."""
     head = f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
-    look = '<link rel="stylesheet" href="/static/page.css">'
-    return HTMLResponse(
-        f"{head}{look}<main><h1>{title}</h1><p>{NO_TICKET}</p></main></html>", status_code=403
-    )
+    look = '<link rel="stylesheet" href="/static/style.css">'
+    return HTMLResponse(f"{head}{look}<main>{content}</main></html>", status_code=status)
 
 
 def _cookies(headers: Headers) -> Mapping[str, str]:

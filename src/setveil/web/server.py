@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -118,6 +119,7 @@ class _Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # uploads that end early
         with suppress(Exception):
             self.ended = await self._app.state.queue.close()  # ends the streams of progress too
         await super().shutdown(sockets=sockets)

@@ -70,7 +70,7 @@ def take(project: Project, form: Form) -> None:
         publishing["public_items"] = True
     state["publishing"] = publishing
     if adds_noise(kind) and "public_list" in form:
-        items = item_words("public_list", form["public_list"])
+        items = item_words(form["public_list"])
         if items and state["method"] and METHODS[name].needs_hierarchy:
             allowed = f"{name} needs groups: leave it empty, and give a hierarchy of all items"
             raise ParameterError("public_list", f"{len(items)} items", allowed)

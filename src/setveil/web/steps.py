@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
 
-from setveil.errors import SetveilError
+from setveil.errors import OutputError, SetveilError
 from setveil.web.context import data_of, store_of
 from setveil.web.fixing import marked_of
 from setveil.web.layout import STEPS, wants_json
@@ -39,7 +40,8 @@ def _remember(request: Request, project: Project, step: str) -> None:
     now = store_of(request).project(project.id)
     if now is not None and now.state.get("at") != step and not wants_json(request):
         now.state["at"] = step
-        store_of(request).save(now)
+        with suppress(OutputError):  # a full disk is no reason not to show a page
+            store_of(request).save(now)
 
 
 def steps_done(request: Request, project: Project) -> frozenset[str]:

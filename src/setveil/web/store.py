@@ -18,7 +18,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -100,6 +100,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._marks: dict[str, dict[str, Any]] = {}  # of jobs, as long as they are not written
         _open_folder(folder)
         with _writing(folder):
             self._lock = _locked(folder)
@@ -110,6 +111,8 @@ class Store:
             self._connection.row_factory = sqlite3.Row
             self._connection.executescript(_TABLES)
             (folder / "key").unlink(missing_ok=True)
+            for begun in (folder / "projects").glob("*/incoming"):  # uploads that never ended
+                shutil.rmtree(begun, ignore_errors=True)
 
     def close(self) -> None:
         """Let another process open the folder."""
@@ -144,8 +147,9 @@ class Store:
         """A new project with a folder of its own."""
         made = Project(_new_id(), name, time.time(), Path())
         made.folder = self.folder / "projects" / made.id
-        for place in (made.folder, made.folder / "input", made.folder / "jobs"):
-            place.mkdir(mode=_PRIVATE_FOLDER)
+        with _writing(self.folder):
+            for place in (made.folder, made.folder / "input", made.folder / "jobs"):
+                place.mkdir(mode=_PRIVATE_FOLDER)
         row = (made.id, name, made.created, "{}")
         self._write("INSERT INTO projects VALUES (?, ?, ?, ?)", *row)
         return made
@@ -173,11 +177,12 @@ class Store:
     def new_job(self, project: Project, verb: str, task: dict[str, Any]) -> StoredJob:
         """A job that waits for its turn."""
         id = _new_id()
+        with _writing(self.folder):
+            (project.folder / "jobs" / id).mkdir(mode=_PRIVATE_FOLDER)
         last = self._rows("SELECT coalesce(max(number), 0) AS last FROM jobs")[0]["last"]
         row = (id, last + 1, project.id, verb, json.dumps(task), "queued", time.time())
         words = "INSERT INTO jobs (id, number, project, verb, task, status, created)"
         self._write(f"{words} VALUES (?, ?, ?, ?, ?, ?, ?)", *row)
-        (project.folder / "jobs" / id).mkdir(mode=_PRIVATE_FOLDER)
         made = self.job(id)
         assert made is not None
         return made
@@ -201,10 +206,14 @@ class Store:
         return next(iter(self.jobs(project, *verbs)), None)
 
     def mark(self, id: str, status: Status, error: str = "") -> None:
-        """Say what became of a job."""
+        """Say what became of a job. If the disk is full, it is written with a later mark."""
         ended = None if status in LIVE else time.time()
+        self._marks[id] = {"status": status, "error": error, "ended": ended}
         words = "UPDATE jobs SET status = ?, error = ?, ended = ? WHERE id = ?"
-        self._write(words, status, error, ended, id)
+        with suppress(OutputError):
+            for job, mark in list(self._marks.items()):
+                self._write(words, *mark.values(), job)
+                del self._marks[job]
 
     def forget(self, job: StoredJob) -> None:
         """Remove a job and its files."""
@@ -216,7 +225,8 @@ class Store:
         return Project(row["id"], row["name"], row["created"], folder, json.loads(row["state"]))
 
     def _job(self, row: sqlite3.Row) -> StoredJob:
-        values = {**dict(row), "task": json.loads(row["task"])}
+        marks = self._marks.get(row["id"], {})
+        values = {**dict(row), **marks, "task": json.loads(row["task"])}
         folder = self.folder / "projects" / row["project"] / "jobs" / row["id"]
         return StoredJob(**values, folder=folder)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.errors import DataError, SetveilError, parameters_in
-from setveil.io.namelists import Typed
+from setveil.io.namelists import typed
 from setveil.pipeline import Progress
 from setveil.pipeline.inputs import Known, known_name
 from setveil.web.inputs import check_unchanged, digest_of
@@ -39,7 +39,8 @@ class Task:
     folder: Path
     words: Mapping[str, Any]
     """`verb`, `data` (a name), `options` (words of the verb), `files` (for each name that the user
-    knows, where the file is and what it was like when it was loaded; see `web.inputs`)."""
+    knows, where the file is and what it was like when it was loaded; see `web.inputs`), `release`
+    (the folder of the release that is asked about)."""
     progress: Progress
     shown: dict[str, str] = field(default_factory=dict)
     """What errors and results show in place of paths."""
@@ -49,6 +50,8 @@ class Task:
         for name, about in self.words.get("files", {}).items():
             check_unchanged(name, about)
             self.shown[about["path"]] = name
+        if "release" in self.words:
+            self.shown[self.words["release"]] = RELEASE
         os.chdir(self.folder)
 
     @property
@@ -61,15 +64,13 @@ class Task:
         return self.file(self.name)
 
     @property
+    def release(self) -> Known:
+        return Known(self.words["release"], RELEASE)
+
+    @property
     def named(self) -> dict[str, Any]:
         """The words of the verb with the names of files. What was typed is never a file."""
-        given = self.words.get("options", {})
-        return {
-            name: [Typed(word) if isinstance(word, str) else word for word in value]
-            if isinstance(value, list)
-            else value
-            for name, value in given.items()
-        }
+        return typed(self.words.get("options", {}))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -206,14 +207,14 @@ def attack(task: Task) -> object:
     from setveil.pipeline.attack import job_from, run
 
     words = {**task.options, "original": task.data}
-    return run(job_from(task.file(RELEASE), words), task.progress)
+    return run(job_from(task.release, words), task.progress)
 
 
 def support(task: Task) -> object:
     """How many records contain some items, computed from a release alone."""
     from setveil.pipeline.support import SupportJob, run
 
-    return run(SupportJob(release=task.file(RELEASE), **task.options), task.progress)
+    return run(SupportJob(release=task.release, **task.options), task.progress)
 
 
 def reconstruct(task: Task) -> object:
@@ -221,7 +222,7 @@ def reconstruct(task: Task) -> object:
     from setveil.pipeline.reconstruct import ReconstructJob, run
 
     done = run(
-        ReconstructJob(release=task.file(RELEASE), output=Path(WORLDS), **task.options),
+        ReconstructJob(release=task.release, output=Path(WORLDS), **task.options),
         task.progress,
     )
     _zip(Path(WORLDS), Path(f"{WORLDS}.zip"))
@@ -250,6 +251,19 @@ TASKS: dict[str, Callable[[Task], object]] = {
     "compare": compare,
 }
 """What each verb of the page does."""
+
+
+def perform(task: Task) -> object:
+    """Do what a task says.
+
+    Raises:
+        FileFormatError: also if the data has changed meanwhile.
+    """
+    found = TASKS[task.words["verb"]](task)
+    if task.words.get("data") in task.files:
+        check_unchanged(task.name, task.files[task.name])
+    return found
+
 
 _HOLD_FILES = ("hierarchy", "tree")  # the words that may be the name of a file
 _TREE = ("layout", "levels", "qualify", "unknown")

@@ -98,7 +98,7 @@ async def _keep(blocks: AsyncIterator[bytes], folder: Path, name: str, limit: _L
     except BaseException as error:
         with suppress(OSError):
             place.unlink()
-        if isinstance(error, ClientDisconnect):
+        if isinstance(error, ClientDisconnect | TimeoutError):
             raise DataError("the upload was interrupted; send the file again") from None
         if isinstance(error, OSError) and not isinstance(error, OutputError):
             raise OutputError(name, error.strerror or str(error)) from None

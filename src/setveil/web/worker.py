@@ -12,13 +12,16 @@ import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from setveil.errors import SetveilError
-from setveil.web.tasks import TASKS, Task
+from setveil.web.tasks import Task, perform
 from setveil.web.wording import asked_by, line_of, with_names
 
+CANNOT_WRITE = 74
+"""The exit code if not even what was wrong could be written."""
 _OFTEN = 0.1  # seconds between two lines of the same stage
 
 
@@ -30,11 +33,12 @@ def main(folder: Path) -> int:
     shown: dict[str, str] = {}
     try:
         task = Task(folder=folder, words=words, progress=_Lines(), shown=shown)
-        found = TASKS[words["verb"]](task)
+        found = perform(task)
     except Exception as error:
         line = line_of(error, shown)
         code = error.exit_code if isinstance(error, SetveilError) else 3
-        traceback.print_exc()  # into the log of the job
+        with suppress(OSError):
+            traceback.print_exc()  # into the log of the job
         _write(folder / "error.json", {"line": line, "code": code, **asked_by(error, shown)})
         return code
     from setveil.pipeline.stored import stored  # not before the work, which needs less of it
@@ -76,4 +80,7 @@ def _write(place: Path, values: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    try:
+        sys.exit(main(Path(sys.argv[1])))
+    except OSError:
+        sys.exit(CANNOT_WRITE)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 
 from setveil.data.tables.cells import PRESENCE, unquoted
+from setveil.disk import whole_lines
 from setveil.errors import DataError, FileFormatError
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
@@ -111,7 +112,7 @@ def _lines(source: Source) -> Iterator[tuple[int, str]]:
     """Every line with something besides a comment, and its number."""
     with source.stream() as stream, TextIOWrapper(stream, encoding="utf-8") as lines:
         try:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(whole_lines(lines, source.name), start=1):
                 text = line.strip()
                 if "%" in text:
                     kept = _COMMENT.fullmatch(text)

@@ -26,6 +26,7 @@ from setveil.data.tables.headers import find_header, looks_even
 from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns
 from setveil.data.tables.ticks import with_names
 from setveil.data.transactions import Transactions
+from setveil.disk import whole_lines
 from setveil.errors import FileFormatError
 from setveil.io.formats.guess import LIKELY, NO, POSSIBLE, Sample
 from setveil.io.formats.longform import read_columns
@@ -103,7 +104,7 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
         sample.extend(map(_is_blank, _basket_rows(text, source.name, delimiter)))
     separated = source.is_sheet or are_separators(sample)
     with source.stream() as stream:
-        lines = islice(_decoded(stream, source.name), start.named, None)
+        lines = islice(_decoded(whole_lines(stream, source.name), source.name), start.named, None)
         for row in _basket_rows(lines, source.name, delimiter):
             if not row or (separated and _is_blank(row)):
                 blank += 1
@@ -298,7 +299,7 @@ def _chosen_rows(source: Source, opening: _Opening, chosen: Sequence[str]) -> It
     pick = itemgetter(*places) if len(places) > 1 else lambda row: (row[places[0]],)
     with source.stream() as stream:
         text = TextIOWrapper(stream, encoding="utf-8", newline="")  # any kind of line end
-        lines = islice(text, opening.skip, None)
+        lines = islice(whole_lines(text, source.name), opening.skip, None)
         rows = filter(None, csv_rows(lines, source.name, opening.delimiter))
         for number, row in enumerate(islice(rows, int(opening.has_header), None), start=1):
             if len(row) != width and (len(row) < width or any(row[width:])):

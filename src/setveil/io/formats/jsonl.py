@@ -14,6 +14,7 @@ from setveil.data.records import Numbering
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
 from setveil.data.tables.owners import joined, several_rows
 from setveil.data.transactions import MOST, Bags, Transactions
+from setveil.disk import whole_lines
 from setveil.errors import FileFormatError, brief
 from setveil.io.formats.guess import CERTAIN, NO, Sample
 from setveil.io.formats.longform import read_columns
@@ -116,7 +117,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _values(source: Source) -> Iterator[Any]:
     with source.stream() as stream:
-        for _, value in json_lines(stream, source.name, strict=True):
+        for _, value in json_lines(whole_lines(stream, source.name), source.name, strict=True):
             yield value
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -28,14 +28,13 @@ from setveil.web.context import (
     project_of,
     promise_kind,
     promise_words_of,
-    queue_of,
     reading_of,
     store_of,
     tree_words,
 )
-from setveil.web.flow import start
+from setveil.web.flow import changing, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
+from setveil.web.layout import Screen, go, respond
 from setveil.web.runs import run_values
 from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
@@ -57,8 +56,8 @@ class CompareScreen(Screen):
     """Whether some releases are draws of noise, which are never ranked."""
     job: StoredJob | None
     comparison: Comparison | None
-    methods: list[Field] = field(metadata=PAGE_ONLY)
-    numbers: list[Field] = field(metadata=PAGE_ONLY)
+    methods: list[Field]
+    numbers: list[Field]
 
 
 async def compare(request: Request) -> Response:
@@ -74,8 +73,8 @@ async def begin(request: Request) -> Response:
         words = _words(project, form)
     except SetveilError as error:
         return await _screen(request, project, error)
-    await queue_of(request).forget(project, "compare")
-    await start(request, project, "compare", **words)
+    async with changing(request, "compare") as project:
+        await start(request, project, "compare", **words)
     return go(request, f"/projects/{project.id}/compare#compared")
 
 
@@ -83,9 +82,10 @@ async def _screen(
     request: Request, project: Project, error: SetveilError | None = None
 ) -> Response:
     store, data = store_of(request), data_of(project)
-    jobs = [job for job in store.jobs(project, "anonymize") if job.status == "done"]
+    all_jobs = store.jobs(project, "anonymize")
+    jobs = [job for job in all_jobs if job.status == "done"]
     losses = {job.id: one for job in jobs if (one := _losses(job)) is not None}
-    shown = [run for run in run_values(project, jobs) if run["id"] in losses]
+    shown = [run for run in run_values(project, all_jobs) if run["id"] in losses]
     runs = [{**run, "losses": losses[run["id"]]} for run in shown]
     job = store.latest(project, "compare")
     words = _usual(project) if job is None else job.task["options"]

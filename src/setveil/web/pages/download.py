@@ -58,19 +58,20 @@ async def download(request: Request) -> Response:
     """All releases of a project."""
     project = project_of(request)
     jobs = store_of(request).jobs(project, "anonymize")
-    runs = [job for job in jobs if job.status == "done" and (job.folder / ZIP).exists()]
+    runs = {job.id: job for job in jobs if job.status == "done" and (job.folder / ZIP).exists()}
     base = f"/projects/{project.id}/runs"
     screen = DownloadScreen(
         **step_frame(request, project, "download"),
         why=WHY,
         runs=sorted(
             (
-                {**run, "files": {name: f"{base}/{job.id}/{name}" for name in _has(job)}}
-                for job, run in zip(runs, run_values(project, runs), strict=True)
+                {**run, "files": {name: f"{base}/{run['id']}/{name}" for name in _has(job)}}
+                for run in run_values(project, jobs)
+                if (job := runs.get(run["id"])) is not None
             ),
             key=lambda run: not run["is_final"],
         ),
-        final=project.state.get("final") in {job.id for job in runs},
+        final=project.state.get("final") in runs,
         private=PRIVATE,
         command="setveil verify release" if runs else "",
         python='import setveil as sv\n\nsv.verify("release")' if runs else "",

@@ -18,11 +18,10 @@ from setveil.web.context import (
     form_of,
     found_of,
     project_of,
-    queue_of,
     reading_of,
     store_of,
 )
-from setveil.web.flow import start
+from setveil.web.flow import changing, start
 from setveil.web.layout import PAGE_ONLY, Screen, go, respond
 from setveil.web.steps import step_frame
 from setveil.web.store import StoredJob
@@ -75,7 +74,6 @@ def _sentences(found: Inspection) -> list[str]:
 async def again(request: Request) -> Response:
     """Count once more."""
     await form_of(request)
-    project = project_of(request)
-    await queue_of(request).forget(project, "inspect")
-    await start(request, project, "inspect", **reading_of(project))
+    async with changing(request, "inspect") as project:
+        await start(request, project, "inspect", **reading_of(project))
     return go(request, f"/projects/{project.id}/exposure")

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from setveil.errors import SetveilError
 from setveil.web.context import project_of, settings_of
 from setveil.web.inputs import about_file
-from setveil.web.layout import PAGE_ONLY, Screen, respond
+from setveil.web.layout import Screen, respond
 from setveil.web.places import Entry, Listing, Places
 from setveil.web.steps import step_frame
 from setveil.web.store import Project
@@ -54,12 +54,12 @@ class FilesScreen(Screen):
     """A folder of this machine."""
 
     template = "files.html"
-    use: Use = field(metadata=PAGE_ONLY)
+    use: Use
     wanted: str
     places: dict[str, str]
     """The folders in which the page may look, and what they are called."""
     folder: str
-    short: str = field(metadata=PAGE_ONLY)
+    short: str
     parent: str | None
     folders: list[dict[str, Any]]
     files: list[dict[str, Any]]

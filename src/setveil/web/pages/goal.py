@@ -30,13 +30,12 @@ from setveil.web.context import (
     promise_kind,
     promise_kinds,
     promise_words_of,
-    queue_of,
     reading_of,
     store_of,
     tree_words,
 )
 from setveil.web.equivalents import anonymize_python, safe_command
-from setveil.web.flow import start
+from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
     form_field,
@@ -70,17 +69,17 @@ class GoalScreen(Screen):
     trials: Report | None = field(metadata=PAGE_ONLY)
     meaning: str
     limits: str
-    fears: list[Choice] = field(metadata=PAGE_ONLY)
-    uses: list[Choice] = field(metadata=PAGE_ONLY)
-    numbers: list[Field] = field(metadata=PAGE_ONLY)
-    additions: list[Field] = field(metadata=PAGE_ONLY)
-    added: bool = field(metadata=PAGE_ONLY)
+    fears: list[Choice]
+    uses: list[Choice]
+    numbers: list[Field]
+    additions: list[Field]
+    added: bool
     """Whether one of the additions is used."""
     method: str
-    methods: list[Choice] = field(metadata=PAGE_ONLY)
-    settings: dict[str, list[Field]] = field(metadata=PAGE_ONLY)
-    publishing: list[Field] = field(metadata=PAGE_ONLY)
-    publishes: bool = field(metadata=PAGE_ONLY)
+    methods: list[Choice]
+    settings: dict[str, list[Field]]
+    publishing: list[Field]
+    publishes: bool
 
 
 async def goal(request: Request) -> Response:
@@ -120,11 +119,10 @@ async def settle(request: Request) -> Response:
 async def advise(request: Request) -> Response:
     """Try what may suit the data."""
     await form_of(request)
-    project = project_of(request)
-    await queue_of(request).forget(project, "advise")
-    words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
-    keep = project.state.get("keep", "counts")
-    await start(request, project, "advise", keep=keep, **words)
+    async with changing(request, "advise") as project:
+        words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
+        keep = project.state.get("keep", "counts")
+        await start(request, project, "advise", keep=keep, **words)
     return go(request, f"/projects/{project.id}/goal#advice")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from csv import writer
 from dataclasses import dataclass, field
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -26,7 +27,6 @@ from setveil.web.context import (
     found_of,
     needs_tree,
     project_of,
-    queue_of,
     reading_of,
     store_of,
     tree_of,
@@ -83,15 +83,15 @@ class HierarchyScreen(Screen):
     faults: list[dict[str, object]]
     checks: Report | None = field(metadata=PAGE_ONLY)
     draft: TreeDraft | None = field(metadata=PAGE_ONLY)
-    again: dict[str, str] = field(metadata=PAGE_ONLY)
-    paths: list[list[str]] = field(metadata=PAGE_ONLY)
+    again: dict[str, str]
+    paths: list[list[str]]
     """How items are grouped if the proposal is taken."""
     proposed: dict[str, str]
     """The form that takes the proposal."""
-    options: list[Field] = field(metadata=PAGE_ONLY)
+    options: list[Field]
     offered: str
     recipes: dict[str, str]
-    use: Use = field(metadata=PAGE_ONLY)
+    use: Use
 
 
 async def hierarchy(request: Request) -> Response:
@@ -117,7 +117,10 @@ async def upload(request: Request) -> Response:
         given = await received(request, project)
     except SetveilError as error:
         return await _screen(request, project, error)
-    return await _use(request, {"kind": "file", **given})
+    try:
+        return await _use(request, {"kind": "file", **given})
+    finally:
+        Path(given["path"]).unlink(missing_ok=True)  # if it was not taken
 
 
 async def options(request: Request) -> Response:
@@ -145,8 +148,9 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
     if kind == "path":
         return {"kind": "file", **named(request, form.get("path", ""))}
     recipe = form.get("own", "").strip() or form.get("recipe", "")
-    name = recipe.split(":")[0]
-    if name not in {known.split(":")[0] for known in RECIPES} | {"wordnet"} or "/" in recipe:
+    name, _, how = recipe.partition(":")
+    known = {each.split(":")[0] for each in RECIPES} | {"wordnet"}
+    if name not in known or (name.startswith("wordnet") and how):  # a folder of this machine
         allowed = "it is balanced:5, balanced:5:frequency, prefix, prefix:1,3 or wordnet"
         raise ParameterError("recipe", recipe or None, allowed)
     return {"kind": "recipe", "recipe": recipe}
@@ -154,9 +158,8 @@ def _chosen(request: Request, project: Project, form: Form) -> dict[str, Any]:
 
 async def _use(request: Request, tree: dict[str, Any]) -> Response:
     """Take a hierarchy, and check it against the data."""
-    async with changing(request) as project:
-        await keep_edits(request, project)
-        await queue_of(request).forget(project, "tree")
+    await keep_edits(request, project_of(request))
+    async with changing(request, "tree") as project:
         project.state["tree"] = settled(project, tree) if "path" in tree else tree
         store_of(request).save(project)
         found = tree_of(project)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -23,7 +24,7 @@ from setveil.web.context import (
     reading_of,
     store_of,
 )
-from setveil.web.flow import ABOUT_DATA, make_records, read_again, use_source
+from setveil.web.flow import ABOUT_DATA, changing, make_records, read_again, use_source
 from setveil.web.forms import Field
 from setveil.web.layout import PAGE_ONLY, Screen, go, respond
 from setveil.web.pages.files import Use, named, received, use_of
@@ -58,10 +59,10 @@ class LoadScreen(Screen):
     """`records` or `log`, as soon as it is known."""
     reading: dict[str, Any]
     jobs: dict[str, StoredJob]
-    live: StoredJob | None = field(metadata=PAGE_ONLY)
+    live: StoredJob | None
     preview: dict[str, Any] | None
-    head: list[str] = field(metadata=PAGE_ONLY)
-    rows: list[list[str]] = field(metadata=PAGE_ONLY)
+    head: list[str]
+    rows: list[list[str]]
     inspect: Inspection | None
     understood: list[str]
     """How the file was read, in sentences."""
@@ -75,9 +76,9 @@ class LoadScreen(Screen):
     """Whether nothing is left that must be answered first."""
     querylog: QuerylogResult | None
     log_report: Report | None = field(metadata=PAGE_ONLY)
-    use: Use = field(metadata=PAGE_ONLY)
-    reading_fields: list[list[Field]] = field(metadata=PAGE_ONLY)
-    log_fields: list[list[Field]] = field(metadata=PAGE_ONLY)
+    use: Use
+    reading_fields: list[list[Field]]
+    log_fields: list[list[Field]]
 
 
 async def load(request: Request) -> Response:
@@ -92,7 +93,10 @@ async def upload(request: Request) -> Response:
         given = await received(request, project)
     except SetveilError as error:
         return await _screen(request, project, error)
-    return await _use(request, {"kind": "upload", **given})
+    try:
+        return await _use(request, {"kind": "upload", **given})
+    finally:
+        Path(given["path"]).unlink(missing_ok=True)  # if it was not taken
 
 
 async def path(request: Request) -> Response:
@@ -109,30 +113,27 @@ async def path(request: Request) -> Response:
 async def sample(request: Request) -> Response:
     """Synthetic data."""
     form = await form_of(request)
-    project = project_of(request)
     kind = "log" if form.get("sample") == "log" else "shop"
-    queue = queue_of(request)
-    await queue.forget(project, *ABOUT_DATA)
-    for name in ("source", "terms", "contains", "offered", "tree", "reading", "several"):
-        project.state.pop(name, None)
-    if project.name == "New project":
-        project.name = f"Sample: {SAMPLES[kind]}"
-    store_of(request).save(project)
-    task = {"data": SAMPLES[kind], "options": {"sample": kind}}
-    await queue.add(project, "sample", task)
+    async with changing(request, *ABOUT_DATA) as project:
+        for name in ("source", "terms", "contains", "offered", "tree", "reading", "several"):
+            project.state.pop(name, None)
+        if project.name == "New project":
+            project.name = f"Sample: {SAMPLES[kind]}"
+        store_of(request).save(project)
+        task = {"data": SAMPLES[kind], "options": {"sample": kind}}
+        await queue_of(request).add(project, "sample", task)
     return go(request, f"/projects/{project.id}/load")
 
 
 async def reading(request: Request) -> Response:
     """How to read the file."""
     form = await form_of(request)
-    project = project_of(request)
-    project.state["reading"] = reading_words(form)
-    project.state["contains"] = "records"
-    project.state.pop("terms", None)
-    store_of(request).save(project)
-    await read_again(request, project)
-    return go(request, f"/projects/{project.id}/load")
+
+    def change(state: dict[str, Any]) -> None:
+        state |= {"reading": reading_words(form), "contains": "records"}
+        state.pop("terms", None)
+
+    return await read_again(request, change)
 
 
 async def answer(request: Request) -> Response:
@@ -143,10 +144,11 @@ async def answer(request: Request) -> Response:
         project.state["several"] = form["several"] == "yes"
         store_of(request).save(project)
         return go(request, f"/projects/{project.id}/load")
-    project.state["reading"] = answered(form, project.state.get("reading", {}))
-    store_of(request).save(project)
-    await read_again(request, project)
-    return go(request, f"/projects/{project.id}/load")
+
+    def change(state: dict[str, Any]) -> None:
+        state["reading"] = answered(form, state.get("reading", {}))
+
+    return await read_again(request, change)
 
 
 async def log(request: Request) -> Response:
@@ -157,12 +159,12 @@ async def log(request: Request) -> Response:
         words = log_words(form)
     except SetveilError as error:
         return await _screen(request, project, error)
-    project.state |= {"contains": "log", "log": words}
-    project.state.pop("terms", None)
-    project.state.pop("reading", None)
-    store_of(request).save(project)
-    await queue_of(request).forget(project, "querylog", "inspect", "tree", "advise")
-    await make_records(queue_of(request), project, words)
+    async with changing(request, "querylog", "inspect", "tree", "advise") as project:
+        project.state |= {"contains": "log", "log": words}
+        project.state.pop("terms", None)
+        project.state.pop("reading", None)
+        await make_records(queue_of(request), project, words)
+        store_of(request).save(project)
     return go(request, f"/projects/{project.id}/load")
 
 

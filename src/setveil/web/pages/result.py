@@ -68,13 +68,13 @@ class ResultScreen(Screen):
     support: dict[str, Any] | None
     reconstruct: dict[str, Any] | None
     job: StoredJob = field(metadata=PAGE_ONLY)
-    took: str = field(metadata=PAGE_ONLY)
+    took: str
     found: Released | None = field(metadata=PAGE_ONLY)
     failed: Report | None = field(metadata=PAGE_ONLY)
-    asks: list[str] = field(metadata=PAGE_ONLY)
+    asks: list[str]
     """What can be asked about it."""
     asked: dict[str, StoredJob] = field(metadata=PAGE_ONLY)
-    newest: str = field(metadata=PAGE_ONLY)
+    newest: str
     """What was asked last."""
     answers: dict[str, Any] = field(metadata=PAGE_ONLY)
     reports: dict[str, Report] = field(metadata=PAGE_ONLY)
@@ -192,15 +192,15 @@ async def ask(request: Request) -> Response:
         options = _options(verb, form)
     except SetveilError as error:
         return await respond(request, run_screen(request, project, job, error))
-    for old in about_run(request, project, job, verb):
+    before = about_run(request, project, job, verb)
+    task: dict[str, Any] = {"run": job.id, "release": str(job.folder / RELEASE), "options": options}
+    if verb == "attack":  # the others need the release alone
+        task |= {"data": job.task["data"], "files": job.task["files"]}
+        task["options"] |= _reading(job)
+    await queue_of(request).add(project, verb, task)
+    for old in before:
         await queue_of(request).cancel(old)
         store_of(request).forget(old)
-    files = {**job.task["files"], RELEASE: {"path": str(job.folder / RELEASE)}}
-    reading = {} if verb != "attack" else _reading(job)
-    task = {
-        "data": job.task["data"], "files": files, "run": job.id, "options": {**options, **reading},
-    }  # fmt: skip
-    await queue_of(request).add(project, verb, task)
     return go(request, f"/projects/{project.id}/runs/{job.id}#{verb}")
 
 
@@ -281,7 +281,7 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
         knows = form.get("knows", "").strip() or "1,2,3"
         return {"knows": knows, "trials": whole_number("trials", form, 100) or 2000, "seed": 0}
     if verb == "support":
-        given = item_words("items", form.get("items", "").replace(",", "\n"))
+        given = item_words(form.get("items", "").replace(",", "\n"))
         return {"items": given} if given else {"top": 20, "least_size": 2}
     if verb == "reconstruct":
         number = whole_number("n", form, 1) or 1
