@@ -21,7 +21,10 @@ from tests.web.visiting import Tab, catch_worker
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
     f"{user}\t{word} {other}\t2006-03-01 10:00:0{user % 10}\t\t\n"
     for user in range(30)
-    for word, other in [(f"wine{user % 3}", f"cheese{user % 2}"), (f"bread{user % 4}", "butter")]
+    for word, other in [
+        (("wine", "beer", "cider")[user % 3], ("cheese", "ham")[user % 2]),
+        (("bread", "rolls", "rusk", "toast")[user % 4], "butter"),
+    ]
 )
 STEPS = ("load", "exposure", "goal", "hierarchy", "run", "result", "compare", "download")
 
@@ -375,7 +378,10 @@ def test_a_restart_in_the_middle(browser, tmp_path):
             stop(page)
     page = start(tmp_path, port=port)
     try:
-        tab.page.goto(here)  # the cookie of before is still good
+        tab.page.goto(here)
+        tab.sees("Please open this page from the terminal")  # the cookie of before is of no use
+        tab = Tab(browser, page)
+        tab.page.goto(here)
         tab.sees("was interrupted")
         tab.click("Start it again")
         tab.page.locator(".verdict").first.wait_for()

@@ -22,7 +22,7 @@ BAGS = "record,item,count\n" + "".join(
     for at, item in enumerate((f"a{record % 3}", f"b{record % 4}", f"c{record % 5}"))
 )
 LOG = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n" + "".join(
-    f"{user}\twine{user % 3} cheese{user % 2}\t2006-03-01 10:00:0{user % 10}\t\t\n"
+    f"{user}\t{('wine', 'beer', 'cider')[user % 3]} {('cheese', 'ham')[user % 2]}\t2006-03-01 10:00:0{user % 10}\t\t\n"
     for user in range(30)
 )
 LEVELS = "item;kind;area\n" + "".join(
