@@ -31,6 +31,9 @@ def parse(text: str) -> tuple[set[tuple[str, str, datetime]], int, list[int]]:
     return queries, rows, bad
 
 
+_SPACES = "".join(chr(code) for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs")
+
+
 def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """The user and the text of each good row of a log with a header, and of the rows whose time may
     be one of another form. Cells in quotes are beyond this reader."""
@@ -44,8 +47,10 @@ def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[t
         raise Unsure("another header, or perhaps another delimiter")
     good, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for line in lines[1:]:
-        cells = [cell.strip(" ") for cell in (line or "").split(mark)]
-        is_row = line is not None and "\x1a" not in line and line.strip(" ") and line != lines[0]
+        cells = [cell.strip(_SPACES) for cell in (line or "").split(mark)]
+        is_row = (
+            line is not None and "\x1a" not in line and line.strip(_SPACES) and line != lines[0]
+        )
         while mark != "\t" and len(cells) > 5 and not cells[-1]:
             cells.pop()
         width = range(3, 6) if mark == "\t" else range(5, 6)
@@ -53,7 +58,7 @@ def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[t
             continue
         try:
             datetime.strptime(cells[2], "%Y-%m-%d %H:%M:%S")
-            is_time = len(cells[2]) == 19
+            is_time = len(cells[2]) == 19 and cells[2][10] == " "
         except ValueError:
             is_time = False
         (good if is_time else perhaps)[cells[0], cells[1]] += 1
