@@ -90,7 +90,8 @@ def commanded(trial: Trial, marks: list[str]) -> str | None:
     text = errors.getvalue()
     missing = "there is no such file" in text  # one that a job file names
     written = _output_of(trial.command).name in text  # one that cannot hold an item
-    return _wrong_message(text, code, Path() if missing or written else trial.place)
+    other = any(words in text for words in ("standard input: ", "cannot write "))
+    return _wrong_message(text, code, Path() if missing or written or other else trial.place)
 
 
 def _output_of(command: Sequence[object]) -> Path:

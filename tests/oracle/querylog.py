@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from datetime import datetime, timedelta
@@ -31,9 +32,13 @@ def parse(text: str) -> tuple[set[tuple[str, str, datetime]], int, list[int]]:
     return queries, rows, bad
 
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.ASCII)
+_SPACES = "".join(chr(code) for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs")
+
+
 def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[tuple[str, str]]]:
     """The user and the text of each good row of a log with a header, and of the rows whose time may
-    be one of another form. Cells in quotes are beyond this reader."""
+    be one of another form, or that have far too many cells. Cells in quotes are beyond this reader."""
     if mark != "\t" and b'"' in content:
         raise Unsure("quotes")
     lines = list(map(_clean, content.removeprefix(b"\xef\xbb\xbf").split(b"\n")))
@@ -44,8 +49,11 @@ def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[t
         raise Unsure("another header, or perhaps another delimiter")
     good, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for line in lines[1:]:
-        cells = [cell.strip(" ") for cell in (line or "").split(mark)]
-        is_row = line is not None and "\x1a" not in line and line.strip(" ") and line != lines[0]
+        cells = [cell.strip(_SPACES) for cell in (line or "").split(mark)]
+        is_row = (
+            line is not None and "\x1a" not in line and line.strip(_SPACES) and line != lines[0]
+        )
+        is_wide = len(cells) > 50
         while mark != "\t" and len(cells) > 5 and not cells[-1]:
             cells.pop()
         width = range(3, 6) if mark == "\t" else range(5, 6)
@@ -53,10 +61,10 @@ def rows(content: bytes, mark: str) -> tuple[Counter[tuple[str, str]], Counter[t
             continue
         try:
             datetime.strptime(cells[2], "%Y-%m-%d %H:%M:%S")
-            is_time = len(cells[2]) == 19
+            is_time = _TIME.fullmatch(cells[2]) is not None
         except ValueError:
             is_time = False
-        (good if is_time else perhaps)[cells[0], cells[1]] += 1
+        (good if is_time and not is_wide else perhaps)[cells[0], cells[1]] += 1
     return good, perhaps
 
 
