@@ -196,6 +196,7 @@ COMMANDS = {
         "verify bags.csv -k 2 --promise vocabulary-k-anonymity",
         "verify sets.csv -k 2 -m 1 --sets --engine blocks",
     ],
+    "large numbers": ["hierarchy build huge.dat balanced:5:frequency -o built.csv"],
     "advise": ["advise sets.csv --hierarchy tree.csv -k 4 --seed 3"],
     "compare": [
         "compare sets.csv -o compared --methods partition,disassociation,mhghs -k 3,5 -m 2 "
@@ -221,9 +222,9 @@ COMMANDS = {
     ],
 }
 LARGE = {
-    "large partition": ["large.dat -k 5 --hierarchy balanced:5"],
-    "large disassociation": ["large.dat -k 5 -m 2"],
-    "large disassociation blocks": ["large.dat -k 5 -m 2 --max-part 60000 --engine blocks"],
+    "large partition": "large.dat -k 2 --hierarchy balanced:3",
+    "large disassociation": "large.dat -k 4 -m 2",
+    "large disassociation blocks": "large.dat -k 4 -m 2 --max-part 60000 --engine blocks",
 }
 """Enough records and items for the loops that only large data needs, and for several processes."""
 
@@ -232,7 +233,7 @@ def cases() -> dict[str, list[str]]:
     """The commands of each case, by its name."""
     found = {name: _publishing(name, 1) for name in PUBLISHED}
     found |= {f"{name} other seed": _publishing(name, 2) for name in SEEDED}
-    for name, (options,) in LARGE.items():
+    for name, options in LARGE.items():
         data = options.split()[0]
         found[name] = [
             f"anonymize {options} -o release --seed 1",
@@ -463,7 +464,8 @@ DATA: Mapping[str, Any] = {
     "visits.csv": _visits,
     "heads.dat": lambda: _numbered(6, 1_500, 150, 6),
     "medium.dat": lambda: _numbered(7, 25_000, 400, 3),
-    "large.dat": lambda: _numbered(8, 210_000, 3_000, 5),
+    "large.dat": lambda: _numbered(8, 210_000, 3_000, 10),
+    "huge.dat": lambda: 3 * data("large.dat"),
 }
 """How each file of data is made: by whole numbers from Python, so it never changes."""
 
