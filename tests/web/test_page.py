@@ -114,7 +114,9 @@ def test_every_parameter_of_promises_and_methods_has_a_field(page, place, model)
 def test_the_numbers_of_another_promise_are_shown_before_the_path_goes_on(page, place):
     form = {"k": 9, "m": 2, "go": "on"}
     answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
-    assert answer.json["next"] == f"{place}/goal#promise"
+    assert answer.json["next"] == f"{place}/goal?changed=1#promise"
+    assert "You chose another promise" in page.page(f"{place}/goal?changed=1").text
+    assert "You chose another promise" not in page.page(f"{place}/goal").text
     assert page.get(f"{place}/goal").json["promise"] == "k-anonymity"
     answer = page.post(f"{place}/goal/settle", promise="k-anonymity", **form)
     assert answer.json["next"] == f"{place}/hierarchy"

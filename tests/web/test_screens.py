@@ -6,7 +6,8 @@ import json
 import re
 from dataclasses import fields
 from html import unescape
-from types import ModuleType
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
@@ -118,7 +119,8 @@ def test_what_jobs_have_found_is_stored_without_html(page, runs):
 
 def test_all_that_a_template_shows_is_in_the_json_twin_but_what_is_drawn_from_it():
     drawn = {"Report", "CheckedTree", "Released", "TreeDraft", "StoredJob"}
-    modules = [each for each in vars(pages).values() if isinstance(each, ModuleType)]
+    names = [each.name for each in iter_modules(pages.__path__, "setveil.web.pages.")]
+    modules = [import_module(name) for name in names]
     screens = {kind for module in modules for kind in _screens(module)}
     assert len(screens) > 10
     for kind in screens:

@@ -62,6 +62,8 @@ class GoalScreen(Screen):
     template = "goal.html"
     loaded: bool
     promise: str
+    changed: bool
+    """Whether the promise was changed just now, so that its numbers must be checked."""
     keep: str
     words: dict[str, Any]
     job: StoredJob | None
@@ -105,7 +107,7 @@ async def settle(request: Request) -> Response:
     before = dict(project.state)
     if settling.choose(project, form):
         store_of(request).save(project)
-        return go(request, f"/projects/{project.id}/goal#promise")
+        return go(request, f"/projects/{project.id}/goal?changed=1#promise")
     try:
         settling.take(project, form)
     except SetveilError as error:
@@ -159,6 +161,7 @@ async def _screen(
         why=WHY,
         loaded=data_of(project) is not None,
         promise=kind.model,
+        changed="changed" in request.query_params,
         keep=project.state.get("keep", "counts"),
         words=anonymize_words(project),
         job=job,

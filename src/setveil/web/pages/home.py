@@ -52,7 +52,6 @@ async def home(request: Request) -> Response:
         title="Release data, keep people hidden",
         why=WHY,
         projects=[_listed(store, spending, one) for one in store.projects()],
-        command="setveil demo",
     )
     return await respond(request, screen)
 

@@ -240,7 +240,7 @@ def _elsewhere(project: Project) -> tuple[str, str]:
     """The same on the command line and in Python."""
     source = project.state.get("source")
     if source is None:
-        return "setveil generate shop -o shop.csv --hierarchy products.hierarchy.csv", ""
+        return "", ""
     if project.state.get("contains") == "log":
         words = dict(project.state.get("log", {}))
         line = command_line("querylog", source["name"], output="terms.csv", **words)
