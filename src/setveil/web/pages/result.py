@@ -78,7 +78,7 @@ class ResultScreen(Screen):
     """What was asked last."""
     answers: dict[str, Any] = field(metadata=PAGE_ONLY)
     reports: dict[str, Report] = field(metadata=PAGE_ONLY)
-    lists: list[str] = field(metadata=PAGE_ONLY)
+    lists: list[str]
     """The files that the command reads and that the page has made."""
 
 
