@@ -12,6 +12,7 @@ from tests.conformance.golden import PUBLISHED, TABLE, cases, hashes_of, needs_s
 WANTED = json.loads(TABLE.read_text(encoding="utf-8"))
 
 
+@pytest.mark.apart
 @pytest.mark.parametrize("name", cases())
 def test_all_that_is_published_and_printed_is_unchanged(name, tmp_path, request):
     if needs_spark(name):

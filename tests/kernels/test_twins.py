@@ -12,19 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil.kernels
-from setveil.kernels.chances import sum_products
 from setveil.kernels.disassociation.expected import Triples
 from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
 from setveil.kernels.pairs import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
-from setveil.kernels.records import merge_records, parse_numbers
-from setveil.kernels.rows import group_records
+from setveil.kernels.records import parse_numbers
 from setveil.kernels.steps import fill_holders
 from tests.oracle import kernels as plain
 
 KERNELS = Path(setveil.kernels.__file__).parent
 WHERE = {
-    "chances": "kernels/test_twins",
     "closed": "kernels/test_itemsets",
     "clusters.reading": "published/test_compiled",
     "clusters.sorting": "published/test_compiled",
@@ -45,7 +42,7 @@ WHERE = {
     "recoding.threats": "kernels/test_twins",
     "records": "kernels/test_twins",
     "retrieval": "metrics/test_retrieval",
-    "rows": "kernels/test_twins",
+    "rows": "io/test_rowtext",
     "ssc.centre": "methods/test_ssc",
     "ssc.exchange": "methods/test_ssc",
     "ssc.gather": "methods/test_ssc",
@@ -57,7 +54,7 @@ WHERE = {
     "suppression.moles": "methods/test_suppression",
 }
 """The test that compares the kernels of each module, or the one caller they have, with a twin."""
-PLAIN_IS_IN_THE_SOURCE = {"published/test_compiled"}
+PLAIN_IS_IN_THE_SOURCE = {"published/test_compiled", "io/test_rowtext"}
 
 ROWS = st.lists(st.sets(st.integers(0, 6), max_size=5).map(sorted), max_size=9)
 
@@ -84,20 +81,6 @@ def test_every_module_with_kernels_is_compared_with_a_plain_twin():
         assert "from tests.oracle" in (tests / f"{name}.py").read_text("utf-8"), name
 
 
-@given(ROWS, st.data())
-def test_products_of_chances_are_summed(rows, data):
-    chances = [{item: data.draw(st.sampled_from([0.25, 0.5, 1.0])) for item in r} for r in rows]
-    sizes = [data.draw(st.integers(1, 3)) for _ in rows]
-    queries = data.draw(st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=3), max_size=6))
-    ptr, first = laid_out(rows, np.int64)
-    table = np.array([[*query, 7, 7][:3] for query in map(sorted, queries)], dtype=np.int64)
-    given_ = np.array([chance for each in chances for chance in each.values()], dtype=np.float64)
-    found = sum_products(
-        ptr, first, first + 1, given_, np.array(sizes, dtype=np.int64), table.reshape(-1, 3), 7
-    )
-    assert found.tolist() == plain.sum_products(chances, sizes, [sorted(q) for q in queries])
-
-
 @given(st.text("0123456789 \t\r\n\v\f-x", max_size=30))
 def test_lines_of_numbers_are_parsed(text):
     fine, per_line, values, last = parse_numbers(np.frombuffer(text.encode(), np.uint8))
@@ -114,28 +97,6 @@ def test_numbers_of_the_last_length_that_fits_are_parsed(number):
     expected = plain.parse_numbers(number)
     assert fine == (expected is not None)
     assert not fine or values.tolist() == expected[0][0]
-
-
-@given(
-    st.lists(st.lists(st.integers(0, 6), max_size=40), max_size=6),
-    st.lists(st.integers(0, 5), min_size=7, max_size=7),
-    st.booleans(),
-)
-def test_records_are_sorted_and_merged(rows, numbers, counted):
-    ptr, items = laid_out(rows)
-    numbers_ = np.array(numbers, dtype=np.int32)
-    kept, found, counts = merge_records(np.diff(ptr), items, numbers_, counted)
-    expected = plain.merged(rows, numbers)
-    bounds = np.concatenate(([0], np.cumsum(kept)))
-    assert cut(bounds, found) == [list(each) for each in expected]
-    times = [count for each in expected for count in each.values()]
-    assert counts.tolist() == (times if counted else [])
-
-
-@given(ROWS)
-def test_equal_records_are_grouped(rows):
-    member, first = group_records(*laid_out(rows))
-    assert (member.tolist(), first.tolist()) == plain.grouped(rows)
 
 
 @given(ROWS)

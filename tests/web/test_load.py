@@ -182,7 +182,7 @@ def orders():
 def test_full_stops_in_the_names_of_columns_cut_no_question(page):
     content, many = orders()
     _, found = uploaded(page, "orders.csv", content)
-    text = f"{many} 'Order no.' belong to 40 'Cust. no.', each to one"
+    text = f"Each of {many} 'Order no.' belongs to one of 40 'Cust. no.', so"
     assert found["understood"][2:] == [
         "“Order no.” only says what belongs together; it is never published.",
         "Not read, so never published: “Cust. no.”, “Customer name”.",
@@ -198,7 +198,7 @@ def test_who_is_protected_is_not_asked_twice(page):
     found = answer(page, place, answer="record=Cust. no.")
     asked = found["questions"][0]
     assert (found["settled"], asked["title"], asked["must"]) == (True, "Who is protected?", False)
-    assert "40 'Cust. no.' belong to 37 'Customer name'" in asked["text"]
+    assert "Each of 40 'Cust. no.' belongs to one of 37 'Customer name'" in asked["text"]
     said = outside_details(page.page(f"{place}/load").text)
     assert "You chose “Cust. no.”. If that is right, there is nothing to do." in said
     assert "One record for each “Customer name”" not in said  # it would undo the answer

@@ -114,7 +114,8 @@ def asked_about(found: Inspection | None, failed: StoredJob | None, known: Known
     """The questions of a file that was read, or could not be; who is protected comes first."""
     texts = [(_plain(note.template), note.template) for note in _notes(found)]
     said = {} if failed is None else _error_of(failed)
-    known = replace(known, previews=said.get("previews", {}))
+    previews = said.get("previews")
+    known = replace(known, previews=previews if isinstance(previews, dict) else {})
     texts += [(said["problem"], said["remedy"])] if "problem" in said else []
     asked = [_question(at, *each, known) for at, each in enumerate(texts)]
     asked = [each for each in asked if each.answers or each.fields]
