@@ -326,6 +326,7 @@ def test_a_dropped_file_is_loaded(tab):
     tab.page.get_by_role("heading", name="dropped.csv").wait_for()
 
 
+@pytest.mark.long
 def test_a_job_can_be_cancelled_and_another_killed(tab, loaded):
     place = loaded
 
