@@ -1,4 +1,4 @@
-"""Equal records found and counted apart from whoever made a release, by the bytes of each record.
+"""Equal records found and counted apart from the makers of releases, by the bytes of each record.
 
 The makers have their own way (`setveil.published.rows`): a fault in it must not hide here."""
 
