@@ -191,7 +191,8 @@ def test_a_table_below_a_title_is_read_and_the_row_is_a_field(page):
     read = page.until(f"{place}/load", lambda now: now.get("inspect"))
     assert read["reading"]["header"] == "4"
     assert read["inspect"]["summary"]["items"] == 7
-    assert "Row 4 names the columns" in page.page(f"{place}/exposure").text
+    assert "Row 4 names the columns" in page.page(f"{place}/load").text
+    assert "names the columns" not in page.page(f"{place}/exposure").text  # it is about people
 
 
 def test_the_options_of_a_survey_are_a_field(page):
