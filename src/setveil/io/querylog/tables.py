@@ -82,10 +82,12 @@ class CleanText(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """The first lines that can be read; one that is cut off at the end of the start is not."""
+        """The first lines that can be read; the last one of the start may be cut off, and is there
+        only if there is no other."""
         lines = self.start.split("\n")
-        whole = lines[:-1] if len(lines) > 1 else lines
-        return [line for line in whole if line.strip() and not line.startswith(MARK)][:_SAMPLE]
+        readable = [line for line in lines if line.strip() and not line.startswith(MARK)]
+        is_last = len(readable) > 1 and readable[-1] == lines[-1]
+        return readable[: -1 if is_last else None][:_SAMPLE]
 
 
 def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns) -> Understood:
@@ -98,7 +100,7 @@ def load_log(connection: DuckDBPyConnection, source: Source, wanted: LogColumns)
     if not start.strip():
         raise source.fault("the log is empty")
     text = CleanText(path, start.lstrip(f"\n{MARK}"))
-    if not text.start:
+    if not text.lines:
         raise source.fault("this is not text, or its lines are not UTF-8 or exceed a megabyte")
     delimiter = log_delimiter(text.lines)
     if delimiter == "\t":
