@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "io": THEORY | {"kernels"},
     "pipeline": THEORY | {"alignment", "engines", "methods", "audit", "metrics", "io"},
     "report": THEORY | {"alignment", "audit", "metrics", "pipeline"},
-    "cli": THEORY | {"methods", "metrics", "io", "pipeline", "report", "web", "setveil"},
+    "cli": THEORY | {"engines", "methods", "metrics", "io", "pipeline", "report", "web", "setveil"},
     "web": THEORY | {"methods", "metrics", "io", "pipeline", "report"},
     "__main__": {"cli"},
 }

@@ -11,7 +11,7 @@ import setveil as sv
 from setveil.errors import DataError, EngineError, ParameterError, SetveilError
 from setveil.methods import METHODS
 from setveil.pipeline.parts import onspark
-from setveil.pipeline.parts import run as running
+from setveil.pipeline.parts.onblocks import BlocksSource
 from setveil.promises import Coherence, KAnonymity, KmAnonymity
 from tests.conformance.test_methods import AWKWARD
 
@@ -22,7 +22,7 @@ CASES = {
     "equal items in a record": [["a", "a", "b"], ["b", "a", "b"], ["a", "b"], ["c"]] * 3,
     "labels that look alike": [["é", "e\u0301"], ["é"], ["e\u0301", "\u200bx"], ["🍎", "x"]] * 4,
 }
-on_blocks = {name: kind for name, kind in METHODS.items() if "blocks" in kind.runs_on}
+on_blocks = {name: kind for name, kind in METHODS.items() if kind.runs_anywhere}
 each_method = pytest.mark.parametrize("method", on_blocks.values(), ids=on_blocks)
 K = 3
 
@@ -32,7 +32,7 @@ K = 3
 def test_the_release_or_the_refusal_on_blocks_is_that_of_the_local_engine(
     case, method, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(running._Run, "_most", lambda *_: 2 * K)
+    monkeypatch.setattr(BlocksSource, "most", lambda *_: 2 * K)
     records = _sets(CASES[case])
     here = _answer(records, method, tmp_path / "here")
     there = _answer(records, method, tmp_path / "there", engine="blocks")

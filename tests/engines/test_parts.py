@@ -27,7 +27,7 @@ from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.dividing import Whole
 from setveil.methods.partition.parts import divide as divide_partition
 from setveil.metrics.usefulness import usefulness
-from setveil.pipeline.parts import run as running
+from setveil.pipeline.parts import onblocks
 from setveil.pipeline.parts.workers import Shares, run_apart
 from tests.oracle.parts import divided
 
@@ -119,7 +119,7 @@ def test_items_that_are_rare_only_in_a_part_are_published_and_verified(tmp_path)
 def test_partition_on_blocks_gives_the_release_of_the_local_engine(
     number, most, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(running._Run, "_most", lambda *_: most)
+    monkeypatch.setattr(onblocks.BlocksSource, "most", lambda *_: most)
     records = words(number, 120, shortest=number % 2)
     data, k = Transactions.of(records), 2 + number % 5
     tree = sv.Hierarchy.balanced(data.vocabulary, fanout=2 + number % 4)
@@ -178,7 +178,7 @@ def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):
     records = words(1, 300)
     how = {"k": 5, "m": 2, "engine": "blocks", "max_part": 60}
     sv.anonymize(records, output=tmp_path / "here", **how)
-    monkeypatch.setattr(running, "FEW", 0)
+    monkeypatch.setattr(onblocks, "FEW", 0)
     sv.anonymize(records, output=tmp_path / "there", threads=2, **how)
     names = {path.name for path in (tmp_path / "here").iterdir()}
     assert "data-00001.jsonl" in names

@@ -56,9 +56,9 @@ def test_files_of_several_formats_are_refused(tmp_path):
 @pytest.fixture(params=["disassociation", "partition"])
 def release(request, tmp_path, monkeypatch):
     """A release in several parts."""
-    from setveil.pipeline.parts import run as running
+    from setveil.pipeline.parts.onblocks import BlocksSource
 
-    monkeypatch.setattr(running._Run, "_most", lambda *_: 20)
+    monkeypatch.setattr(BlocksSource, "most", lambda *_: 20)
     baskets = [[f"i{at % 7}", f"j{at % 5}"] for at in range(200)]
     how = {"k": 5, "engine": "blocks", "output": tmp_path / "release", "method": request.param}
     how |= (

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from setveil.engines.table import ENGINES
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
 
@@ -242,7 +244,7 @@ reading_options = several(
 engine_options = several(
     click.option(
         "--engine",
-        type=click.Choice(("local", "blocks", "spark")),
+        type=click.Choice(tuple(ENGINES)),
         help="Where the work is done: in memory, in blocks on disk (data larger than memory), or "
         "on a Spark cluster.  [default: local]",
     ),

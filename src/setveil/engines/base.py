@@ -25,7 +25,7 @@ class Engine(ABC):
     """Runs tasks."""
 
     name: ClassVar[str]
-    """By which methods declare in `runs_on` that they run on it."""
+    """By which it is known; see `engines.table`."""
 
     @property
     @abstractmethod

@@ -13,6 +13,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL, Local
 from setveil.engines.parts import Block, Parts
+from setveil.engines.table import IN_MEMORY
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.dividing import Coding, Share, Whole
@@ -78,7 +79,7 @@ class Method(ABC, Generic[Form]):
     """Parameters that may lose less under the same promise, and the values to try."""
     by_meaning: ClassVar[tuple[str, ...]] = ()
     """Those of them that help only if the tree groups items by their meaning."""
-    runs_on: ClassVar[tuple[str, ...]] = ("local",)  # the names of the engines it runs on
+    runs_anywhere: ClassVar[bool] = False  # else on the engine local alone
     divides: ClassVar[bool] = False
     """Whether it can work on parts of the records: the promise of the whole follows from that of
     each part, and `divide` and `anonymize_share` are there."""
@@ -132,9 +133,7 @@ class Method(ABC, Generic[Form]):
     ) -> None:
         """Refuse, before any work, what cannot be done."""
         self.check_early(promise, has_hierarchy=hierarchy is not None)
-        if engine.name not in self.runs_on:
-            allowed = f"the method {self.name} runs on {' or '.join(self.runs_on)}"
-            raise ParameterError("engine", engine.name, allowed)
+        self.check_engine(engine.name)
         if self.needs_hierarchy and not isinstance(hierarchy, Hierarchy):
             allowed = "it must be a Hierarchy: Hierarchy.read(file), Hierarchy.balanced(items), ..."
             raise ParameterError("hierarchy", hierarchy, allowed)
@@ -158,6 +157,12 @@ class Method(ABC, Generic[Form]):
             if not isinstance(part, self.additions):
                 problem = f"the method {self.name} does not keep {part.model}"
                 raise ParameterError("promise", part, "; ".join([problem, *_ways_out(part)]))
+
+    def check_engine(self, name: str) -> None:
+        """Refuse an engine that it does not run on."""
+        if name != IN_MEMORY and not self.runs_anywhere:
+            allowed = f"the method {self.name} runs on {IN_MEMORY}"
+            raise ParameterError("engine", name, allowed)
 
     def in_parts(self) -> Self:
         """The method as it runs on an engine that always divides the records."""

@@ -3,7 +3,7 @@ fails."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ from setveil.pipeline.names import (
     reading_from,
 )
 from setveil.pipeline.notes import left_out_note, price_note, sets_note, unused_note
-from setveil.pipeline.publishing import Made, Rejected, publish
+from setveil.pipeline.publishing import Made, Rejected, Stage, aligned, publish, staged
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
 from setveil.pipeline.stages import Stages
@@ -137,21 +137,26 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
         (True, Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2)))
     """
     check_job(job)
-    make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
+    make_tree, stages = (
+        tree_maker(job.hierarchy, job, public_items=job.public_items),
+        Stages(progress),
+    )
     if job.engine != "local":
-        from setveil.pipeline.parts.engines import run_on
+        from setveil.pipeline.parts.run import run_in_parts
 
-        return run_on(job, make_tree, Stages(progress))
+        return run_in_parts(job, make_tree, stages)
     check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
-    work = _Work(job, make_tree, Stages(progress))
-    wanted = with_dossier or job.report is not None
-
-    def more(outcome: Outcome, folder: Path | None, beside: ExitStack) -> Outcome:
-        explained = work.explained(outcome)
-        return work.reported(explained, folder, beside) if wanted else explained
-
-    with thread_limit(job.threads), first_run(job.method):
-        return publish(Places.of(job), work.stages, work.make, more)
+    places = Places.of(job)
+    with thread_limit(job.threads), first_run(job.method), staged(places) as stage:
+        loaded = _load(job, make_tree, stages)
+        made = _made(loaded, stages)
+        outcome = publish(made, places, stage, stages)
+        if stage.holds:
+            outcome = _explained(loaded, outcome, stages)
+            if with_dossier or job.report is not None:
+                outcome = _reported(job, loaded, outcome, stage, stages)
+            outcome = aligned(places, made, outcome, stages)
+    return outcome
 
 
 def make(job: Job, stages: Stages) -> Made:
@@ -159,7 +164,7 @@ def make(job: Job, stages: Stages) -> Made:
     written."""
     check_job(job)
     make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
-    return _Work(job, make_tree, stages).make()
+    return _made(_load(job, make_tree, stages), stages)
 
 
 def _leaves(tree: Hierarchy) -> tuple[str, ...]:
@@ -174,119 +179,119 @@ class _Loaded(NamedTuple):
     data: Transactions
     tree: Hierarchy | None
     account: Account | None
+    dropped: tuple[str, ...]
+    """Items that the tree lacks, if they were left out."""
+    notes: tuple[str, ...]
 
 
-class _Work:
-    """The steps that only `anonymize` has."""
+def _load(job: Job, make_tree: MakeHierarchy, stages: Stages) -> _Loaded:
+    """Read the data, and build the tree."""
+    with stages("reading"):
+        everything, account, meant = load_to_publish(job.data, job.reading, job.min_people)
+        people = people_of(account)
+        data = without_rare(everything, job.min_people, people)
+        rare = left_out_note(everything, data, job.min_people, people)
+    with stages("building the hierarchy"):
+        noisy = job.method.draws_noise
+        tree, data, dropped, unknown = fit(make_tree(data), data, job, public=noisy)
+        unknown += unused_note(tree, data) if noisy else ()
+        job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
+        job.method.check(len(data), job.promise, tree)
+    named = check_named(job.promise, data.vocabulary) if len(data) else ()
+    counts = sets_note(data, job.method.reads)
+    said = (*counts, *notes_on(everything, account), *meant)
+    notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
+    return _Loaded(job, data, tree, account, dropped, notes)
 
-    def __init__(self, job: Job, make_tree: MakeHierarchy, stages: Stages) -> None:
-        self.job, self.make_tree, self.stages = job, make_tree, stages
 
-    def make(self) -> Made:
-        """Read the data and anonymize it."""
-        self.loaded, dropped, notes = self.load()
-        job, data, tree, account = self.loaded
-        job, tuned_note = self.tuned(job, data, tree)
-        with self.stages("anonymizing", compiles=True):
-            how: dict[str, Any] = {"engine": Local(job.threads), "progress": self.stages.progress}
-            if job.method.draws_noise and job.public_items:
-                how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
-            release = job.method.anonymize(data, job.promise, tree, **how)
-            remark = job.method.remark(release)
-            notes = (*notes, Note(remark)) if remark else notes
-            plain = job.method.plain
-            if plain is not None and len(data):
-                usual = plain.anonymize(data, job.promise, tree, **how)
-                notes = (*notes, price_note(release, usual, data))
-        return Made(
-            release=release.leaving_out(job.min_people),
-            data=data,
-            promise=job.promise,
-            tree=tree,
-            notes=(*tuned_note, *notes),
-            dropped=dropped,
-            reason=job.reason,
-            account=account,
-            people=people_of(account),
+def _made(loaded: _Loaded, stages: Stages) -> Made:
+    """Anonymize the data."""
+    job, data, tree, account, dropped, notes = loaded
+    job, tuned_note = _tuned(job, data, tree, stages)
+    with stages("anonymizing", compiles=True):
+        how: dict[str, Any] = {"engine": Local(job.threads), "progress": stages.progress}
+        if job.method.draws_noise and job.public_items:
+            how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
+        release = job.method.anonymize(data, job.promise, tree, **how)
+        remark = job.method.remark(release)
+        notes = (*notes, Note(remark)) if remark else notes
+        plain = job.method.plain
+        if plain is not None and len(data):
+            usual = plain.anonymize(data, job.promise, tree, **how)
+            notes = (*notes, price_note(release, usual, data))
+    return Made(
+        release=release.leaving_out(job.min_people),
+        data=data,
+        promise=job.promise,
+        tree=tree,
+        notes=(*tuned_note, *notes),
+        dropped=dropped,
+        reason=job.reason,
+        account=account,
+        people=people_of(account),
+    )
+
+
+def _tuned(
+    job: Job, data: Transactions, tree: Hierarchy | None, stages: Stages
+) -> tuple[Job, tuple[str, ...]]:
+    """The job with the parameters that lose least, and a note on them, if that is asked for.
+
+    A parameter that is not the default was given, and stays as it is."""
+    if job.tune is None:
+        return job, ()
+    use, method = use_named(job.tune), job.method
+    usual = type(method)()
+    settled = {n for n in method.tunes if getattr(method, n) != getattr(usual, n)}
+    with stages("tuning", compiles=True):
+        way = Way(method=method, promise=job.promise)
+        how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
+        search = Search(data=data, tree=tree, judge=judge_of(use), **how)
+        trials = search.final(search.tune(way, settled), [way])
+    return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
+
+
+def _explained(loaded: _Loaded, outcome: Outcome, stages: Stages) -> Outcome:
+    """The outcome with what to try if it is of little use, and why so much is lost."""
+    job, data, tree = loaded.job, loaded.data, loaded.tree
+    found = dict[str, Any]()
+    if tree is not None and job.method.needs_hierarchy:
+        found["remarks"] = remarks(tree)
+    if outcome.usefulness is not None and outcome.usefulness.is_poor:
+        with stages("looking for something better", compiles=True):
+            found["advice"] = advise_on(job, data, tree)
+    if job.explain:
+        with stages("explaining"):
+            engine = Local(job.threads)
+            found["explanation"] = job.method.explain(data, job.promise, engine=engine)
+    return replace(outcome, **found)
+
+
+def _reported(job: Job, loaded: _Loaded, outcome: Outcome, stage: Stage, stages: Stages) -> Outcome:
+    """The outcome with its dossier, after the page was written if one is asked for; it appears with
+    the release."""
+    data, place = loaded.data, job.report
+    with stages("writing the report"):
+        release = outcome.release
+        found = dossier_of(
+            release,
+            outcome.verdict,
+            folder=stage.folder,
+            command=command_of(release, job),
+            countable=outcome.countable,
         )
-
-    def tuned(
-        self, job: Job, data: Transactions, tree: Hierarchy | None
-    ) -> tuple[Job, tuple[str, ...]]:
-        """The job with the parameters that lose least, and a note on them, if that is asked for.
-
-        A parameter that is not the default was given, and stays as it is."""
-        if job.tune is None:
-            return job, ()
-        use, method = use_named(job.tune), job.method
-        usual = type(method)()
-        settled = {n for n in method.tunes if getattr(method, n) != getattr(usual, n)}
-        with self.stages("tuning", compiles=True):
-            way = Way(method=method, promise=job.promise)
-            how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
-            search = Search(data=data, tree=tree, judge=judge_of(use), **how)
-            trials = search.final(search.tune(way, settled), [way])
-        return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
-
-    def load(self) -> tuple[_Loaded, tuple[str, ...], tuple[str, ...]]:
-        """The data and the tree, the items that the tree lacks if they are left out, and notes."""
-        job, stages = self.job, self.stages
-        with stages("reading"):
-            everything, account, meant = load_to_publish(job.data, job.reading, job.min_people)
-            people = people_of(account)
-            data = without_rare(everything, job.min_people, people)
-            rare = left_out_note(everything, data, job.min_people, people)
-        with stages("building the hierarchy"):
-            noisy = job.method.draws_noise
-            tree, data, dropped, unknown = fit(self.make_tree(data), data, job, public=noisy)
-            unknown += unused_note(tree, data) if noisy else ()
-            job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
-            job.method.check(len(data), job.promise, tree)
-        named = check_named(job.promise, data.vocabulary) if len(data) else ()
-        counts = sets_note(data, job.method.reads)
-        said = (*counts, *notes_on(everything, account), *meant)
-        notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
-        return _Loaded(job, data, tree, account), dropped, notes
-
-    def reported(self, outcome: Outcome, folder: Path | None, beside: ExitStack) -> Outcome:
-        """The outcome with its dossier, after the page was written if one is asked for; `beside`
-        gives it its name."""
-        (job, data, _, _), place = self.loaded, self.job.report
-        with self.stages("writing the report"):
-            release = outcome.release
-            found = dossier_of(
-                release,
-                outcome.verdict,
-                folder=folder,
-                command=command_of(release, self.job),
-                countable=outcome.countable,
-            )
-            part = private_part(
-                release,
-                data,
-                losses=outcome.losses,
-                usefulness=outcome.usefulness,
-                source=job.data,
-                seed=job.seed or 0,
-                notes=outcome.notes,
-                suppressed=len(outcome.suppressed),
-            )
-            name = "" if outcome.output is None else outcome.output.name
-            found = replace(found, private=part, name=name)
-            if place is not None:
-                beside.enter_context(written_dossier(found, Path(place), force=job.force))
-        return replace(outcome, report=Path(place) if place else None, dossier=found)
-
-    def explained(self, outcome: Outcome) -> Outcome:
-        """The outcome with what to try if it is of little use, and why so much is lost."""
-        (job, data, tree, _), found = self.loaded, dict[str, Any]()
-        if tree is not None and job.method.needs_hierarchy:
-            found["remarks"] = remarks(tree)
-        if outcome.usefulness is not None and outcome.usefulness.is_poor:
-            with self.stages("looking for something better", compiles=True):
-                found["advice"] = advise_on(job, data, tree)
-        if job.explain:
-            with self.stages("explaining"):
-                engine = Local(job.threads)
-                found["explanation"] = job.method.explain(data, job.promise, engine=engine)
-        return replace(outcome, **found)
+        part = private_part(
+            release,
+            data,
+            losses=outcome.losses,
+            usefulness=outcome.usefulness,
+            source=job.data,
+            seed=job.seed or 0,
+            notes=outcome.notes,
+            suppressed=len(outcome.suppressed),
+        )
+        name = "" if outcome.output is None else outcome.output.name
+        found = replace(found, private=part, name=name)
+        if place is not None:
+            stage.beside.enter_context(written_dossier(found, Path(place), force=job.force))
+    return replace(outcome, report=Path(place) if place else None, dossier=found)

@@ -22,7 +22,7 @@ from setveil.pipeline.inputs import load_release, load_to_publish, people_of, tr
 from setveil.pipeline.job import Outcome, Places, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
-from setveil.pipeline.publishing import Made, publish
+from setveil.pipeline.publishing import Made, aligned, publish, staged
 from setveil.pipeline.stages import Stages
 from setveil.published import Release
 from setveil.published.rows import relabeled
@@ -109,9 +109,12 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
         raise ParameterError("unknown", job.unknown, "it must be refuse or drop")
     inputs = (job.release, job.data, job.hierarchy)
     check_places(Places.of(job), inputs)
-    stages = Stages(progress)
-    outcome = publish(Places.of(job), stages, lambda: _made(job, stages))
-    return outcome if outcome.verdict.holds else _counted(outcome, job)
+    stages, places = Stages(progress), Places.of(job)
+    with staged(places) as stage:
+        made = _made(job, stages)
+        outcome = publish(made, places, stage, stages)
+        outcome = aligned(places, made, outcome, stages) if stage.holds else _counted(outcome, job)
+    return outcome
 
 
 def _made(job: ApplyJob, stages: Stages) -> Made:

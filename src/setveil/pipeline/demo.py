@@ -15,6 +15,7 @@ from setveil.io import write
 from setveil.pipeline import inspect
 from setveil.pipeline.anonymize import anonymize
 from setveil.pipeline.job import Outcome
+from setveil.pipeline.publishing import Rejected
 
 MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")
@@ -48,22 +49,18 @@ class Demo:
     outcome: Outcome
 
 
-class _Rejected(Exception):
-    """Removes the temporary folder without an error for the caller."""
-
-
 def run(job: DemoJob, progress: Progress | None = None) -> Demo:
     """Make the shop's data, inspect and anonymize it, and keep everything in the folder.
 
     A folder that exists is replaced only if it is empty or an earlier demo."""
     place = new_folder(job.folder, force=True, parts=_parts, kind="demo")
-    with suppress(_Rejected), place as stage:
+    with suppress(Rejected), place as stage:
         data = _open_shop(stage, job.records)
         found = inspect.run(inspect.InspectJob(data=data, k=2), progress)
         outcome = _anonymized(stage, job, progress)
         demo = Demo(inspection=found, outcome=outcome)
         if not outcome.verdict.holds:
-            raise _Rejected
+            raise Rejected
     return demo
 
 

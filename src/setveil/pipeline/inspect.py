@@ -20,7 +20,7 @@ from setveil.pipeline.inputs import (
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.notes import names_note
 from setveil.pipeline.owners import nested_note
-from setveil.pipeline.parts.reading import Read
+from setveil.pipeline.parts.loading import Read
 from setveil.pipeline.parts.sources import Where, count_distinct
 from setveil.pipeline.stages import Stages
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,37 +57,31 @@ class Made:
     """How many places to show, at most, where the promise does not hold."""
 
 
-def publish(
-    places: Places, stages: Stages, make: Callable[[], Made], more: More | None = None
-) -> Outcome:
-    """Write what `make` returns; it gets its name only after it was verified and all that is
-    written beside it is on the disk.
-
-    Args:
-        places: Where to write; without an output nothing is written.
-        stages: Reports and times the stages.
-        make: Makes the release.
-        more: Adds to the outcome of a release that holds, while it has no name yet: gets the
-            outcome, the folder, and a stack for files that appear just before the release does.
-    """
-    with suppress(Rejected), _folder(places) as folder, ExitStack() as beside:
-        made = make()
-        outcome = _published(places, made, folder, stages)
-        if not outcome.verdict.holds:
-            raise Rejected
-        if folder is not None:
-            sync(folder)
-        if more is not None:
-            outcome = more(outcome, folder, beside)
-        outcome = _aligned(places, made, outcome, stages)
-    return outcome
-
-
 class Rejected(Exception):
     """Removes what was written for a release that does not hold, without an error."""
 
 
-More = Callable[[Outcome, Path | None, ExitStack], Outcome]
+@dataclass
+class Stage:
+    """Where a release is while it has no name yet."""
+
+    folder: Path | None
+    """The temporary folder that becomes the release, if one is asked for."""
+    beside: ExitStack
+    """Of files that appear just before the release does."""
+    holds: bool = False
+    """Whether it may have its name."""
+
+
+@contextmanager
+def staged(places: Places) -> Iterator[Stage]:
+    """A stage for a release. After the block the release has its name if it holds; else, and after
+    an error, nothing is left."""
+    with suppress(Rejected), _folder(places) as folder, ExitStack() as beside:
+        stage = Stage(folder, beside)
+        yield stage
+        if not stage.holds:
+            raise Rejected
 
 
 def _folder(places: Places) -> Any:
@@ -97,9 +91,9 @@ def _folder(places: Places) -> Any:
     return staged_release(places.output, force=places.force)
 
 
-def _published(places: Places, made: Made, folder: Path | None, stages: Stages) -> Outcome:
-    """Every step but the last, in which the temporary folder of the release gets its name."""
-    release, data = made.release, made.data
+def publish(made: Made, places: Places, stage: Stage, stages: Stages) -> Outcome:
+    """Write a release on its stage, read it back, verify what is on disk, and measure it."""
+    release, data, folder = made.release, made.data, stage.folder
     written, countable = None, None
     if folder is not None:
         written, countable = _written(places, release, folder, stages)
@@ -107,8 +101,11 @@ def _published(places: Places, made: Made, folder: Path | None, stages: Stages) 
         verdict = checked(made, written)
     pruned, written = _is_pruned(written), None  # it takes as much memory as the release itself
     found: dict[str, Any] = {"losses": {}, "notes": made.notes}
-    if verdict.holds:
+    stage.holds = verdict.holds
+    if stage.holds:
         found = _after(places, made, stages)
+        if folder is not None:
+            sync(folder)
     return Outcome(
         records=len(data),
         items=len(data.vocabulary),
@@ -202,7 +199,7 @@ def _looked_at(made: Made) -> tuple[Usefulness, Any, tuple[str, ...]]:
     return useful, examples(release, data), (*release_notes(release, data, made.people),)
 
 
-def _aligned(places: Places, made: Made, outcome: Outcome, stages: Stages) -> Outcome:
+def aligned(places: Places, made: Made, outcome: Outcome, stages: Stages) -> Outcome:
     """Write the alignment, if it is asked for."""
     if places.alignment is None:
         return outcome

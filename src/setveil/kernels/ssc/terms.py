@@ -1,4 +1,4 @@
-"""Kernel of typical terms: one for each slot, none too often and to too many people if avoidable."""
+"""Kernel of typical terms: one for each slot, not too often, and not to too many people."""
 
 from typing import NamedTuple
 

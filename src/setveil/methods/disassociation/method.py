@@ -94,7 +94,7 @@ class Disassociation(Method[Disassociated]):
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=2)
     form: ClassVar[str] = Disassociated.form
     divides: ClassVar[bool] = True
-    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
+    runs_anywhere: ClassVar[bool] = True
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "max_cluster": (None, 30, 100, 300, 1000),
         "share_lost": (False, True),

@@ -76,7 +76,7 @@ class Partition(Method[Generalized]):
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KAnonymity(k=2)
     divides: ClassVar[bool] = True
-    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
+    runs_anywhere: ClassVar[bool] = True
 
     def _anonymize(
         self, request: Request[KAnonymity | KmAnonymity | VocabularyKAnonymity]

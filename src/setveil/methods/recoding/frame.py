@@ -33,7 +33,7 @@ class GlobalRecoding(Method[Generalized]):
 
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     needs_hierarchy: ClassVar[bool] = True
-    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
+    runs_anywhere: ClassVar[bool] = True
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {"restarts": (4, 20)}
     trial: ClassVar[Promise] = KmAnonymity(k=2, m=3)
 

@@ -70,7 +70,7 @@ class Suppression(Method[Suppressed]):
         Coherence: "it is the method for coherence"
     }
     needs_hierarchy: ClassVar[bool] = False
-    runs_on: ClassVar[tuple[str, ...]] = ("local", "blocks", "spark")
+    runs_anywhere: ClassVar[bool] = True
     reads: ClassVar[Literal["sets"]] = "sets"
     trial: ClassVar[Promise] = Coherence(h=0.5, k=3, p=3, private=[f"e{i}" for i in range(7)])
     form: ClassVar[str] = Suppressed.form

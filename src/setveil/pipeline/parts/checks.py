@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from setveil.engines.table import check_name
 from setveil.errors import ParameterError
 from setveil.io.releases.folder import FORMS
 
 if TYPE_CHECKING:
     from setveil.pipeline.job import Job
 
-ENGINES = ("local", "blocks", "spark")
-
 
 def check_engine(job: Job) -> None:
     """Refuse an engine that is not there, that the method does not run on, or its options."""
-    if job.engine not in ENGINES:
-        raise ParameterError("engine", job.engine, f"choose one of {', '.join(ENGINES)}")
+    check_name(job.engine)
     if job.memory is not None and job.engine == "spark" and job.method.divides:
         allowed = "the executors have their own memory, see spark.executor.memory"
         raise ParameterError("memory", job.memory, allowed)
     if job.master is not None and job.engine != "spark":
         allowed = "only the engine spark has it: add {engine=spark}"
         raise ParameterError("master", job.master, allowed)
-    if job.engine not in job.method.runs_on:
-        allowed = f"the method {job.method.name} runs on {' or '.join(job.method.runs_on)}"
-        raise ParameterError("engine", job.engine, allowed)
+    job.method.check_engine(job.engine)
     if job.engine != "local":
         check_engine_job(job, job.engine)
         if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):

@@ -13,8 +13,7 @@ from setveil.errors import EngineError
 from setveil.pipeline.inputs import KEEP
 from setveil.pipeline.job import Job, Outcome
 from setveil.pipeline.parts.checks import is_frame
-from setveil.pipeline.parts.loading import check_read
-from setveil.pipeline.parts.reading import Read
+from setveil.pipeline.parts.loading import Read, check_read
 from setveil.pipeline.parts.sources import Where, open_source
 from setveil.pipeline.stages import Stages
 from setveil.published.in_parts import InParts

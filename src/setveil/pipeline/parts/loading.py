@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,22 +14,35 @@ from setveil.data.arrays import Int32s
 from setveil.data.identifiers import Some
 from setveil.data.tally import Tally
 from setveil.engines.distinct import Distinct
-from setveil.engines.parts import Answer, Block
+from setveil.engines.parts import Answer, Block, Parts
 from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import Choices
-from setveil.methods.dividing import Coding
+from setveil.methods.dividing import Coding, Share
 from setveil.pipeline.inputs import Origin, check_named, fit, refuse_identifiers, with_items
 from setveil.pipeline.job import Job
 from setveil.pipeline.notes import left_out_note
-from setveil.pipeline.parts.reading import Read
-from setveil.pipeline.parts.task import Spec
+from setveil.pipeline.parts.task import Done, Spec
 from setveil.pipeline.stages import Stages
 
 
+class Read(NamedTuple):
+    """What is known of the data after reading it; the records are at their source."""
+
+    tally: Tally
+    records: int
+    account: Account | None
+
+
 class Source(Protocol):
-    """Where the records are: on a shelf or on a cluster."""
+    """Where the records are, such as on a cluster, and who works on them there: all that a run asks
+    of an engine."""
+
+    work: Path
+    """A private folder, which is removed after the run."""
+    parts: Parts
+    """The records after `recode`; all of them are in part 0."""
 
     def read(self, data: object, reading: Mapping[str, Any]) -> Read:
         """Read the data; its records are kept."""
@@ -51,6 +65,18 @@ class Source(Protocol):
         Raises:
             EngineError: if they take more than `room` bytes.
         """
+
+    def most(self, loaded: Loaded) -> int:
+        """How many records a share may have, if that makes no difference to the release."""
+
+    def publish(
+        self, spec: Spec, shares: Sequence[Share], folder: Path, stages: Stages
+    ) -> list[Done]:
+        """Do `publish_share` for each share; the files of all are in the folder then. It may stop
+        at the first share that does not hold."""
+
+    def frame(self, spec: Spec) -> Any:
+        """The published records as a DataFrame of the engine, if it has such; else None."""
 
 
 class Loaded(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,12 +12,10 @@ import numpy as np
 from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
 from setveil.disk.limits import USUAL_MEMORY, bytes_of
-from setveil.engines.blocks import Blocks, Shelf
 from setveil.engines.distinct import Distinct
+from setveil.engines.table import ENGINES, check_name
 from setveil.errors import ParameterError
-from setveil.pipeline.parts.checks import ENGINES
-from setveil.pipeline.parts.loading import Source
-from setveil.pipeline.parts.reading import Read, ShelfSource
+from setveil.pipeline.parts.loading import Read, Source
 from setveil.pipeline.stages import Stages
 
 
@@ -40,8 +39,7 @@ class Where(NamedTuple):
 
     def check(self) -> None:
         """Refuse an engine that is not there, and options of another one."""
-        if self.engine not in ENGINES:
-            raise ParameterError("engine", self.engine, f"choose one of {', '.join(ENGINES)}")
+        check_name(self.engine)
         if self.master is not None and self.engine != "spark":
             allowed = "only the engine spark has it: add {engine=spark}"
             raise ParameterError("master", self.master, allowed)
@@ -59,14 +57,10 @@ class Tallied(NamedTuple):
 @contextmanager
 def open_source(where: Where, stages: Stages) -> Iterator[Source]:
     """A place that records can be read to; they are private, and removed after the block."""
-    with private_folder() as work:
-        if where.engine == "blocks":
-            yield ShelfSource(Shelf(work, Blocks(where.threads, where.allowed)))
-            return
-        from setveil.pipeline.parts.onspark import SparkSource, open_session
-
-        with open_session(where.master, work, stages) as spark:
-            yield SparkSource(spark)
+    module, _, name = ENGINES[where.engine].partition(":")
+    opened = getattr(import_module(module), name)
+    with private_folder() as work, opened(where, work, stages) as source:
+        yield source
 
 
 def count_distinct(

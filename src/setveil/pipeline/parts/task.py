@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from setveil.engines.parts import Block, joined
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.folder import FORMS, about_release, sha256
 from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
+from setveil.methods.dividing import Share
 from setveil.methods.method import Method, Request
 from setveil.pipeline.examples import Example, examples
 from setveil.pipeline.parts.sums import Sums, sums_of
 from setveil.pipeline.publishing import Made, checked
+from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
 
@@ -72,7 +75,7 @@ class Done:
         return all(check.holds for check in self.checks)
 
 
-def make_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path) -> Done:
+def publish_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path) -> Done:
     """Anonymize a share, write its file into `stage`, and verify what is on disk."""
     block = joined(list(blocks))
     data = Transactions(block.indptr, block.items, spec.vocabulary)
@@ -113,3 +116,25 @@ def _written(spec: Spec, release: Release, file: PartFile, place: Place) -> tupl
         file.path.parent, about, (file.path.name,), spec.promise, before=place.before
     )
     return form.read(folder, spec.tree), digest
+
+
+def places_of(shares: Sequence[Share], sizes: Sequence[int]) -> list[Place]:
+    """Where each share comes in the release."""
+    before = accumulate(sizes, initial=0)
+    return [
+        Place(number, len(shares), first, share.state)
+        for number, (share, first) in enumerate(zip(shares, before, strict=False))
+    ]
+
+
+def collected(answers: Iterator[Done], sizes: Sequence[int], stages: Stages) -> list[Done]:
+    """The answers in the order of the shares; stops at the first that does not hold."""
+    found, records = list[Done](), 0
+    for answer in answers:
+        found.append(answer)
+        records += sizes[answer.number]
+        if stages.progress is not None:
+            stages.progress(records, sum(sizes), "anonymizing and verifying parts")
+        if not answer.holds:
+            break
+    return sorted(found, key=lambda done: done.number)

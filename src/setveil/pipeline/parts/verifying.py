@@ -19,8 +19,7 @@ from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError, SetveilError
 from setveil.io.releases.folder import ReleaseParts, read_release, stated_countable
 from setveil.pipeline.parts.finishing import merged_checks
-from setveil.pipeline.parts.loading import Source
-from setveil.pipeline.parts.reading import Read
+from setveil.pipeline.parts.loading import Read, Source
 from setveil.pipeline.parts.sources import Tallied, Where, count_distinct, open_source
 from setveil.pipeline.stages import Stages
 from setveil.published import Release

@@ -18,7 +18,7 @@ from pathlib import Path
 from setveil.engines.blocks import read_part
 from setveil.errors import EngineError, SetveilError
 from setveil.pipeline.children import start_child
-from setveil.pipeline.parts.task import Done, Place, Spec, make_share
+from setveil.pipeline.parts.task import Done, Place, Spec, publish_share
 
 PAUSE = 0.02  # seconds between two looks at the workers
 _REMEDY = "allow more {memory}, or use fewer {threads} or a smaller {max_part}"
@@ -39,7 +39,7 @@ class Shares:
     def make(self, number: int) -> Done:
         """Do what is to be done for one share."""
         blocks = [read_part(self.shelf, part) for part in self.parts[number]]
-        return make_share(self.spec, self.places[number], blocks, self.stage)
+        return publish_share(self.spec, self.places[number], blocks, self.stage)
 
 
 def run_here(shares: Shares) -> Iterator[Done]:

@@ -1,40 +1,51 @@
-"""Read data into parts that an engine keeps, and count it on the way."""
+"""The engine blocks: records in private files on disk, shares in processes of this machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s
 from setveil.data.tally import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.blocks import Shelf, read_part
+from setveil.engines.blocks import Blocks, Shelf, read_part
 from setveil.engines.distinct import Distinct, distinct_on_shelf
 from setveil.engines.parts import Answer, Block, block_of, joined, renumbered, some_of_block
-from setveil.errors import FileFormatError
+from setveil.errors import EngineError, FileFormatError
 from setveil.io.files import read_with_account
+from setveil.methods.dividing import USUAL_PART, Share
 from setveil.pipeline.inputs import load, plain_reading
+from setveil.pipeline.parts.loading import Loaded, Read
+from setveil.pipeline.parts.sources import Where
+from setveil.pipeline.parts.task import Done, Spec, collected, places_of
+from setveil.pipeline.parts.workers import Shares, run_apart, run_here
+from setveil.pipeline.stages import Stages
+from setveil.words import plural
+
+WORKER = 250_000_000
+"""The bytes that a worker process takes before it has any records."""
+FEW = 100_000
+"""So many records are not worth the start of processes."""
 
 
-class Read(NamedTuple):
-    """What is known of the data after reading it; the records are in part 0 of the shelf."""
-
-    tally: Tally
-    records: int
-    account: Account | None
+@contextmanager
+def open_blocks(where: Where, work: Path, stages: Stages) -> Iterator[BlocksSource]:
+    """Keeps the records in the folder."""
+    yield BlocksSource(Blocks(where.threads, where.allowed), work)
 
 
-class ShelfSource:
+class BlocksSource:
     """Records on a shelf."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, engine: Blocks, work: Path) -> None:
+        self.engine, self.work = engine, work
+        self.parts = self.shelf = Shelf(work, engine)
 
     def read(self, data: object, reading: Mapping[str, Any]) -> Read:
         return read_to(self.shelf, data, reading)
@@ -55,6 +66,45 @@ class ShelfSource:
     def recode(self, numbers: Int32s, size: int) -> None:
         if not np.array_equal(numbers, np.arange(len(numbers))):
             renumber(self.shelf, numbers, size)
+
+    def most(self, loaded: Loaded) -> int:
+        room = (self.engine.room - 2 * WORKER) / 2 / loaded.job.method.bytes_per_occurrence
+        length = max(loaded.occurrences / max(loaded.records, 1), 1.0)
+        return int(np.clip(room / length, 10_000, USUAL_PART))
+
+    def publish(
+        self, spec: Spec, shares: Sequence[Share], folder: Path, stages: Stages
+    ) -> list[Done]:
+        parts, sizes = [share.parts for share in shares], self.sizes(shares)
+        work = Shares(spec, places_of(shares, sizes), parts, self.shelf.folder, folder)
+        width = self._width(spec, parts)
+        few = sum(sizes) <= FEW or len(shares) == 1
+        answers = run_here(work) if few else run_apart(work, width, self.work)
+        return collected(answers, sizes, stages)
+
+    def sizes(self, shares: Sequence[Share]) -> list[int]:
+        """How many records each share has."""
+        return [sum(self.shelf.sizes.get(part, 0) for part in each.parts) for each in shares]
+
+    def frame(self, spec: Spec) -> None:
+        return None
+
+    def _width(self, spec: Spec, shares: Sequence[tuple[int, ...]]) -> int:
+        """How many shares fit in memory at once.
+
+        Raises:
+            EngineError: if not even one does.
+        """
+        cost, room = spec.method.bytes_per_occurrence, self.engine.room
+        largest = max(sum(self.shelf.occurrences.get(at, 0) for at in parts) for parts in shares)
+        need = WORKER + cost * largest
+        if need + WORKER > room:
+            problem = (
+                f"the largest part has {plural(largest, 'occurrence')} and takes about "
+                f"{(need + WORKER) / 1e9:,.1f} GB, more than the memory of {self.engine.memory}"
+            )
+            raise EngineError(problem, remedy="allow more {memory} or a smaller {max_part}")
+        return max(1, min(self.engine.width, int((room - WORKER) // need)))
 
 
 def read_to(shelf: Shelf, data: object, reading: Mapping[str, Any]) -> Read:
