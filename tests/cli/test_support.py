@@ -36,7 +36,8 @@ def test_the_answer_has_bounds_and_what_is_expected(call, release):
         "Records that contain {flu, sony tv}, of 9",
         "  at least  2    certain",
         "  expected  2.4  within 25 %, not determined by the release; an estimate: items of different "
-        "pieces are taken as independent",
+        "pieces are taken",
+        "                 as independent",
         "  at most   3    certain",
     ]
 
