@@ -35,7 +35,9 @@ def test_the_answer_has_bounds_and_what_is_expected(call, release):
     assert [line.rstrip() for line in result.out.splitlines()] == [
         "Records that contain {flu, sony tv}, of 9",
         "  at least  2    certain",
-        "  expected  2.4  within 25 %; an estimate: items of different pieces are taken as independent",
+        "  expected  2.4  within 25 %, not determined by the release; an estimate: items of different "
+        "pieces are taken",
+        "                 as independent",
         "  at most   3    certain",
     ]
 
@@ -50,6 +52,8 @@ def test_json_has_the_same_as_the_library(call, release):
         "expected": None,
         "accuracy": "not determined",
         "within": None,
+        "standard_error": None,
+        "determined": False,
         "unknown": [],
     }
 
@@ -84,6 +88,8 @@ def test_the_top_itemsets_come_with_bounds(call, release):
             "expected": pytest.approx(found.expected),
             "accuracy": found.accuracy,
             "within": pytest.approx(found.within, abs=1e-6),
+            "standard_error": pytest.approx(found.standard_error, abs=1e-6),
+            "determined": found.is_determined,
         }
         for items, found in expected
     ]

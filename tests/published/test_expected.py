@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import setveil as sv
+from setveil.published.support import Support
 from tests.oracle.placements import mean_support
 from tests.strategies import transactions
 
@@ -91,8 +92,8 @@ def test_listed_items_are_drawn_as_often_as_expected_and_in_fewer_than_k_records
 
 
 def test_a_standard_error_is_stated_only_where_it_is_small():
-    assert sv.Support(0, 110, 100.0, 4.0).accuracy == "standard error 4 %"
-    assert sv.Support(0, 110, 100.0, 6.0).expected is None
-    assert sv.Support(95, 110, 100.0, 4.0).accuracy == "within 10 %"
-    assert sv.Support(95, 110, 100.0).is_determined
-    assert not sv.Support(80, 110, 100.0).is_determined
+    assert Support(0, 110, 100.0, 4.0).accuracy == "standard error 4 %"
+    assert Support(0, 110, 100.0, 6.0).expected is None
+    assert Support(95, 110, 100.0, 4.0).accuracy == "within 10 %"
+    assert Support(95, 110, 100.0).is_determined
+    assert not Support(80, 110, 100.0).is_determined

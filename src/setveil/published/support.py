@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 EXACT, OPEN = "exact", "not determined"
 NARROW, NEAR = 1.2, 0.05
@@ -28,7 +28,7 @@ class Estimate:
     guess: float
     """What a model of the form makes of the release, between the bounds; for comparing releases.
     Its error is a bias: neither more records nor an average over reconstructions removes it."""
-    error: float = math.inf
+    error: float = field(default=math.inf, compare=False)
     """The standard error of `guess`, if the form has a rule for it; else the bounds say all."""
 
     @property

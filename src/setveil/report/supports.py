@@ -70,7 +70,12 @@ def _expected(support: Support, found: Supports) -> Fact:
 
 def _accuracy(support: Support, found: Supports) -> str:
     sure = "" if found.bounds_are == "certain" else f", {found.bounds_are}"
-    return f"{support.accuracy}{sure}; {found.expected_is}"
+    return f"{support.accuracy}{sure}{_flag(support)}; {found.expected_is}"
+
+
+def _flag(support: Support) -> str:
+    """What is said of a number that the release does not determine."""
+    return "" if support.is_determined else ", not determined by the release"
 
 
 def _range(found: Support) -> str:
@@ -80,7 +85,7 @@ def _range(found: Support) -> str:
 def _remark(found: Support) -> str:
     if found.expected is None or found.accuracy == EXACT:
         return found.accuracy
-    return f"expected {_number(found.expected)}, {found.accuracy}"
+    return f"expected {_number(found.expected)}, {found.accuracy}{_flag(found)}"
 
 
 def _number(value: float) -> str:
