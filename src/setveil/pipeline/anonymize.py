@@ -40,7 +40,7 @@ from setveil.pipeline.names import (
     promise_words,
     reading_from,
 )
-from setveil.pipeline.notes import left_out_note, price_note, unused_note
+from setveil.pipeline.notes import left_out_note, price_note, sets_note, unused_note
 from setveil.pipeline.publishing import Made, Rejected, publish
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
@@ -243,7 +243,8 @@ class _Work:
             job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
             job.method.check(len(data), job.promise, tree)
         named = check_named(job.promise, data.vocabulary) if len(data) else ()
-        said = (*notes_on(everything, account), *meant)
+        counts = sets_note(data, job.method.reads)
+        said = (*counts, *notes_on(everything, account), *meant)
         notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
         return _Loaded(job, data, tree, account), dropped, notes
 
