@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from setveil.alignment.align import aligned, check_size, representing_nodes
-from setveil.data.arrays import Floats, Int32s, Int64s, Numbers
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
@@ -24,55 +24,37 @@ class Occurrences(State):
     """The original occurrences, and what became of them."""
 
     original: int
-    published: Int64s
-    """How many are published under nodes over 0, 1, 2 ... leaves of the tree."""
+    published: int
+    ncp: float = 0.0
+    """The costs of the nodes that they are published under."""
+    lm: float = 0.0
 
     @classmethod
     def of(cls, release: Generalized, original: Transactions) -> Occurrences:
         """In sets a node is published for all occurrences that it covers."""
-        classes, tree = release.classes, release.hierarchy
-        nodes, counts = classes.items, None
+        release = aligned(release, original)
+        classes = release.classes
         if isinstance(classes, Bags):
-            counts = classes.counts * release.sizes[classes.rows]
-        else:
-            nodes = representing_nodes(aligned(release, original), original)
-            counts = original.counts if isinstance(original, Bags) else np.ones(len(nodes))
-            nodes, counts = nodes[nodes >= 0], counts[nodes >= 0]
-        return cls.under(tree, nodes, counts, original)
+            times = classes.counts * release.sizes[classes.rows]
+            return cls.under(release.hierarchy, classes.items, times, original)
+        nodes = representing_nodes(release, original)
+        counts = original.counts if isinstance(original, Bags) else None
+        return cls.under(release.hierarchy, nodes, counts, original)
 
     @classmethod
     def under(
-        cls, tree: Hierarchy, nodes: Int32s, counts: Numbers, original: Transactions
+        cls, tree: Hierarchy, nodes: Int32s, times: Int64s | None, original: Transactions
     ) -> Occurrences:
-        """Occurrences that are published under these nodes, each so often."""
-        found = np.bincount(tree.widths[nodes], weights=counts, minlength=tree.leaf_count + 1)
-        return cls(original.occurrences, found.astype(np.int64))
+        """Occurrences that are published under these nodes; -1 is none."""
+        found = np.bincount(nodes + 1, weights=times, minlength=len(tree) + 1)[1:]
+        widths, leaves = tree.widths, tree.leaf_count
+        ncp = np.where(widths > 1, widths / max(leaves, 1), 0.0)
+        lm = (widths - 1) / max(leaves - 1, 1)
+        return cls(original.occurrences, int(found.sum()), float(found @ ncp), float(found @ lm))
 
-    @classmethod
-    def as_items(cls, published: int, original: Transactions) -> Occurrences:
-        """Occurrences that are published as items."""
-        return cls(original.occurrences, np.array([0, published]))
-
-    def average(self, cost: Floats) -> float:
-        """The average cost of an occurrence: that of the node, by its leaves, or 1."""
-        if not self.original:
-            return 0.0
-        lost = self.original - int(self.published.sum())
-        return float((lost + (self.published * cost).sum()) / self.original)
-
-    @property
-    def lm(self) -> Floats:
-        """The LM of a node by its leaves: but one over all leaves but one."""
-        return (self._widths - 1) / max(len(self._widths) - 2, 1)
-
-    @property
-    def ncp(self) -> Floats:
-        """The NCP of a node by its leaves: 0 over one leaf, else its share of the leaves."""
-        return np.where(self._widths > 1, self._widths / max(len(self._widths) - 1, 1), 0.0)
-
-    @property
-    def _widths(self) -> Int64s:
-        return np.arange(len(self.published))
+    def average(self, cost: float) -> float:
+        """The average cost of an occurrence: 1 if it is not published."""
+        return (self.original - self.published + cost) / max(self.original, 1)
 
 
 @measured(Occurrences.of)
@@ -135,7 +117,7 @@ def blm(found: Occurrences) -> float:
     Formula: if a node v occurs c times in a published record whose original has o occurrences below
     v, then c of them cost LM(v) = (u - 1) / (|I| - 1) and o - c cost 1; the average over all
     original occurrences. In sets every covered occurrence is published, so `blm` equals `lm`. For
-    typical bags see `setveil.metrics.typical_bags.loss_of_slots`. [Liu2010b] section V-A
+    typical bags see `setveil.metrics.typical_bags.of_slots`. [Liu2010b] section V-A
 
     Range: 0 to 1.
 
@@ -165,7 +147,7 @@ def distortion(found: Occurrences) -> float:
 
     Example:
         In the example of `blm`, one of five occurrences is not published: 0.2."""
-    return found.average(np.zeros(len(found.published)))
+    return found.average(0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +187,7 @@ def of_suppressed(release: Suppressed, original: Transactions) -> Occurrences:
     check_fits(release, original)
     kept = original.vocabulary.marks(release.items)[original.items]
     found = original.counts[kept].sum() if isinstance(original, Bags) else kept.sum()
-    return Occurrences.as_items(int(found), original)
+    return Occurrences(original.occurrences, int(found))
 
 
 def of_typical_bags(release: TypicalBags, original: Transactions) -> Occurrences:
@@ -216,7 +198,7 @@ def of_typical_bags(release: TypicalBags, original: Transactions) -> Occurrences
         raise MisfitError(
             f"it shows {published} occurrences, the original has {original.occurrences}"
         )
-    return Occurrences.as_items(published, original)
+    return Occurrences(original.occurrences, published)
 
 
 def check_fits(release: Suppressed, original: Transactions) -> None:

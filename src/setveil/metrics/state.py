@@ -3,6 +3,7 @@ follows from the sum."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import update_wrapper
@@ -22,18 +23,32 @@ class State:
     def __add__(self, other: Self) -> Self:
         """The state of two parts together."""
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
-        added = {name: mine[name] + getattr(other, name) for name in mine.keys() - {*self.shared}}
-        return type(self)(**mine | added)
+        added = (name for name in mine if name not in self.shared)
+        return type(self)(**mine | {name: plus(mine[name], getattr(other, name)) for name in added})
+
+
+def plus(one: Any, other: Any) -> Any:
+    """The sum of numbers, arrays, counters and states; flags and sets are joined, tuples chained.
+
+    Example:
+        >>> plus({"a": 1, "b": frozenset("x")}, {"a": 2, "b": frozenset("y")})["a"]
+        3
+    """
+    if isinstance(one, frozenset):
+        return one | other
+    if isinstance(one, dict) and not isinstance(one, Counter):
+        return {name: plus(one[name], other[name]) for name in one}
+    return one + other
 
 
 Count = Callable[..., State]
 
 
 class Measure(Generic[F]):
-    """A state and its figure, called with a release and its original.
+    """A state and its figure; called with a release and its original, it gives the figure.
 
-    `state(release, original, ...)` counts a part. `figure(state, ...)` is what the sum of all parts
-    says. What is given besides goes to the one that names it."""
+    `state(release, original, ...)` counts a release or a part of it. `figure(state, ...)` is what
+    the sum of all parts says. What is given besides goes to the one that names it."""
 
     def __init__(self, state: Count, figure: Callable[..., F]) -> None:
         self.state, self.figure = state, figure

@@ -26,7 +26,7 @@ def of_slots(
     cannot be matched costs 1; if an item occurs several times in a bag, the same items of several
     records get the same slot. If the alignment is unknown too, `guess_alignment` gives one."""
     found = of_typical_bags(release, original)
-    if not found.published.any():
+    if not found.published:
         return found
     release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
