@@ -19,7 +19,6 @@ from setveil.metrics.associations import (
     Top,
     _top_of_levels,
     deviation,
-    joined,
     tkd,
     tkd_2,
     tkd_a,
@@ -40,6 +39,7 @@ from setveil.metrics.terms import (
     re_top,
     tlost,
 )
+from setveil.metrics.worlds import joined
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated
@@ -190,11 +190,19 @@ def test_ranks_are_by_support_and_then_by_the_vocabulary():
     data = Transactions.of(
         [[str(item) for item in range(250) if item % (number + 1) == 0] for number in range(3)]
     )
-    assert [data.vocabulary[number] for number in ranked_items(data, 0)[:3]] == ["0", "6", "12"]
-    assert len(ranked_items(data, 200)) == 20
-    assert ranked_items(data, 200).tolist() != ranked_items(data, 240).tolist()
-    assert ranked_items(data, 240).tolist() == ranked_items(data, 230).tolist()
-    assert len(ranked_items(Transactions.of([["a", "b"]]), 200)) == 2
+    assert [data.vocabulary[number] for number in ranked_items(data.supports(), 0)[:3]] == [
+        "0",
+        "6",
+        "12",
+    ]
+    assert len(ranked_items(data.supports(), 200)) == 20
+    assert (
+        ranked_items(data.supports(), 200).tolist() != ranked_items(data.supports(), 240).tolist()
+    )
+    assert (
+        ranked_items(data.supports(), 240).tolist() == ranked_items(data.supports(), 230).tolist()
+    )
+    assert len(ranked_items(Transactions.of([["a", "b"]]).supports(), 200)) == 2
 
 
 def test_pair_supports_count_records_or_their_weights():

@@ -16,10 +16,11 @@ from setveil.errors import MisfitError, ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io import read_release, write
 from setveil.methods.partition import Partition
+from setveil.metrics.generalization import blm as blm_of_nodes
 from setveil.metrics.itemsets import closed_itemsets
 from setveil.metrics.retrieval import recall, sdist, term_counts
-from setveil.metrics.typical_bags import guess_alignment
-from setveil.metrics.typical_bags import loss_of_slots as blm
+from setveil.metrics.state import Measure
+from setveil.metrics.typical_bags import guess_alignment, of_slots
 from setveil.promises import VocabularyKAnonymity
 from setveil.published.generalized import Generalized
 from setveil.published.typical_bags import TypicalBags
@@ -27,6 +28,7 @@ from tests.oracle import retrieval as oracle
 from tests.published.groups import GROUPS, ORIGINAL, TREE, publish
 
 PROMISE = VocabularyKAnonymity(k=2)
+blm = Measure(of_slots, blm_of_nodes.figure)
 TYPICAL = ("majority", "mixed", "slots", "generalized")
 PATHS = {label: TREE.path(label) for label in TREE.labels}
 LEAVES = TREE.labels[: TREE.leaf_count]

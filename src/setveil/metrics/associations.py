@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Unpack
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import Finder, Itemsets, top_itemsets
-from setveil.metrics.worlds import Drawing, Worlds, draw_worlds
-from setveil.published.disassociated.form import Disassociated
+from setveil.metrics.state import Measure, measured
+from setveil.metrics.worlds import Records
 
 TOP = 1000  # how many itemsets are compared. [Terrovitis2012] section 7
 
 
-def tkd(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-    **drawing: Unpack[Drawing],
-) -> float:
+@measured(Records.drawn)
+def tkd(found: Records, *, count: int = TOP, find: Finder = top_itemsets) -> float:
     """Top-K deviation: the share of the 1,000 most frequent itemsets that leave the top 1,000.
 
     Formula: tkd = 1 - |FI and FI'| / |FI|, where FI are the K itemsets of any size with the
@@ -46,31 +39,20 @@ def tkd(
         >>> tkd(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["b"]]), count=3)
         0.0
     """
-    return tkd_range(release, original, count=count, find=find, **drawing).middle
+    return _deviation(found, count, find).middle
 
 
-def tkd_2(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-    **drawing: Unpack[Drawing],
-) -> float:
+@measured(Records.drawn)
+def tkd_2(found: Records, *, count: int = TOP, find: Finder = top_itemsets) -> float:
     """Top-K deviation of larger itemsets: as tkd, among the itemsets of 2 or more items.
 
     A disassociated release keeps every single item, so this variant says more about what was
     linked. Formula, range and arguments as `tkd`."""
-    return tkd_range(release, original, least_size=2, count=count, find=find, **drawing).middle
+    return _deviation(found, count, find, least_size=2).middle
 
 
-def tkd_a(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-) -> float:
+@measured(Records.certain)
+def tkd_a(found: Records, *, count: int = TOP, find: Finder = top_itemsets) -> float:
     """Top-K deviation of what is certain: as tkd, but only what is inside chunks counts.
 
     Formula: 1 - |FI and FI'| / |FI|, where FI' goes by the number of subrecords of record and
@@ -91,61 +73,30 @@ def tkd_a(
         >>> tkd_a(release, original, count=3)
         0.3333333333333333
     """
-    return tkd_a_range(release, original, count=count, find=find).middle
+    return _deviation(found, count, find).middle
 
 
-def tkd_a_2(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-) -> float:
+@measured(Records.certain)
+def tkd_a_2(found: Records, *, count: int = TOP, find: Finder = top_itemsets) -> float:
     """Top-K deviation of larger itemsets that are certain: as tkd_a, of 2 or more items.
 
     Range: 0 to 1."""
-    return tkd_a_range(release, original, least_size=2, count=count, find=find).middle
+    return _deviation(found, count, find, least_size=2).middle
 
 
-def tkd_range(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    least_size: int = 1,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-    **drawing: Unpack[Drawing],
+def _deviation(
+    found: Records, count: int = TOP, find: Finder = top_itemsets, *, least_size: int = 1
 ) -> Deviation:
-    """`tkd` with ties for the last ranks broken for the best and for the worst."""
-    published = joined(draw_worlds(release, **drawing))
-    return deviation(
-        _top(find(original, count, least_size=least_size)),
-        _top(find(published, count, least_size=least_size)),
-    )
+    """The deviation with ties for the last ranks broken for the best and for the worst."""
+    published = find(found.published, count, least_size=least_size, weights=found.weights)
+    return deviation(_top(find(found.original, count, least_size=least_size)), _top(published))
 
 
-def tkd_a_range(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    least_size: int = 1,
-    count: int = TOP,
-    find: Finder = top_itemsets,
-) -> Deviation:
-    """`tkd_a` with ties for the last ranks broken for the best and for the worst."""
-    rows, counts = release.certain_rows()
-    published = find(rows, count, least_size=least_size, weights=counts)
-    return deviation(_top(find(original, count, least_size=least_size)), _top(published))
+tkd_range, tkd_a_range = (Measure(state, _deviation) for state in (Records.drawn, Records.certain))
 
 
-def tkd_ml2(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    hierarchy: Hierarchy,
-    count: int = TOP,
-    **drawing: Unpack[Drawing],
-) -> float:
+@measured(Records.drawn)
+def tkd_ml2(found: Records, *, hierarchy: Hierarchy, count: int = TOP) -> float:
     """Top-K multiple level mining loss: as tkd, for itemsets of nodes at every level of a tree.
 
     Formula: 1 - |FI and FI'| / |FI|, where FI are the K most frequent itemsets whose items are all
@@ -167,22 +118,10 @@ def tkd_ml2(
         >>> tkd_ml2(release, original, hierarchy=Hierarchy.from_paths(paths), count=4)
         0.0
     """
-    published = joined(draw_worlds(release, **drawing))
-    return deviation(
-        _top_of_levels(original, hierarchy, count), _top_of_levels(published, hierarchy, count)
-    ).middle
-
-
-def joined(worlds: Worlds) -> Transactions:
-    """The records of several worlds in one; supports add up, so the top itemsets are average."""
-    if len(worlds) == 1:
-        return worlds[0]
-    ends = np.cumsum([0, *(len(world.items) for world in worlds)])
-    parts = [world.indptr[1:] + end for world, end in zip(worlds, ends.tolist(), strict=False)]
-    indptr = np.concatenate((np.zeros(1, dtype=np.int64), *parts))
-    return Transactions(
-        indptr, np.concatenate([world.items for world in worlds]), worlds[0].vocabulary
+    here, there = (
+        _top_of_levels(data, hierarchy, count) for data in (found.original, found.published)
     )
+    return deviation(here, there).middle
 
 
 def _top(found: Itemsets) -> Top:

@@ -1,21 +1,64 @@
 """What generalizing and suppressing items cost: ncp, lm, blm, distortion; and class sizes."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
 from setveil.alignment.align import aligned, check_size, representing_nodes
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Int32s, Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
 from setveil.hierarchy.tree import Hierarchy
+from setveil.metrics.state import State, measured
 from setveil.published.generalized import Generalized
 from setveil.published.release import RecordRelease
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags
 
 
-def ncp(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
+@dataclass(frozen=True, eq=False)
+class Occurrences(State):
+    """The original occurrences, and what became of them."""
+
+    original: int
+    published: int
+    ncp: float = 0.0
+    """The costs of the nodes that they are published under."""
+    lm: float = 0.0
+
+    @classmethod
+    def of(cls, release: Generalized, original: Transactions) -> Occurrences:
+        """In sets a node is published for all occurrences that it covers."""
+        release = aligned(release, original)
+        classes = release.classes
+        if isinstance(classes, Bags):
+            times = classes.counts * release.sizes[classes.rows]
+            return cls.under(release.hierarchy, classes.items, times, original)
+        nodes = representing_nodes(release, original)
+        counts = original.counts if isinstance(original, Bags) else None
+        return cls.under(release.hierarchy, nodes, counts, original)
+
+    @classmethod
+    def under(
+        cls, tree: Hierarchy, nodes: Int32s, times: Int64s | None, original: Transactions
+    ) -> Occurrences:
+        """Occurrences that are published under these nodes; -1 is none."""
+        found = np.bincount(nodes + 1, weights=times, minlength=len(tree) + 1)[1:]
+        widths, leaves = tree.widths, tree.leaf_count
+        ncp = np.where(widths > 1, widths / max(leaves, 1), 0.0)
+        lm = (widths - 1) / max(leaves - 1, 1)
+        return cls(original.occurrences, int(found.sum()), float(found @ ncp), float(found @ lm))
+
+    def average(self, cost: float) -> float:
+        """The average cost of an occurrence: 1 if it is not published."""
+        return (self.original - self.published + cost) / max(self.original, 1)
+
+
+@measured(Occurrences.of)
+def ncp(found: Occurrences) -> float:
     """Normalized certainty penalty: how large a group replaces an item, as a share of all items.
 
     Formula: the average over all original occurrences of NCP(v), where v is the node that replaces
@@ -42,10 +85,11 @@ def ncp(release: Generalized, original: Transactions, *, published: Int64s | Non
         >>> round(ncp(Generalized.of(published, tree, KAnonymity(k=2)), original), 4)
         0.3333
     """
-    return _average(release, original, ncp_of_nodes, published)
+    return found.average(found.ncp)
 
 
-def lm(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
+@measured(Occurrences.of)
+def lm(found: Occurrences) -> float:
     """Loss metric: how many other items an item may be confused with, as a share of all others.
 
     Formula: the average over all original occurrences of LM(v) = (u - 1) / (|I| - 1), where v is
@@ -63,16 +107,17 @@ def lm(release: Generalized, original: Transactions, *, published: Int64s | None
         >>> lm(Generalized.of(rows, tree, KAnonymity(k=2)), Transactions.of([["beer"], ["wine"]]))
         0.25
     """
-    return _average(release, original, lm_of_nodes, published)
+    return found.average(found.lm)
 
 
-def blm(release: Generalized, original: Transactions, *, published: Int64s | None = None) -> float:
+@measured(Occurrences.of)
+def blm(found: Occurrences) -> float:
     """Loss metric of bags: an occurrence costs the LM of its node, or 1 if it is not published.
 
     Formula: if a node v occurs c times in a published record whose original has o occurrences below
     v, then c of them cost LM(v) = (u - 1) / (|I| - 1) and o - c cost 1; the average over all
     original occurrences. In sets every covered occurrence is published, so `blm` equals `lm`. For
-    typical bags see `setveil.metrics.typical_bags.loss_of_slots`. [Liu2010b] section V-A
+    typical bags see `setveil.metrics.typical_bags.of_slots`. [Liu2010b] section V-A
 
     Range: 0 to 1.
 
@@ -87,12 +132,11 @@ def blm(release: Generalized, original: Transactions, *, published: Int64s | Non
         >>> blm(Generalized.of(rows, tree, KAnonymity(k=2), counted=True), original)
         0.6
     """
-    return lm(release, original, published=published)
+    return found.average(found.lm)
 
 
-def distortion(
-    release: Generalized, original: Transactions, *, published: Int64s | None = None
-) -> float:
+@measured(Occurrences.of)
+def distortion(found: Occurrences) -> float:
     """The share of the original occurrences that are not published at all.
 
     Formula: suppressed occurrences / all occurrences. If a node occurs c times for o > c
@@ -103,10 +147,22 @@ def distortion(
 
     Example:
         In the example of `blm`, one of five occurrences is not published: 0.2."""
-    return _average(release, original, lambda tree: np.zeros(len(tree)), published)
+    return found.average(0.0)
 
 
-def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, float]:
+@dataclass(frozen=True, eq=False)
+class Classes(State):
+    """How many classes there are of each size."""
+
+    sizes: Counter[int]
+
+    @classmethod
+    def of(cls, release: RecordRelease, original: Transactions) -> Classes:
+        return cls(Counter(release.sizes.tolist()))
+
+
+@measured(Classes.of)
+def class_sizes(classes: Classes) -> dict[str, float]:
     """How many records are published alike: minimum, median, mean and maximum.
 
     Formula: over the classes of equal published records (bags: with equal counts), their sizes.
@@ -120,74 +176,29 @@ def class_sizes(release: RecordRelease, original: Transactions) -> dict[str, flo
         >>> class_sizes(release, Transactions.of([["beer"], ["wine"], ["wine"]]))
         {'min': 1.0, 'median': 1.5, 'mean': 1.5, 'max': 2.0}
     """
-    sizes = release.sizes if len(release.sizes) else np.zeros(1)
+    counted = classes.sizes or {0: 1}
+    sizes = np.repeat([*counted], [*counted.values()])
     ends = {"min": float(sizes.min()), "median": float(np.median(sizes))}
     return {**ends, "mean": float(sizes.mean()), "max": float(sizes.max())}
 
 
-def ncp_of_nodes(tree: Hierarchy) -> Floats:
-    """The NCP of each node: 0 over one leaf, else its share of the leaves."""
-    return np.where(tree.widths > 1, tree.widths / max(tree.leaf_count, 1), 0.0)
-
-
-def lm_of_nodes(tree: Hierarchy) -> Floats:
-    """The LM of each node: its leaves but one over all leaves but one."""
-    return (tree.widths - 1) / max(tree.leaf_count - 1, 1)
-
-
-def _average(
-    release: Generalized,
-    original: Transactions,
-    cost: Callable[[Hierarchy], Floats],
-    published: Int64s | None,
-) -> float:
-    """The average cost of the original occurrences: of its node, or 1 if suppressed."""
-    if not original.occurrences:
-        return 0.0
-    if published is None:
-        release = aligned(release, original)
-        published = published_occurrences(release, original)
-    suppressed = original.occurrences - int(published.sum())
-    return float((suppressed + (published * cost(release.hierarchy)).sum()) / original.occurrences)
-
-
-def published_occurrences(release: Generalized, original: Transactions) -> Int64s:
-    """How many original occurrences each node is published for: in sets all that it covers."""
-    classes, size = release.classes, len(release.hierarchy)
-    if isinstance(classes, Bags):
-        return np.bincount(
-            classes.items, weights=classes.counts * release.sizes[classes.rows], minlength=size
-        ).astype(np.int64)
-    nodes = representing_nodes(aligned(release, original), original)
-    counts = original.counts if isinstance(original, Bags) else None
-    found = np.bincount(nodes + 1, weights=counts, minlength=size + 1)  # first those without a node
-    return found[1:].astype(np.int64)
-
-
-def suppressed_share(release: Suppressed, original: Transactions) -> float:
-    """The share of the original occurrences whose item is not published."""
+def of_suppressed(release: Suppressed, original: Transactions) -> Occurrences:
+    """In a suppressed release: those of the items that are published."""
     check_fits(release, original)
-    found = (item in release.items for item in original.vocabulary)
-    published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
-    lost = ~published[original.items]
-    count = int(original.counts[lost].sum() if isinstance(original, Bags) else lost.sum())
-    return count / original.occurrences if original.occurrences else 0.0
+    kept = original.vocabulary.marks(release.items)[original.items]
+    found = original.counts[kept].sum() if isinstance(original, Bags) else kept.sum()
+    return Occurrences(original.occurrences, int(found))
 
 
-def unpublished_share(release: TypicalBags, original: Transactions) -> float:
-    """The share of the original occurrences that no published occurrence represents."""
-    return 1 - published_share(release, original)
-
-
-def published_share(release: TypicalBags, original: Transactions) -> float:
-    """The share of the original occurrences that are published; 1 if there are none."""
+def of_typical_bags(release: TypicalBags, original: Transactions) -> Occurrences:
+    """In typical bags: those that a published occurrence represents, however far it is."""
     published = int((release.classes.counts * release.sizes[release.classes.rows]).sum())
     check_size(release, original)
     if published > original.occurrences:
         raise MisfitError(
             f"it shows {published} occurrences, the original has {original.occurrences}"
         )
-    return published / original.occurrences if original.occurrences else 1.0
+    return Occurrences(original.occurrences, published)
 
 
 def check_fits(release: Suppressed, original: Transactions) -> None:

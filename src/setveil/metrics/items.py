@@ -1,14 +1,32 @@
 """How wrong the supports of single items are, for every form."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 
 from setveil.alignment.align import over_whole_tree
-from setveil.data.arrays import Floats
+from setveil.data.arrays import Floats, Int64s
 from setveil.data.transactions import Transactions
+from setveil.metrics.state import State, measured
 from setveil.published.release import Release
 
 
-def item_error(release: Release, original: Transactions) -> float:
+@dataclass(frozen=True, eq=False)
+class ItemSupports(State):
+    """How many records have each item, and how many an analyst expects to have it."""
+
+    truth: Int64s
+    expected: Floats
+
+    @classmethod
+    def of(cls, release: Release, original: Transactions) -> ItemSupports:
+        return cls(original.supports(), expected_supports(release, original))
+
+
+@measured(ItemSupports.of)
+def item_error(found: ItemSupports) -> float:
     """Error of the supports of items: how many of the occurrences an analyst miscounts.
 
     Formula: sum of |so - se| over all items of the original, divided by the sum of so, where so is
@@ -28,11 +46,8 @@ def item_error(release: Release, original: Transactions) -> float:
         >>> item_error(release, Transactions.of([["beer"], ["beer"]]))
         0.5
     """
-    truth = original.supports()
-    total = int(truth.sum())
-    if not total:
-        return 0.0
-    return float(np.abs(expected_supports(release, original) - truth).sum() / total)
+    total = int(found.truth.sum())
+    return float(np.abs(found.expected - found.truth).sum() / total) if total else 0.0
 
 
 def expected_supports(release: Release, original: Transactions) -> Floats:

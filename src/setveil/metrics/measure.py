@@ -21,8 +21,8 @@ from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.generalization import published_occurrences
 from setveil.metrics.itemsets import Remembering
+from setveil.metrics.state import State
 from setveil.metrics.table import METRICS, Figure
 from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
@@ -57,10 +57,17 @@ def measure(
     data = release.covered(as_transactions(original))
     chosen = _chosen(release, names, hierarchy)
     random_from(seed)
-    if release.form in _PREPARED:
-        release = _PREPARED[release.form](release, data, verified)
-    given = Providers(release, data, seed, reconstructions, hierarchy)
-    return given.figures(chosen)
+    release = _prepared(release, data, verified)
+    return Providers(release, data, seed, reconstructions, hierarchy).figures(chosen)
+
+
+def measure_part(release: Release, original: Transactions, supports: Int64s) -> dict[str, State]:
+    """The states of a part, which add up: of the usual metrics that need nothing of the whole
+    release but `supports`, how many records of all parts have each item."""
+    release = _prepared(release, original, verified=True)
+    given = Providers(release, original, supports=supports)
+    names = (name for name, row in METRICS.items() if row.is_usual(release) and not row.needs)
+    return {name: given.state(name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -69,10 +76,12 @@ class Providers:
 
     release: Any
     original: Transactions
-    seed: int
-    reconstructions: int
-    given: Hierarchy | None
-    _locks: dict[str, Lock] = field(default_factory=lambda: defaultdict(Lock))
+    seed: int = 0
+    reconstructions: int = 1
+    given: Hierarchy | None = None
+    supports: Int64s | None = None
+    _locks: dict[object, Lock] = field(default_factory=lambda: defaultdict(Lock))
+    _states: dict[object, State] = field(default_factory=dict)
 
     def figures(self, names: list[str]) -> Losses:
         """Several metrics, on threads: while one draws worlds, others measure what needs none."""
@@ -94,11 +103,29 @@ class Providers:
 
     def figure(self, name: str) -> Figure:
         """One metric of the release."""
-        function = METRICS[name].by_form.get(self.release.form, METRICS[name].function)
+        figure = METRICS[name].function.figure
+        found: Figure = figure(self.state(name), **self._needs(name, figure))
+        return found
+
+    def state(self, name: str) -> State:
+        """What a metric counts; metrics with the same state count it once."""
+        counts = METRICS[name].counts(self.release.form)
+        with self._locks[counts]:
+            if counts not in self._states:
+                needs = self._needs(name, counts)
+                self._states[counts] = counts(self.release, self.original, **needs)
+            return self._states[counts]
+
+    def _needs(self, name: str, function: Callable[..., object]) -> dict[str, Any]:
+        """What a function of a metric takes of what the metric needs."""
         taken = signature(function).parameters
-        any_word = any(each.kind is each.VAR_KEYWORD for each in taken.values())
-        needs = [need for need in METRICS[name].needs if any_word or need in taken]
-        return function(self.release, self.original, **{need: self.provide(need) for need in needs})
+        drawn = any(each.kind is each.VAR_KEYWORD for each in taken.values())
+        needs = [*METRICS[name].needs, "supports"]
+        return {
+            need: self.provide(need)
+            for need in needs
+            if need in taken or (drawn and need == "worlds")
+        }
 
     @cached_property
     def worlds(self) -> Worlds:
@@ -116,10 +143,17 @@ class Providers:
         """The tree that items are compared with; None if the release's own tree is used."""
         return semantic_tree(self.release, self.original, self.given)
 
-    @cached_property
-    def published(self) -> Int64s:
-        """How many original occurrences each node is published for."""
-        return published_occurrences(self.release, self.original)
+
+def _prepared(release: Any, original: Transactions, verified: bool) -> Any:
+    """What comes before all metrics of a form, and less of it if the release is verified."""
+    if release.form == "generalized":
+        if verified:
+            return aligned(release, original)
+        release = over_whole_tree(release, original)
+        return replace(release, alignment=align(release, original))
+    if release.form == "disassociated":
+        check_size(release, original)
+    return release
 
 
 def _check(release: object, hierarchy: object) -> None:
@@ -153,24 +187,3 @@ def _chosen(
         if name in without:
             raise ParameterError("metric", name, "it needs a hierarchy: name one with {hierarchy}")
     return chosen
-
-
-def _over_its_tree(release: Any, original: Transactions, verified: bool) -> Release:
-    """A generalized release over its whole tree, with an alignment that fits."""
-    if verified:
-        return aligned(release, original)
-    release = over_whole_tree(release, original)
-    found: Release = replace(release, alignment=align(release, original))
-    return found
-
-
-def _of_equal_size(release: Release, original: Transactions, verified: bool) -> Release:
-    check_size(release, original)
-    return release
-
-
-_PREPARED: dict[str, Callable[[Any, Transactions, bool], Release]] = {
-    "generalized": _over_its_tree,
-    "disassociated": _of_equal_size,
-}
-"""By form: what comes before all metrics, and less of it if the release is verified."""

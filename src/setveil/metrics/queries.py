@@ -1,5 +1,9 @@
 """What was lost for counting: are, the average relative error of random queries."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,6 +13,7 @@ from setveil.data.seeds import random_from
 from setveil.data.transactions import Transactions
 from setveil.errors import check_count
 from setveil.metrics.generalization import check_fits
+from setveil.metrics.state import State, measured
 from setveil.published.release import Release
 from setveil.published.suppressed import Suppressed
 from setveil.threads import on_threads
@@ -17,7 +22,34 @@ SIZES = (1, 2, 3)
 _BLOCK_RECORDS = 1 << 16
 
 
-def are(release: Release, original: Transactions, *, seed: int = 0, queries: int = 1000) -> float:
+@dataclass(frozen=True, eq=False)
+class Answers(State):
+    """The answers to the same queries in the original and from the release."""
+
+    records: int
+    truth: Int64s
+    expected: Floats
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        original: Transactions,
+        *,
+        seed: int = 0,
+        queries: int = 1000,
+        asked: Int64s | None = None,
+    ) -> Answers:
+        """The answers of a part to `asked`; a whole original draws its own queries."""
+        asked = drawn_queries(original, seed, queries) if asked is None else asked
+        numbers, places = _asked(asked)
+        labels = [original.vocabulary[number] for number in numbers.tolist()]
+        expected = over_whole_tree(release, original).estimates(labels, places)
+        return cls(len(original), count_supports(original, asked), expected)
+
+
+@measured(Answers.of)
+def are(answers: Answers) -> float:
     """Average relative error of the answers to "how many records have these items?".
 
     Formula: the average over queries S of |sup(S) - est(S)| / max(sup(S), s), where s is 0.1 % of
@@ -37,41 +69,31 @@ def are(release: Release, original: Transactions, *, seed: int = 0, queries: int
         >>> are(release, Transactions.of([["beer"], ["beer"]]))
         0.5
     """
-    asked, truth = _drawn(original, seed, queries)
-    numbers, places = _asked(asked)
-    labels = [original.vocabulary[number] for number in numbers.tolist()]
-    estimate = over_whole_tree(release, original).estimates(labels, places)
-    return _average_error(truth, estimate, len(original))
+    least = max(answers.records / 1000, np.finfo(float).tiny)
+    errors = np.abs(answers.truth - answers.expected) / np.maximum(answers.truth, least)
+    return float(errors.mean()) if len(errors) else 0.0
 
 
-def are_of_suppressed(
-    release: Suppressed, original: Transactions, *, seed: int = 0, queries: int = 1000
-) -> float:
+def answers_of_suppressed(
+    release: Suppressed, original: Transactions, *, seed: int = 0, asked: Int64s | None = None
+) -> Answers:
     """The same for a suppressed release: exact if all items are published, else 0."""
     check_fits(release, original)
-    found = (item in release.items for item in original.vocabulary)
-    published = np.fromiter(found, dtype=bool, count=len(original.vocabulary))
-    asked, truth = _drawn(original, seed, queries)
-    kept = np.append(published, True)[asked].all(axis=1)
-    return _average_error(truth, np.where(kept, truth, 0), len(original))
+    asked = drawn_queries(original, seed) if asked is None else asked
+    truth = count_supports(original, asked)
+    kept = np.append(original.vocabulary.marks(release.items), True)[asked].all(axis=1)
+    return Answers(len(original), truth, np.where(kept, truth, 0))
 
 
-def _drawn(original: Transactions, seed: int, queries: int) -> tuple[Int64s, Int64s]:
-    """Random queries of each size, filled with -1, and their true supports."""
+def drawn_queries(original: Transactions, seed: int, queries: int = 1000) -> Int64s:
+    """Random queries of each size, filled with -1."""
     check_count("queries", queries, 1)
     random, longest = random_from(seed), max(SIZES)
     drawn = [draw_queries(original, size, queries, random) for size in SIZES]
     gaps = [((0, 0), (0, longest - rows.shape[1])) for rows in drawn]
-    padded = np.concatenate(
+    return np.concatenate(
         [np.pad(rows, gap, constant_values=-1) for rows, gap in zip(drawn, gaps, strict=True)]
     )
-    return padded, count_supports(original, padded)
-
-
-def _average_error(truth: Int64s, estimate: Floats | Int64s, records: int) -> float:
-    least = max(records / 1000, np.finfo(float).tiny)
-    errors = np.abs(truth - estimate) / np.maximum(truth, least)
-    return float(errors.mean()) if len(errors) else 0.0
 
 
 def _asked(queries: Int64s) -> tuple[Int64s, Int64s]:

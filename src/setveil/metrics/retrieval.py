@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from setveil.alignment.align import check_size, over_tree
-from setveil.data.arrays import Int64s
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.arrays import Int64s, sums
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import closed_itemsets
+from setveil.metrics.state import State, measured
+from setveil.metrics.worlds import Records
 from setveil.published.release import RecordRelease, Release
 
 EPSILON, OMEGA = 4, 10  # the numbers of [Liu2010b], for releases without their own
@@ -77,13 +78,8 @@ TOP = 1000  # how many closed itemsets are compared
 _BLOCK = 1 << 10
 
 
-def recall(
-    release: RecordRelease,
-    original: Transactions,
-    *,
-    count: int = TOP,
-    least_size: int = 1,
-) -> float:
+@measured(Records.classes)
+def recall(found: Records, *, count: int = TOP, least_size: int = 1) -> float:
     """Recall: how much of the most frequent closed itemsets is still found together in the release.
 
     Formula: the sum over the itemsets O of the original of the greatest |O and A| over the itemsets
@@ -104,8 +100,7 @@ def recall(
         >>> recall(TypicalBags.of(bags, VocabularyKAnonymity(k=2)), original)
         0.75
     """
-    check_size(release, original)
-    here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
+    here, there = _closed(found, count, least_size)
     if not len(here.items):
         return 1.0
     used = np.unique(here.items)
@@ -114,23 +109,48 @@ def recall(
     known = columns[there.items] >= 0
     published = np.zeros((len(there), len(used)), dtype=np.float32)
     published[there.rows[known], columns[there.items[known]]] = 1
-    found = 0.0
+    held_in = 0.0
     for start in range(0, len(here), _BLOCK):
         block = here.take(np.arange(start, min(start + _BLOCK, len(here))))
         held = np.zeros((len(block), len(used)), dtype=np.float32)
         held[block.rows, np.searchsorted(used, block.items)] = 1
-        found += float((held @ published.T).max(axis=1, initial=0).sum())
-    return found / len(here.items)
+        held_in += float((held @ published.T).max(axis=1, initial=0).sum())
+    return held_in / len(here.items)
 
 
-def sdist(
-    release: RecordRelease,
-    original: Transactions,
-    *,
-    hierarchy: Hierarchy | None = None,
-    count: int = TOP,
-    least_size: int = 1,
-) -> float:
+@dataclass(frozen=True, eq=False)
+class Compared(Records):
+    """Records whose items are compared by their meaning."""
+
+    shared = ("worlds", "meaning", "tree", "network")
+    meaning: Meaning = field(kw_only=True)
+    tree: Hierarchy = field(kw_only=True)
+    """That of the published nodes."""
+    network: Hierarchy = field(kw_only=True)
+
+    @classmethod
+    def of(
+        cls, release: RecordRelease, original: Transactions, *, hierarchy: Hierarchy | None = None
+    ) -> Compared:
+        check_size(release, original)
+        release = over_tree(release, original, hierarchy)
+        tree = release.tree if hierarchy is None else hierarchy
+        if tree is None:
+            allowed = "sdist compares items by their meaning and needs a hierarchy over them"
+            raise ParameterError("hierarchy", None, allowed)
+        found, own = Records.classes(release, original), release.tree
+        return cls(
+            found.before,
+            found.after,
+            found.times,
+            meaning=Meaning.of(release),
+            tree=tree if own is None else own,
+            network=tree,
+        )
+
+
+@measured(Compared.of)
+def sdist(found: Compared, *, count: int = TOP, least_size: int = 1) -> float:
     """Semantic distance: how far the most frequent closed itemsets moved, in steps per item.
 
     Formula: the sum over the itemsets O of the original of the least distance(O, A) over the
@@ -156,38 +176,29 @@ def sdist(
     """
     from setveil.kernels.retrieval import BagRows, nearest_distances
 
-    check_size(release, original)
-    release = over_tree(release, original, hierarchy)
-    tree = release.tree if hierarchy is None else hierarchy
-    if tree is None:
-        allowed = "sdist compares items by their meaning and needs a hierarchy over them"
-        raise ParameterError("hierarchy", None, allowed)
-    here, there = _closed(original, count, least_size), _closed_of(release, count, least_size)
+    here, there = _closed(found, count, least_size)
     if not len(here.items):
         return 0.0
-    meaning = Meaning.of(release)
     some, names = _numbered(here)
     others, published = _numbered(there)
-    table = meaning.table(names, published, tree if release.tree is None else release.tree, tree)
-    found = nearest_distances(
+    table = found.meaning.table(names, published, found.tree, found.network)
+    apart = nearest_distances(
         BagRows(some.indptr, some.items, np.ones(len(some.items), dtype=np.int64)),
         BagRows(others.indptr, others.items, np.ones(len(others.items), dtype=np.int64)),
         table,
-        meaning.nil,
+        found.meaning.nil,
     )
-    return int(found.sum()) / SCALE / len(here.items)
+    return int(apart.sum()) / SCALE / len(here.items)
 
 
-def _closed(
-    data: Transactions, count: int, least_size: int, weights: npt.NDArray[np.int64] | None = None
-) -> Transactions:
-    """The first `count` closed itemsets."""
-    found = closed_itemsets(data, count, least_size=least_size, weights=weights).itemsets
-    return found.take(np.arange(min(count, len(found))))
-
-
-def _closed_of(release: RecordRelease, count: int, least_size: int) -> Transactions:
-    return _closed(release.with_terms().classes, count, least_size, release.sizes)
+def _closed(found: Records, count: int, least_size: int) -> list[Transactions]:
+    """The first `count` closed itemsets of the original and of what is published."""
+    sides = (found.original, None), (found.published, found.weights)
+    closed = [
+        closed_itemsets(data, count, least_size=least_size, weights=weights).itemsets
+        for data, weights in sides
+    ]
+    return [each.take(np.arange(min(count, len(each)))) for each in closed]
 
 
 def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
@@ -199,7 +210,23 @@ def _numbered(data: Transactions) -> tuple[Transactions, Vocabulary]:
     ), vocabulary
 
 
-def term_counts(release: RecordRelease, original: Transactions) -> float:
+@dataclass(frozen=True, eq=False)
+class Totals(State):
+    """How often each item occurs, and how often it is published."""
+
+    original: Int64s
+    published: Int64s
+
+    @classmethod
+    def of(cls, release: RecordRelease, original: Transactions) -> Totals:
+        check_size(release, original)
+        totals = sums(original.items, original.times, len(original.vocabulary))
+        now = release.term_totals()
+        return cls(totals, np.array([now.get(label, 0) for label in original.vocabulary]))
+
+
+@measured(Totals.of)
+def term_counts(found: Totals) -> float:
     """Term counts: the share of the original occurrences that are published as the same item.
 
     Formula: the sum over the items of the original of min(published total, original total), divided
@@ -214,15 +241,12 @@ def term_counts(release: RecordRelease, original: Transactions) -> float:
         Three of four occurrences: wine is published once too often, which does not help.
 
         >>> from setveil import TypicalBags, VocabularyKAnonymity
+        >>> from setveil.data.transactions import Bags
         >>> original = Bags.of([{"wine": 1, "beer": 1}, {"wine": 2}])
         >>> release = TypicalBags.of([{"wine": 2}, {"wine": 2}], VocabularyKAnonymity(k=2))
         >>> term_counts(release, original)
         0.75
     """
-    check_size(release, original)
-    if not original.occurrences:
-        return 1.0
-    counts = original.counts if isinstance(original, Bags) else None
-    totals = np.bincount(original.items, weights=counts, minlength=len(original.vocabulary))
-    now = [release.term_totals().get(label, 0) for label in original.vocabulary]
-    return int(np.minimum(totals.astype(np.int64), now).sum()) / original.occurrences
+    occurrences = int(found.original.sum())
+    kept = int(np.minimum(found.original, found.published).sum())
+    return kept / occurrences if occurrences else 1.0

@@ -1,8 +1,8 @@
 """The table of the metrics: one row each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from setveil.data.transactions import Bags
 from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
@@ -13,36 +13,41 @@ from setveil.metrics.generalization import (
     distortion,
     lm,
     ncp,
-    suppressed_share,
-    unpublished_share,
+    of_suppressed,
+    of_typical_bags,
 )
 from setveil.metrics.items import item_error
-from setveil.metrics.queries import are, are_of_suppressed
+from setveil.metrics.queries import answers_of_suppressed, are
 from setveil.metrics.retrieval import recall, sdist, term_counts
+from setveil.metrics.state import Count, Measure
 from setveil.metrics.terms import chunked, re, re_a, re_a_top, re_top, tlost
-from setveil.metrics.typical_bags import loss_of_slots
+from setveil.metrics.typical_bags import of_slots
 from setveil.published.release import Release
 
 Figure = float | dict[str, float]
-Function = Callable[..., Figure]
-Need = Literal["seed", "worlds", "hierarchy", "published", "find"]
+Need = Literal["seed", "worlds", "hierarchy", "find"]
 
 
 @dataclass(frozen=True)
 class Metric:
     """What can be measured of a release, given its original."""
 
-    function: Function
+    function: Measure[Any]
     about: str  # what the figure says, in a few words
     forms: tuple[str, ...]  # the forms for which it is measured if no metric is named
     on_request: bool = False  # whether every other form can be measured as well, if it is named
     of_bags: bool = False  # whether sets are measured only if it is named
     needs: tuple[Need, ...] = ()
-    """What it takes besides release and original; see `setveil.metrics.measure.Providers`."""
+    """What it takes besides release and original; see `setveil.metrics.measure.Providers`. A metric
+    that needs nothing is measured part by part too, on engines that work in parts."""
     unit: Literal["share", "steps", "records"] = "share"
     better: Literal["less", "more"] = "less"
-    by_form: Mapping[str, Function] = field(default_factory=dict)
-    """Functions for forms that are measured in another way."""
+    by_form: Mapping[str, Count] = field(default_factory=dict)
+    """What counts the states of forms that are counted in another way."""
+
+    def counts(self, form: str) -> Count:
+        """What counts the state of a release of this form."""
+        return self.by_form.get(form, self.function.state)
 
     def fits(self, form: str) -> bool:
         """Whether it can be measured for a form."""
@@ -62,27 +67,24 @@ METRICS: dict[str, Metric] = {
         ncp,
         "how large a group replaces an item, as a share of all items",
         (GENERALIZED,),
-        needs=("published",),
     ),
     "lm": Metric(
         lm,
         "how many other items an item may be confused with, as a share of all others",
         (GENERALIZED,),
-        needs=("published",),
     ),
     "blm": Metric(
         blm,
         "how many other items an occurrence may be confused with; all if it is not published",
         (GENERALIZED, TYPICAL_BAGS),
-        needs=("published", "hierarchy"),
-        by_form={TYPICAL_BAGS: loss_of_slots},
+        needs=("hierarchy",),
+        by_form={TYPICAL_BAGS: of_slots},
     ),
     "distortion": Metric(
         distortion,
         "share of the item occurrences that are not published",
         (GENERALIZED, SUPPRESSED, TYPICAL_BAGS),
-        needs=("published",),
-        by_form={SUPPRESSED: suppressed_share, TYPICAL_BAGS: unpublished_share},
+        by_form={SUPPRESSED: of_suppressed, TYPICAL_BAGS: of_typical_bags},
     ),
     "are": Metric(
         are,
@@ -90,7 +92,7 @@ METRICS: dict[str, Metric] = {
         (GENERALIZED, SUPPRESSED, SYNTHETIC),
         on_request=True,
         needs=("seed",),
-        by_form={SUPPRESSED: are_of_suppressed},
+        by_form={SUPPRESSED: answers_of_suppressed},
     ),
     "item_error": Metric(
         item_error,
@@ -208,7 +210,7 @@ METRICS: dict[str, Metric] = {
         better="more",
     ),
 }
-"""Every metric by name. A new one is its function and a row here."""
+"""Every metric by name. A new one is its state, its figure and a row here."""
 
 
 def need_a_tree(release: Release) -> set[str]:

@@ -1,19 +1,49 @@
 """What disassociation did to items and pairs of items: tlost, chunked, re and its variants."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from setveil.data.arrays import Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
+from setveil.metrics.state import State, measured
 from setveil.metrics.worlds import Drawing, draw_worlds
+from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.release import Release
+
+TERMS = 20  # how many consecutive items are paired with each other. [Terrovitis2012] section 7
+FIRST = 200
+"""The rank of the first of them, counted from 0: neither the most frequent nor very rare."""
 
 
-def tlost(release: Disassociated, original: Transactions, *, k: int | None = None) -> float:
+@dataclass(frozen=True, eq=False)
+class Chunks(State):
+    """What record and shared chunks show of the items of the original."""
+
+    shared = ("promise",)
+    supports: Int64s
+    inside: Flags
+    """Which items are in a chunk."""
+    published: int
+    promise: Promise
+
+    @classmethod
+    def of(cls, release: Disassociated, original: Transactions) -> Chunks:
+        rows = release.subrecords
+        inside = {release.items[number] for number in np.unique(rows.items).tolist()}
+        published = int((rows.lengths * release.subrecord_counts).sum())
+        marks = original.vocabulary.marks(inside)
+        return cls(original.supports(), marks, published, release.promise)
+
+
+@measured(Chunks.of)
+def tlost(found: Chunks, *, k: int | None = None) -> float:
     """Terms lost: the share of the frequent items that no cluster publishes with a count.
 
     Formula: of the items with a support of at least k in the original, the share that is in no
@@ -31,19 +61,15 @@ def tlost(release: Disassociated, original: Transactions, *, k: int | None = Non
         >>> round(tlost(release, Transactions.of([["a", "b", "c"], ["a", "b", "c"], ["d"]])), 4)
         0.3333
     """
-    least = getattr(release.promise, "k", None) if k is None else k
+    least = getattr(found.promise, "k", None) if k is None else k
     if least is None:
-        raise ParameterError("k", k, f"{release.promise.model} has no k; give one")
-    frequent = np.flatnonzero(original.supports() >= least)
-    if not len(frequent):
-        return 0.0
-    inside = {release.items[number] for number in np.unique(release.subrecords.items).tolist()}
-    return sum(original.vocabulary[number] not in inside for number in frequent.tolist()) / len(
-        frequent
-    )
+        raise ParameterError("k", k, f"{found.promise.model} has no k; give one")
+    frequent = found.supports >= least
+    return float((frequent & ~found.inside).sum() / max(frequent.sum(), 1))
 
 
-def chunked(release: Disassociated, original: Transactions) -> float:
+@measured(Chunks.of)
+def chunked(found: Chunks) -> float:
     """Share in chunks: how much of all item occurrences is in record and shared chunks.
 
     Formula: the items of all subrecords, each as often as it occurs, divided by the number of
@@ -62,22 +88,50 @@ def chunked(release: Disassociated, original: Transactions) -> float:
         >>> round(chunked(release, Transactions.of([["a", "b", "c"], ["a", "b"], ["c"]])), 4)
         0.6667
     """
-    inside = int((release.subrecords.lengths * release.subrecord_counts).sum())
-    return inside / len(original.items) if len(original.items) else 1.0
+    occurrences = int(found.supports.sum())
+    return found.published / occurrences if occurrences else 1.0
 
 
-TERMS = 20  # how many consecutive items are paired with each other. [Terrovitis2012] section 7
-FIRST = 200
-"""The rank of the first of them, counted from 0: neither the most frequent nor very rare."""
+@dataclass(frozen=True, eq=False)
+class Pairs(State):
+    """The supports of all pairs of some items in the original, and in what is published."""
+
+    original: Floats
+    published: Floats
+
+    @classmethod
+    def drawn(
+        cls,
+        release: Release,
+        original: Transactions,
+        *,
+        first: int = FIRST,
+        supports: Int64s | None = None,
+        **drawing: Unpack[Drawing],
+    ) -> Pairs:
+        """On average over possible originals; `supports` are those of all parts."""
+        numbers = ranked_items(original.supports() if supports is None else supports, first)
+        worlds = draw_worlds(release, **drawing)
+        found = [_found_in(world, original, numbers) for world in worlds]
+        return cls(pair_supports(original, numbers), np.mean(found, axis=0))
+
+    @classmethod
+    def certain(
+        cls,
+        release: Release,
+        original: Transactions,
+        *,
+        first: int = FIRST,
+        supports: Int64s | None = None,
+    ) -> Pairs:
+        """Inside chunks."""
+        numbers = ranked_items(original.supports() if supports is None else supports, first)
+        rows, counts = release.certain_rows()
+        return cls(pair_supports(original, numbers), _found_in(rows, original, numbers, counts))
 
 
-def re(
-    release: Disassociated,
-    original: Transactions,
-    *,
-    first: int = FIRST,
-    **drawing: Unpack[Drawing],
-) -> float:
+@measured(Pairs.drawn)
+def re(found: Pairs) -> float:
     """Relative error of pairs: how wrong the supports of pairs of items at ranks 200 to 219 are.
 
     Formula: the average over all pairs {a, b} of 20 items with consecutive ranks by their support
@@ -99,22 +153,23 @@ def re(
         >>> re(release, Transactions.of([["a", "b"], ["a", "b"], ["a"], ["c"], ["c"]]))
         0.0
     """
-    numbers = ranked_items(original, first)
-    labels = [original.vocabulary[number] for number in numbers.tolist()]
-    published = np.mean(
-        [_supports_of_labels(world, labels) for world in draw_worlds(release, **drawing)], axis=0
-    )
-    return relative_error(pair_supports(original, numbers), published)
+    upper = np.triu_indices(len(found.original), 1)
+    before, after = found.original[upper], found.published[upper]
+    anywhere = before + after > 0
+    errors = np.abs(before - after)[anywhere] / ((before + after)[anywhere] / 2)
+    return float(errors.mean()) if len(errors) else 0.0
 
 
-def re_top(release: Disassociated, original: Transactions, **drawing: Unpack[Drawing]) -> float:
+@measured(partial(Pairs.drawn, first=0))
+def re_top(found: Pairs) -> float:
     """Relative error of frequent pairs: as re, for the 20 most frequent items.
 
     Range: 0 to 2."""
-    return re(release, original, first=0, **drawing)
+    return re.figure(found)
 
 
-def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) -> float:
+@measured(Pairs.certain)
+def re_a(found: Pairs) -> float:
     """Relative error of pairs that are certain: as re, but only pairs inside a chunk count.
 
     Formula: as `re`, where sp is the number of subrecords of record and shared chunks that contain
@@ -132,40 +187,22 @@ def re_a(release: Disassociated, original: Transactions, *, first: int = FIRST) 
         >>> re_a(release, Transactions.of([["a", "b"], ["a", "b"]]))
         2.0
     """
-    rows, counts = release.certain_rows()
-    numbers = ranked_items(original, first)
-    labels = [original.vocabulary[number] for number in numbers.tolist()]
-    return relative_error(
-        pair_supports(original, numbers), _supports_of_labels(rows, labels, counts)
-    )
+    return re.figure(found)
 
 
-def re_a_top(release: Disassociated, original: Transactions) -> float:
+@measured(partial(Pairs.certain, first=0))
+def re_a_top(found: Pairs) -> float:
     """Relative error of frequent pairs that are certain: as re_a, for the 20 most frequent items.
 
     Range: 0 to 2."""
-    return re_a(release, original, first=0)
+    return re.figure(found)
 
 
-def ranked_items(original: Transactions, first: int) -> Int64s:
-    """The items of 20 consecutive ranks by support, or the last 20."""
-    return ranked_by(original.supports(), first)
-
-
-def ranked_by(supports: Int64s, first: int) -> Int64s:
+def ranked_items(supports: Int64s, first: int) -> Int64s:
     """The items of 20 consecutive ranks by these supports, or the last 20."""
     order = np.lexsort((np.arange(len(supports)), -supports))
     start = min(first, max(len(order) - TERMS, 0))
     return order[start : start + TERMS]
-
-
-def relative_error(original: npt.NDArray[np.generic], published: npt.NDArray[np.generic]) -> float:
-    """The average over the pairs above the diagonal of two tables of supports."""
-    upper = np.triu_indices(len(original), 1)
-    before, after = original[upper].astype(np.float64), published[upper].astype(np.float64)
-    anywhere = before + after > 0
-    errors = np.abs(before - after)[anywhere] / ((before + after)[anywhere] / 2)
-    return float(errors.mean()) if len(errors) else 0.0
 
 
 def pair_supports(data: Transactions, numbers: Int64s, weights: Int64s | None = None) -> Floats:
@@ -178,12 +215,11 @@ def pair_supports(data: Transactions, numbers: Int64s, weights: Int64s | None = 
     return count_chosen(data.indptr, data.items, given, place).astype(np.float64)
 
 
-def _supports_of_labels(
-    data: Transactions, labels: Sequence[str], weights: Int64s | None = None
+def _found_in(
+    rows: Transactions, original: Transactions, numbers: Int64s, weights: Int64s | None = None
 ) -> Floats:
-    """The same for items by name, any of which the data may not have."""
-    known = [at for at, label in enumerate(labels) if label in data.vocabulary]
-    numbers = np.array([data.vocabulary.number(labels[at]) for at in known], dtype=np.int64)
-    table = np.zeros((len(labels), len(labels)))
-    table[np.ix_(known, known)] = pair_supports(data, numbers, weights)
+    """The same for items of the original in other rows, which may not have all of them."""
+    places = rows.vocabulary.find(original.vocabulary[number] for number in numbers.tolist())
+    known, table = np.flatnonzero(places >= 0), np.zeros((len(numbers), len(numbers)))
+    table[np.ix_(known, known)] = pair_supports(rows, places[known], weights)
     return table

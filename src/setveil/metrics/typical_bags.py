@@ -8,33 +8,32 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError, ParameterError, UnknownItemError
 from setveil.hierarchy.neighbours import Neighbours, common_ancestors
 from setveil.hierarchy.tree import Hierarchy
-from setveil.metrics.generalization import lm_of_nodes, published_share
+from setveil.metrics.generalization import Occurrences, of_typical_bags
 from setveil.metrics.retrieval import SCALE, Meaning
 from setveil.published.typical_bags import Matches, TypicalBags
 
 CANDIDATES = 16  # how many bags are considered for each record if its own is unknown
 
 
-def loss_of_slots(
+def of_slots(
     release: TypicalBags, original: Transactions, *, hierarchy: Hierarchy | None = None
-) -> float:
-    """The average over all original occurrences of the LM of the lowest node over their slot; 1 if
-    an occurrence is not published. [Liu2010b] section V-A
+) -> Occurrences:
+    """The original occurrences, published under the lowest node over their slot. [Liu2010b] section
+    V-A
 
     What the slots contain is known if the release still has its matches, or publishes slots or
     nodes. Otherwise each record is matched again with its bag, at the least distance, and what
     cannot be matched costs 1; if an item occurs several times in a bag, the same items of several
     records get the same slot. If the alignment is unknown too, `guess_alignment` gives one."""
-    if not original.occurrences or published_share(release, original) == 0:
-        return 1.0 if original.occurrences else 0.0
+    found = of_typical_bags(release, original)
+    if not found.published:
+        return found
     release = over_tree(release, original, hierarchy)
     tree = release.hierarchy if hierarchy is None else hierarchy
     if tree is None:
         allowed = "blm is about the nodes over the items of a slot and needs a hierarchy"
         raise ParameterError("hierarchy", None, allowed)
-    nodes, times = _represented(release, original, tree)
-    cost = (lm_of_nodes(tree)[nodes] * times).sum()
-    return float((original.occurrences - times.sum() + cost) / original.occurrences)
+    return Occurrences.under(tree, *_represented(release, original, tree), original)
 
 
 def _represented(

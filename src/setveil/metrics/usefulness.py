@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from setveil.data.arrays import Flags, Floats, Int64s
+from setveil.data.arrays import Flags, Floats, Int64s, sums
 from setveil.data.transactions import Transactions
 from setveil.metrics.measure import measure
+from setveil.metrics.state import State
 from setveil.metrics.table import METRICS
 from setveil.metrics.terms import pair_supports
 from setveil.published.release import RecordRelease, Release
@@ -98,9 +100,7 @@ class Usefulness:
         return {**asdict(self), "is_poor": self.is_poor}
 
 
-def usefulness(
-    release: Release, original: Transactions, *, unpublished: float | None = None
-) -> Usefulness:
+def usefulness(release: Release, original: Transactions, *, unpublished: Any = None) -> Usefulness:
     """How useful a release is.
 
     Supports are estimated from the release alone, as an analyst would, and compared with the truth.
@@ -119,63 +119,102 @@ def usefulness(
         >>> found.silent, found.names, found.items, found.top_items
         (0.0, 1, 3, (1, 3))
     """
-    published, sizes = release.certain_rows()
-    labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
-    supports = original.supports()
+    if unpublished is None:
+        known = release.form in METRICS["distortion"].forms
+        unpublished = measure(release, original, "distortion")["distortion"] if known else 0.0
+    return Seen.of(release, original).figure(unpublished)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen(State):
+    """What is counted of a part for its usefulness."""
+
+    shared = ("pairs", "steps")
+    records: int
+    silent: int
+    supports: Int64s
+    named: Flags
+    """Which items are published under their own names, with counts."""
+    groups: Floats
+    """How many leaves the published labels have, and how often labels are published."""
+    estimates: Floats
+    """The expected supports of the most frequent items."""
+    pairs: Int64s
+    """Pairs of these, by place, with their expected and true supports."""
+    together: Floats
+    steps: int
+    replaced: Int64s
+
+    @classmethod
+    def of(cls, release: Release, original: Transactions, supports: Int64s | None = None) -> Seen:
+        """Given the supports of all parts, all pairs are tried: another part may decide which are
+        frequent. If this is all, only the frequent ones are."""
+        whole = supports is None
+        supports, own = original.supports() if supports is None else supports, original.supports()
+        top = _top(supports)
+        names = [original.vocabulary[number] for number in top.tolist()]
+        pairs = np.array(list(combinations(range(len(top)), 2)), dtype=np.int64).reshape(-1, 2)
+        together = pair_supports(original, top)[pairs[:, 0], pairs[:, 1]]
+        if whole:
+            best = _top(together)
+            pairs, together = pairs[best], together[best]
+        published, sizes = release.certain_rows()
+        labels = {published.vocabulary[number] for number in np.unique(published.items).tolist()}
+        return cls(
+            records=len(release),
+            silent=release.silent,
+            supports=own,
+            named=original.vocabulary.marks(labels),
+            groups=_groups(release, published, sizes),
+            estimates=_estimates(release, names, np.arange(len(top))[:, None]),
+            pairs=pairs,
+            together=np.array([_estimates(release, names, pairs), together]),
+            steps=int(str(release.facts.get("epsilon", 0))),
+            replaced=np.array(release.replaced(original)),
+        )
+
+    def figure(self, unpublished: Any) -> Usefulness:
+        """How useful all parts together are, given the loss `distortion`."""
+        top, (leaves, times), (other, shown) = _top(self.supports), self.groups, self.replaced
+        best, named = _top(self.together[1]), self.named[top]
+        expected, truth = self.together[:, best]
+        return Usefulness(
+            silent=self.silent / max(self.records, 1),
+            group=float(leaves / times) if times else 1.0,
+            names=int(self.named.sum()),
+            items=int((self.supports > 0).sum()),
+            top_items=_near(self.estimates, self.supports[top], named),
+            top_pairs=_near(expected, truth, np.all(named[self.pairs[best]], axis=1)),
+            unpublished=float(unpublished),
+            steps=self.steps,
+            replaced=float(other / shown) if shown else 0.0,
+        )
+
+
+def _top(supports: Int64s | Floats) -> Int64s:
+    """The most frequent of some items or pairs, by place."""
     top = np.argsort(-supports, kind="stable")[:MOST]
-    top = top[supports[top] > 0]
-    names = [original.vocabulary[number] for number in top.tolist()]
-    pairs, together = _frequent_pairs(original, top)
-    named = np.array([name in labels for name in names], dtype=bool)
-    return Usefulness(
-        silent=release.silent / len(release) if len(release) else 0.0,
-        group=_group(release, published, sizes),
-        names=sum(label in original.vocabulary for label in labels),
-        items=int((supports > 0).sum()),
-        top_items=_counted(release, names, np.arange(len(top))[:, None], supports[top], named),
-        top_pairs=_counted(release, names, pairs, together, named),
-        unpublished=_unpublished(release, original) if unpublished is None else unpublished,
-        steps=int(str(release.facts.get("epsilon", 0))),
-        replaced=release.replaced(original),
-    )
+    return top[supports[top] > 0]
 
 
-def _unpublished(release: Release, original: Transactions) -> float:
-    if release.form not in METRICS["distortion"].forms:
-        return 0.0
-    found = measure(release, original, "distortion")["distortion"]
-    return found if isinstance(found, float) else 0.0
+def _estimates(release: Release, names: list[str], queries: Int64s) -> Floats:
+    return release.estimates(names, queries) if len(queries) else np.zeros(0)
 
 
-def _counted(
-    release: Release, names: list[str], queries: Int64s, truth: Int64s, named: Flags
-) -> tuple[int, int]:
+def _near(expected: Floats, truth: Floats | Int64s, named: Flags) -> tuple[int, int]:
     """How many supports are known, and how many were asked for.
 
     If only a group of items is published, the estimate is the average of the group. It is right for
     items that are all equally rare, but only by chance, so it does not count."""
-    if not len(queries):
-        return 0, 0
-    near = np.abs(release.estimates(names, queries) - truth) <= NEAR * truth
-    return int((near & named[queries].all(axis=1)).sum()), len(truth)
+    near = np.abs(expected - truth) <= NEAR * truth
+    return int((near & named).sum()), len(truth)
 
 
-def _frequent_pairs(original: Transactions, top: Int64s) -> tuple[Int64s, Int64s]:
-    """The most frequent pairs of these items (by place), and how many records contain each."""
-    counts = pair_supports(original, top).astype(np.int64)
-    pairs = np.array(list(combinations(range(len(top)), 2)), dtype=np.int64).reshape(-1, 2)
-    together = counts[pairs[:, 0], pairs[:, 1]]
-    best = np.argsort(-together, kind="stable")[:MOST]
-    best = best[together[best] > 0]
-    return pairs[best], together[best]
-
-
-def _group(release: Release, published: Transactions, sizes: Int64s) -> float:
-    """How many items a published label represents on average, over all that is published."""
+def _groups(release: Release, published: Transactions, sizes: Int64s) -> Floats:
+    """How many items the published labels represent, and how many labels there are."""
     tree = release.tree
-    if tree is None or not isinstance(release, RecordRelease) or not len(published.items):
-        return 1.0
-    leaves: Floats = (tree.stop - tree.first).astype(np.float64)
-    numbers = tree.nodes.encode(published.vocabulary.labels)
-    weights = sizes[published.rows].astype(np.float64)
-    return float(np.average(leaves[numbers[published.items]], weights=weights))
+    if tree is None or not isinstance(release, RecordRelease):
+        return np.zeros(2)
+    times = sums(published.items, sizes[published.rows], len(published.vocabulary))
+    widths = tree.widths[tree.nodes.encode(published.vocabulary.labels)]
+    return np.array([widths @ times, times.sum()], dtype=np.float64)

@@ -115,9 +115,10 @@ class Release(Shown, Frozen, ABC):
         root of the tree."""
         return self.empty
 
-    def replaced(self, original: Transactions) -> float:
-        """The share of the published occurrences whose people have another item instead."""
-        return 0.0
+    def replaced(self, original: Transactions) -> tuple[int, int]:
+        """How many published occurrences there are whose people have another item instead, and how
+        many of all; none if nobody can know."""
+        return 0, 0
 
     @property
     def facts(self) -> dict[str, object]:

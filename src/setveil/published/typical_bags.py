@@ -181,12 +181,12 @@ class TypicalBags(RecordRelease):
         }
         return {name: value for name, value in said.items() if value is not None}
 
-    def replaced(self, original: Transactions) -> float:
-        """The share of the published occurrences whose people have another item instead; 0 if it is
-        not known who they are, and for nodes and slots, which say themselves what they replace."""
+    def replaced(self, original: Transactions) -> tuple[int, int]:
+        """None if it is not known who the people are, and for nodes and slots, which say themselves
+        what they replace."""
         named = self.slots is None and (self.hierarchy is None or self.by_majority)
         if self.alignment is None or not named or not len(self.classes.items):
-            return 0.0
+            return 0, 0
         published, width = self.classes.take(self.alignment), len(original.vocabulary) + 1
         place = original.vocabulary.find(self.items)[published.items] % width
         groups = self._is_group()[published.items]
@@ -194,7 +194,8 @@ class TypicalBags(RecordRelease):
         at = find(own, published.rows * width + place)
         counts = original.counts if isinstance(original, Bags) else np.ones(len(own), np.int64)
         kept = np.where(groups, published.counts, np.append(counts, 0)[at])
-        return float(1 - np.minimum(kept, published.counts).sum() / published.counts.sum())
+        total = int(published.counts.sum())
+        return total - int(np.minimum(kept, published.counts).sum()), total
 
     def only_terms(self) -> Self:
         """The same release without groups of items; classes keep their places."""

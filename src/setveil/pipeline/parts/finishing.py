@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +22,15 @@ from setveil.io.releases.folder import (
 )
 from setveil.io.releases.form import Choices
 from setveil.io.releases.trees import TREE, write_tree
+from setveil.metrics.measure import Losses
+from setveil.metrics.state import plus
+from setveil.metrics.usefulness import Seen
 from setveil.pipeline.job import Outcome
 from setveil.pipeline.notes import formula_note, rare_note
 from setveil.pipeline.parts.loading import Loaded
-from setveil.pipeline.parts.sums import Total
-from setveil.pipeline.parts.task import Done, Spec
+from setveil.pipeline.parts.task import Counted, Done, Spec
 from setveil.pipeline.stages import Stages
-from setveil.published.countable import Countable, counted_in
+from setveil.published.countable import Countable, counted_in, most_frequent
 from setveil.published.in_parts import InParts
 from setveil.published.release import Release
 from setveil.words import plural
@@ -37,16 +39,16 @@ from setveil.words import plural
 def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages: Stages) -> Outcome:
     """Put the parts together: verdicts, sums and `release.json`."""
     job, about = loaded.job, found[0].about
-    total = Total([done.sums for done in found], spec.method.form, job.promise.crowd, loaded.tree)
+    total = reduce(plus, (done.counted for done in found))
     with stages("verifying"):
-        verdict = _verdict(spec, loaded, found, total)
+        verdict = _verdict(spec, loaded, found, total.useful)
     held = verdict.holds
     losses = total.losses if held else {}
     countable = None
     if held:
         _write_about(spec, found, total, stage)
         with stages("counting"):
-            countable = count_parts(ReleaseParts(stage), total.frequent)
+            countable = count_parts(ReleaseParts(stage), most_frequent(total.often))
             state_countable(stage, countable)
     said = about["promise"]
     assert isinstance(said, dict)
@@ -72,8 +74,8 @@ def finished(loaded: Loaded, spec: Spec, found: list[Done], stage: Path, stages:
         account=loaded.account,
         output=output if held else None,
         countable=countable,
-        usefulness=total.usefulness(losses) if held else None,
-        notes=(*loaded.notes, *_notes(loaded, total, len(found))) if held else loaded.notes,
+        usefulness=total.useful.figure(losses.get("distortion", 0.0)) if held else None,
+        notes=(*loaded.notes, *(_notes(loaded, total, losses, len(found)) if held else ())),
         suppressed=loaded.dropped,
         examples=found[0].examples,
         pruned=loaded.tree is not None and _is_pruned(spec, loaded.tree),
@@ -95,7 +97,7 @@ def _read(output: Path | None) -> Release:
     return read_release(output)
 
 
-def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Total) -> Verdict:
+def _verdict(spec: Spec, loaded: Loaded, found: list[Done], total: Seen) -> Verdict:
     """The verdict of all parts: each check must hold in each part, and nothing may be missing."""
     checks = merged_checks([done.checks for done in found])
     if all(check.holds for check in checks):
@@ -119,24 +121,24 @@ def merged_checks(found: Sequence[Sequence[Check]]) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _complete(spec: Spec, loaded: Loaded, total: Total) -> Check:
+def _complete(spec: Spec, loaded: Loaded, total: Seen) -> Check:
     """Whether the parts together were made from all records: as many, with the same items."""
-    same = total.number("records") == loaded.records
+    same = total.records == loaded.records
     same = same and bool(np.array_equal(total.supports, spec.supports))
     text = f"the parts together have {'' if same else 'NOT '}all records and items that were read"
     return Check("complete", same, text, private=True)
 
 
-def _write_about(spec: Spec, found: list[Done], total: Total, stage: Path) -> None:
+def _write_about(spec: Spec, found: list[Done], total: Counted, stage: Path) -> None:
     files = {done.name: done.digest for done in found}
     more: dict[str, object] = {}
     if len(found) > 1:
-        more["parts"] = [done.sums.records for done in found]
+        more["parts"] = [done.counted.useful.records for done in found]
     if spec.tree is not None and FORMS[spec.method.form].has_tree:
-        nodes = np.unique(np.concatenate([done.sums.own["nodes"] for done in found]))
+        nodes = np.sort(spec.tree.nodes.encode(total.shown))
         more["hierarchy"] = write_tree(spec.tree, nodes, stage, spec.choices)
         files[TREE] = sha256(stage / TREE)
-    write_about(stage, found[0].about, total.number("records"), files, verified=True, **more)
+    write_about(stage, found[0].about, total.useful.records, files, verified=True, **more)
 
 
 def _is_pruned(spec: Spec, tree: Hierarchy) -> bool:
@@ -147,14 +149,13 @@ def _is_pruned(spec: Spec, tree: Hierarchy) -> bool:
     )
 
 
-def _notes(loaded: Loaded, total: Total, parts: int) -> tuple[str, ...]:
+def _notes(loaded: Loaded, total: Counted, losses: Losses, parts: int) -> tuple[str, ...]:
     """What to check before the release is handed over, and how it was measured."""
-    notes = [*rare_note(frozenset(total.shown), loaded.tally, loaded.job.promise)]
+    notes = [*rare_note(total.shown, loaded.tally, loaded.job.promise)]
     form = FORMS[loaded.job.method.form]
     notes += formula_note(total.shown, form.files(Choices(format=loaded.job.format)))
-    figures = ", ".join(total.losses)
     notes.append(
         f"Made in {plural(parts, 'part')}; measured are the figures that add up over parts "
-        f"({figures}). `setveil measure` has the others, in memory."
+        f"({', '.join(losses)}). `setveil measure` has the others, in memory."
     )
     return tuple(notes)

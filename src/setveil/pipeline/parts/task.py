@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.audit.verdict import Check
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.local import Local
@@ -19,8 +20,11 @@ from setveil.io.releases.folder import FORMS, about_release, sha256
 from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
 from setveil.methods.dividing import Share
 from setveil.methods.method import Method, Request
+from setveil.metrics.measure import Losses, measure_part
+from setveil.metrics.state import State
+from setveil.metrics.table import METRICS
+from setveil.metrics.usefulness import Seen
 from setveil.pipeline.examples import Example, examples
-from setveil.pipeline.parts.sums import Sums, sums_of
 from setveil.pipeline.publishing import Made, checked
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
@@ -58,6 +62,36 @@ class Place:
     state: object
 
 
+@dataclass(frozen=True, eq=False)
+class Counted(State):
+    """What is counted of a share; all of it adds up."""
+
+    useful: Seen
+    states: dict[str, State]
+    """By metric."""
+    shown: frozenset[str]
+    """The labels that occur."""
+    often: Counter[str]
+    """How often each label is published."""
+
+    @classmethod
+    def of(cls, release: Release, data: Transactions, supports: Int64s) -> Counted:
+        """Given how many records of all shares have each item."""
+        rows, sizes = release.certain_rows()
+        often = sums(rows.items, sizes[rows.rows], len(rows.vocabulary)).tolist()
+        return cls(
+            useful=Seen.of(release, data, supports),
+            states=measure_part(release, data, supports),
+            shown=release.shown,
+            often=Counter(dict(zip(rows.vocabulary, often, strict=True))),
+        )
+
+    @property
+    def losses(self) -> Losses:
+        """The figures of the metrics that add up."""
+        return {name: METRICS[name].function.figure(state) for name, state in self.states.items()}
+
+
 @dataclass(frozen=True)
 class Done:
     """What a share reports: counts, hashes and verdicts."""
@@ -67,7 +101,7 @@ class Done:
     digest: str
     about: dict[str, object]
     checks: tuple[Check, ...]
-    sums: Sums
+    counted: Counted
     examples: tuple[Example, ...]
 
     @property
@@ -94,7 +128,7 @@ def publish_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path
         # not before: rare items were left out of all the data, and a share has other rare ones
         about=about_release(release.leaving_out(spec.min_people)),
         checks=verdict.checks,
-        sums=sums_of(release, data, spec.supports),
+        counted=Counted.of(release, data, spec.supports),
         examples=examples(release, data) if place.number == 0 else (),
     )
 
