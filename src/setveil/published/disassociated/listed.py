@@ -48,8 +48,8 @@ class Listed:
         own = release.is_simple[release.chunk_node[chunks]]
         listed, shown = release.terms.supports(), sums(items[own], own[own], len(release.items))
         octave = np.frexp(listed)[1]
-        pooled = (np.bincount(octave, weights=each) + 1 for each in (shown, listed))
-        similar = np.divide(*pooled)[octave]
+        all_shown, all_listed = (np.bincount(octave, weights=each) for each in (shown, listed))
+        similar = (all_shown / np.maximum(all_listed, 1))[octave]
         ratio = np.minimum((shown + POOLED * similar) / (listed + POOLED), 1)
         k = release.promise.crowd
         always = release.promise.named_items.get("sensitive", frozenset())
