@@ -1,5 +1,5 @@
-"""What leaving out the words of few users does to the error of frequent pairs, as a table: `python -m
-benchmarks.rare_words`, on the words of each query of a real log."""
+"""What leaving out the words of few users does to the error of frequent pairs, as a table:
+`python -m benchmarks.rare_words`, on the words of each query of a real log."""
 
 from __future__ import annotations
 
