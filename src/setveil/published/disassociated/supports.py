@@ -143,17 +143,18 @@ class Query:
             low, high = self.bounds(clusters, groups)
             mean, terms = self.expect(clusters, groups), self.terms(clusters, groups)
             lower, upper, expected = lower + round(low), upper + round(high), expected + mean
-            apart += self.spread(clusters, groups, mean)
+            apart += self.spread(clusters, groups)
             listed += mean * sum(self.index.listed.error(item) for item in terms)
             chance += mean * sum(float(self.index.listed.further[item]) for item in terms)
         guess = min(max(expected, float(lower)), float(upper))
         return Support(lower, upper, guess, math.hypot(apart, listed, math.sqrt(chance)))
 
-    def spread(self, clusters: Offsets, groups: list[Group], mean: float) -> float:
-        """The largest standard deviation of a number between bounds with this mean, if each term is
-        in as many records as expected; 0 if all records of a cluster have all groups but one."""
+    def spread(self, clusters: Offsets, groups: list[Group]) -> float:
+        """The largest standard deviation of a number between bounds, if each term is in as many
+        records as expected; 0 if all records of a cluster have all groups but one. That the mean
+        is near a bound makes it no smaller: items that belong together are not independent."""
         low, high = self.bounds(clusters, groups, as_listed=True)
-        return math.sqrt(max(high - mean, 0.0) * max(mean - low, 0.0))
+        return (high - low) / 2
 
     def terms(self, clusters: Offsets, groups: list[Group]) -> list[int]:
         """The items that are terms in these clusters, which have the same kinds of groups."""
