@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Unpack
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.state import State, measured
-from setveil.metrics.worlds import Drawing, draw_worlds
+from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.promises.promise import Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import Release
@@ -107,11 +106,12 @@ class Pairs(State):
         *,
         first: int = FIRST,
         supports: Int64s | None = None,
-        **drawing: Unpack[Drawing],
+        worlds: Worlds | None = None,
+        **drawing: int,
     ) -> Pairs:
         """On average over possible originals; `supports` are those of all parts."""
         numbers = ranked_items(original.supports() if supports is None else supports, first)
-        worlds = draw_worlds(release, **drawing)
+        worlds = worlds or draw_worlds(release, **drawing)
         found = [_found_in(world, original, numbers) for world in worlds]
         return cls(pair_supports(original, numbers), np.mean(found, axis=0))
 
