@@ -122,6 +122,20 @@ def test_a_release_of_the_new_form_can_be_measured_asked_and_reconstructed(data,
     assert (asked["lower"], asked["upper"]) == (1, 3)
 
 
+@pytest.mark.parametrize("engine", ["blocks", "spark"])
+def test_the_new_metric_is_measured_on_every_engine(engine, tmp_path, request):
+    if engine == "spark":
+        request.getfixturevalue("spark")
+    records, rows = tmp_path / "shop.csv", enumerate(RECORDS * 3)
+    pairs = (f"{number},{item}" for number, record in rows for item in record)
+    records.write_text("\n".join(["record,item", *pairs]) + "\n", encoding="utf-8")
+    how = f"anonymize {records} --method partition -k 6 --hierarchy balanced:2 --json"
+    here, there = run(f"{how} -o {tmp_path / 'a'}", f"{how} -o {tmp_path / 'b'} --engine {engine}")
+    losses = [json.loads(shown)["losses"] for shown in (here, there)]
+    assert losses[0]["forgotten"] == losses[1]["forgotten"] > 0
+    assert losses[0]["ncp"] == pytest.approx(losses[1]["ncp"])
+
+
 def test_the_new_promise_can_be_verified_on_plain_data(data):
     (refuted,) = run(f"verify {data} --q 2 --json", code=1)
     assert json.loads(refuted)["holds"] is False

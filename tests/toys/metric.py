@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
-def forgotten(release, original):
+from setveil.metrics.state import State, measured
+
+
+@dataclass(frozen=True, eq=False)
+class Items(State):
+    """The items of the original, and the labels that are published."""
+
+    original: frozenset[str]
+    published: frozenset[str]
+
+    @classmethod
+    def of(cls, release, original):
+        return cls(frozenset(original.vocabulary), release.shown)
+
+
+@measured(Items.of)
+def forgotten(found):
     """The share of the original items that the release does not have."""
-    items = set(original.vocabulary)
-    return len(items - set(release.items)) / len(items) if items else 0.0
+    lost = found.original - found.published
+    return len(lost) / len(found.original) if found.original else 0.0

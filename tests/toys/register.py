@@ -27,7 +27,9 @@ def register() -> None:
     METHODS["tally"] = Tally
     METHODS["prune"] = Prune
     METRICS["forgotten"] = Metric(
-        function=forgotten, about="share of the items that are not published", forms=(Tallies.form,)
+        function=forgotten,
+        about="share of the items that are not published",
+        forms=(Tallies.form, "generalized"),
     )
     FORMATS["pipes"] = Format(
         name="pipes",

@@ -1,7 +1,7 @@
 """Measure: several figures of one release at once."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from inspect import signature
@@ -22,8 +22,9 @@ from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import Remembering
-from setveil.metrics.state import State
-from setveil.metrics.table import METRICS, Figure
+from setveil.metrics.queries import drawn_queries
+from setveil.metrics.state import Count, State
+from setveil.metrics.table import METRICS, NEEDS, Figure
 from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
 from setveil.threads import on_threads
@@ -61,13 +62,19 @@ def measure(
     return Providers(release, data, seed, reconstructions, hierarchy).figures(chosen)
 
 
-def measure_part(release: Release, original: Transactions, supports: Int64s) -> dict[str, State]:
-    """The states of a part, which add up: of the usual metrics that need nothing of the whole
-    release but `supports`, how many records of all parts have each item."""
+def adding_up(form: str) -> dict[str, Count]:
+    """What counts the usual metrics of sets that need nothing of the whole release."""
+    usual = (name for name, row in METRICS.items() if form in row.forms and not row.of_bags)
+    return {name: METRICS[name].counts(form) for name in usual if not METRICS[name].needs}
+
+
+def measure_part(
+    release: Release, original: Transactions, supports: Int64s, counts: Mapping[str, Count]
+) -> dict[str, State]:
+    """The states of a part, given how many records of all parts have each item."""
     release = _prepared(release, original, verified=True)
     given = Providers(release, original, supports=supports)
-    names = (name for name, row in METRICS.items() if row.is_usual(release) and not row.needs)
-    return {name: given.state(name) for name in names}
+    return {name: given.state(each) for name, each in counts.items()}
 
 
 @dataclass(frozen=True)
@@ -104,34 +111,33 @@ class Providers:
     def figure(self, name: str) -> Figure:
         """One metric of the release."""
         figure = METRICS[name].function.figure
-        found: Figure = figure(self.state(name), **self._needs(name, figure))
+        state = self.state(METRICS[name].counts(self.release.form))
+        found: Figure = figure(state, **self.taken_by(figure))
         return found
 
-    def state(self, name: str) -> State:
-        """What a metric counts; metrics with the same state count it once."""
-        counts = METRICS[name].counts(self.release.form)
+    def state(self, counts: Count) -> State:
+        """What is counted; metrics with the same state count it once."""
         with self._locks[counts]:
             if counts not in self._states:
-                needs = self._needs(name, counts)
-                self._states[counts] = counts(self.release, self.original, **needs)
+                taken = self.taken_by(counts)
+                self._states[counts] = counts(self.release, self.original, **taken)
             return self._states[counts]
 
-    def _needs(self, name: str, function: Callable[..., object]) -> dict[str, Any]:
-        """What a function of a metric takes of what the metric needs."""
-        taken = signature(function).parameters
-        drawn = any(each.kind is each.VAR_KEYWORD for each in taken.values())
-        needs = [*METRICS[name].needs, "supports"]
-        return {
-            need: self.provide(need)
-            for need in needs
-            if need in taken or (drawn and need == "worlds")
-        }
+    def taken_by(self, function: Callable[..., object]) -> dict[str, Any]:
+        """What a state or a figure takes of what is here, by the names of its parameters."""
+        names = signature(function).parameters.keys() & {*NEEDS, "supports"}
+        return {name: self.provide(name) for name in names}
 
     @cached_property
     def worlds(self) -> Worlds:
         """Possible originals of the release."""
         release = over_whole_tree(self.release, self.original)
         return draw_worlds(release, seed=self.seed, reconstructions=self.reconstructions)
+
+    @cached_property
+    def asked(self) -> Int64s:
+        """Random queries."""
+        return drawn_queries(self.original, self.seed)
 
     @cached_property
     def find(self) -> Remembering:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from setveil.data.transactions import Bags
 from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
@@ -25,7 +25,8 @@ from setveil.metrics.typical_bags import of_slots
 from setveil.published.release import Release
 
 Figure = float | dict[str, float]
-Need = Literal["seed", "worlds", "hierarchy", "find"]
+Need = Literal["asked", "worlds", "hierarchy", "find"]
+NEEDS = get_args(Need)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ METRICS: dict[str, Metric] = {
         "average error when counting the records that have 1 to 3 given items",
         (GENERALIZED, SUPPRESSED, SYNTHETIC),
         on_request=True,
-        needs=("seed",),
+        needs=("asked",),
         by_form={SUPPRESSED: answers_of_suppressed},
     ),
     "item_error": Metric(

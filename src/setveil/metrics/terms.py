@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Unpack
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from setveil.data.arrays import Flags, Floats, Int64s
 from setveil.data.transactions import Transactions
 from setveil.errors import ParameterError
 from setveil.metrics.state import State, measured
-from setveil.metrics.worlds import Drawing, draw_worlds
-from setveil.promises.promise import Promise
+from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.release import Release
 
@@ -26,12 +24,12 @@ FIRST = 200
 class Chunks(State):
     """What record and shared chunks show of the items of the original."""
 
-    shared = ("promise",)
+    shared = ("k",)
     supports: Int64s
     inside: Flags
     """Which items are in a chunk."""
     published: int
-    promise: Promise
+    k: int | None
 
     @classmethod
     def of(cls, release: Disassociated, original: Transactions) -> Chunks:
@@ -39,7 +37,8 @@ class Chunks(State):
         inside = {release.items[number] for number in np.unique(rows.items).tolist()}
         published = int((rows.lengths * release.subrecord_counts).sum())
         marks = original.vocabulary.marks(inside)
-        return cls(original.supports(), marks, published, release.promise)
+        k = getattr(release.promise, "k", None)
+        return cls(original.supports(), marks, published, k)
 
 
 @measured(Chunks.of)
@@ -61,9 +60,9 @@ def tlost(found: Chunks, *, k: int | None = None) -> float:
         >>> round(tlost(release, Transactions.of([["a", "b", "c"], ["a", "b", "c"], ["d"]])), 4)
         0.3333
     """
-    least = getattr(found.promise, "k", None) if k is None else k
+    least = found.k if k is None else k
     if least is None:
-        raise ParameterError("k", k, f"{found.promise.model} has no k; give one")
+        raise ParameterError("k", k, "the promise of the release has no k; give one")
     frequent = found.supports >= least
     return float((frequent & ~found.inside).sum() / max(frequent.sum(), 1))
 
@@ -107,11 +106,12 @@ class Pairs(State):
         *,
         first: int = FIRST,
         supports: Int64s | None = None,
-        **drawing: Unpack[Drawing],
+        worlds: Worlds | None = None,
+        **drawing: int,
     ) -> Pairs:
         """On average over possible originals; `supports` are those of all parts."""
         numbers = ranked_items(original.supports() if supports is None else supports, first)
-        worlds = draw_worlds(release, **drawing)
+        worlds = worlds or draw_worlds(release, **drawing)
         found = [_found_in(world, original, numbers) for world in worlds]
         return cls(pair_supports(original, numbers), np.mean(found, axis=0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypedDict, Unpack
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,20 +19,8 @@ from setveil.published.release import RecordRelease, Release
 Worlds = Sequence[Transactions]
 
 
-class Drawing(TypedDict, total=False):
-    """Which possible originals a metric is averaged over."""
-
-    seed: int  # for reconstructing; 0 if not given
-    reconstructions: int  # how many; 1 if not given
-    worlds: Worlds | None  # reconstructions made before, instead of `seed` and `reconstructions`
-
-
-def draw_worlds(
-    release: Release, *, seed: int = 0, reconstructions: int = 1, worlds: Worlds | None = None
-) -> Worlds:
-    """The possible originals made before, or new ones; the first is that of the seed itself."""
-    if worlds:
-        return worlds
+def draw_worlds(release: Release, *, seed: int = 0, reconstructions: int = 1) -> Worlds:
+    """Possible originals of a release; the first is that of the seed itself."""
     count = check_count("reconstructions", reconstructions, 1)
     more = np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()
     drawn = (release.reconstruct(each) for each in (seed, *more))
@@ -52,9 +40,16 @@ class Records(State):
     """How many possible originals the published records are."""
 
     @classmethod
-    def drawn(cls, release: Release, original: Transactions, **drawing: Unpack[Drawing]) -> Records:
-        """Those of possible originals."""
-        worlds = draw_worlds(release, **drawing)
+    def drawn(
+        cls,
+        release: Release,
+        original: Transactions,
+        *,
+        worlds: Worlds | None = None,
+        **drawing: int,
+    ) -> Records:
+        """Those of possible originals, which may have been drawn before."""
+        worlds = worlds or draw_worlds(release, **drawing)
         return cls((original,), (joined(worlds),), worlds=len(worlds))
 
     @classmethod

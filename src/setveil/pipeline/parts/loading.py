@@ -20,6 +20,7 @@ from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.form import Choices
 from setveil.methods.dividing import Coding, Share
+from setveil.metrics.measure import adding_up
 from setveil.pipeline.inputs import Origin, check_named, fit, refuse_identifiers, with_items
 from setveil.pipeline.job import Job
 from setveil.pipeline.notes import left_out_note
@@ -144,5 +145,6 @@ def spec_of(loaded: Loaded, choices: Choices) -> Spec:
         vocabulary=loaded.coding.vocabulary,
         supports=supports,
         choices=choices,
+        counts=adding_up(loaded.job.method.form),
         min_people=loaded.job.min_people,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -21,7 +21,7 @@ from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_name
 from setveil.methods.dividing import Share
 from setveil.methods.method import Method, Request
 from setveil.metrics.measure import Losses, measure_part
-from setveil.metrics.state import State
+from setveil.metrics.state import Count, State
 from setveil.metrics.table import METRICS
 from setveil.metrics.usefulness import Seen
 from setveil.pipeline.examples import Example, examples
@@ -42,6 +42,8 @@ class Spec:
     supports: Int64s
     """How many records of the whole data have each item."""
     choices: Choices
+    counts: Mapping[str, Count]
+    """What is counted of a share for each metric."""
     min_people: int = 0
 
     @property
@@ -75,13 +77,12 @@ class Counted(State):
     """How often each label is published."""
 
     @classmethod
-    def of(cls, release: Release, data: Transactions, supports: Int64s) -> Counted:
-        """Given how many records of all shares have each item."""
+    def of(cls, release: Release, data: Transactions, spec: Spec) -> Counted:
         rows, sizes = release.certain_rows()
         often = sums(rows.items, sizes[rows.rows], len(rows.vocabulary)).tolist()
         return cls(
-            useful=Seen.of(release, data, supports),
-            states=measure_part(release, data, supports),
+            useful=Seen.of(release, data, spec.supports),
+            states=measure_part(release, data, spec.supports, spec.counts),
             shown=release.shown,
             often=Counter(dict(zip(rows.vocabulary, often, strict=True))),
         )
@@ -128,7 +129,7 @@ def publish_share(spec: Spec, place: Place, blocks: Sequence[Block], stage: Path
         # not before: rare items were left out of all the data, and a share has other rare ones
         about=about_release(release.leaving_out(spec.min_people)),
         checks=verdict.checks,
-        counted=Counted.of(release, data, spec.supports),
+        counted=Counted.of(release, data, spec),
         examples=examples(release, data) if place.number == 0 else (),
     )
 
