@@ -1,4 +1,4 @@
-"""Kernel of typical terms: one for each slot, none too often and to too many people if avoidable."""
+"""Kernel of typical terms: one for each slot, none too often or to too many people if avoidable."""
 
 from typing import NamedTuple
 

@@ -220,8 +220,8 @@ class Disassociated(Release):
         numbers, loose = self.items.numbers, self.terms.supports()
         found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
         lines = [
-            f"{item} is published without counts in {plural(count, 'cluster')}. In how many records "
-            f"of {'it' if count == 1 else 'each'} it is, is an estimate."
+            f"{item} is published without counts in {plural(count, 'cluster')}. In how many "
+            f"records of {'it' if count == 1 else 'each'} it is, is an estimate."
             for item, count in found.items()
             if count
         ]
