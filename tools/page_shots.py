@@ -1,8 +1,8 @@
 """Takes the pictures of the page for the docs: `python -m tools.page_shots [FOLDER]`.
 
 It starts `setveil serve`, goes the whole path on the built-in sample in Debian's Chromium, and
-takes a picture of each step: for the docs in light colours, and with a folder also in dark ones and
-on a phone, to be looked at."""
+takes a picture of each step: for the docs, or with a folder for somebody to look at, wide and on a
+phone, in light and dark colours, also of a question and of runs in progress and that failed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 TOP = Path(__file__).resolve().parents[1]
 PICTURES = TOP / "docs" / "pictures"
-WIDE, PHONE = {"width": 1040, "height": 900}, {"width": 390, "height": 844}
+WIDE = {"width": 1040, "height": 900}
+SIZES = {"desk": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 LONG = 300_000  # milliseconds for a job
 TALLEST = 1300  # pixels of a picture for the docs
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -29,23 +30,38 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 def main(folder: Path | None) -> None:
     """Take all pictures."""
-    PICTURES.mkdir(exist_ok=True)
     with served() as url, browser() as chromium:
-        light = chromium.new_context(viewport=WIDE, color_scheme="light")
-        page = light.new_page()
-        seen = walk(page, url)
-        for place in PICTURES.glob("page-*.png"):
-            shrink(page, place)
+        context = chromium.new_context(viewport=WIDE, color_scheme="light")
+        page = context.new_page()
+        page.goto(url)
         if folder is None:
+            PICTURES.mkdir(exist_ok=True)
+            walk(page, lambda name: for_docs(page, name))
+            for place in PICTURES.glob("page-*.png"):
+                shrink(page, place)
             return
         folder.mkdir(parents=True, exist_ok=True)
-        dark = chromium.new_context(viewport=WIDE, color_scheme="dark").new_page()
-        phone = chromium.new_context(viewport=PHONE, color_scheme="light").new_page()
-        for other, mark in ((dark, "dark"), (phone, "phone")):
-            other.goto(url)
-            for name, address in seen.items():
-                other.goto(address)
-                other.screenshot(path=str(folder / f"{name}-{mark}.png"), full_page=True)
+        walk(page, lambda name: in_all_looks(page, folder, name))
+        trouble(page, lambda name: in_all_looks(page, folder, name))
+
+
+def for_docs(page: Any, name: str) -> None:
+    """The top of a screen, as the docs show it."""
+    page.evaluate("scrollTo(0, 0)")
+    size = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
+    clip = {"x": 0, "y": 0, "width": size[0], "height": min(size[1], TALLEST)}
+    page.screenshot(path=str(PICTURES / f"page-{name}.png"), clip=clip, full_page=True)
+
+
+def in_all_looks(page: Any, folder: Path, name: str) -> None:
+    """The whole screen, wide and on a phone, light and dark."""
+    for size, viewport in SIZES.items():
+        page.set_viewport_size(viewport)
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours)
+            page.screenshot(path=str(folder / f"{name}-{size}-{colours}.png"), full_page=True)
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
 
 
 def shrink(page: Any, place: Path) -> None:
@@ -105,22 +121,16 @@ COLOURS = """async (content) => {
 """Finds the colours of a picture, in the browser, which can read it."""
 
 
-def walk(page: Any, url: str) -> dict[str, str]:
-    """The whole path on the sample, with a picture of each step; returns the addresses."""
-    seen: dict[str, str] = {}
+def walk(page: Any, picture: Callable[[str], None]) -> None:
+    """The whole path on the sample, with a picture of each step."""
 
     def shoot(name: str) -> None:
         page.wait_for_load_state("load")
-        page.evaluate("scrollTo(0, 0)")
-        size = page.evaluate("[innerWidth, document.documentElement.scrollHeight]")
-        clip = {"x": 0, "y": 0, "width": size[0], "height": min(size[1], TALLEST)}
-        page.screenshot(path=str(PICTURES / f"page-{name}.png"), clip=clip, full_page=True)
-        seen[name] = page.url
+        picture(name)
 
     def ended() -> None:
         page.wait_for_selector("[data-events]", state="detached", timeout=LONG)
 
-    page.goto(url)
     shoot("home")
     page.get_by_label("Name of the project").fill("Baskets for the university")
     page.get_by_role("button", name="Start a new project").click()
@@ -152,13 +162,16 @@ def walk(page: Any, url: str) -> dict[str, str]:
     page.locator("[data-events]").first.wait_for(timeout=LONG)
     shoot("progress")
     page.locator(".verdict").first.wait_for(timeout=LONG)
-    page.get_by_role("button", name="Attack", exact=True).click()
-    page.get_by_role("heading", name="Singling out").wait_for(timeout=LONG)
-    ended()
-    page.get_by_role("button", name="Count", exact=True).click()
-    page.get_by_text("with the largest expected support", exact=False).wait_for(timeout=LONG)
-    ended()
     shoot("result")
+    for verb, button in {"attack": "Attack", "support": "Count"}.items():
+        page.locator(f"#{verb} > summary").click()
+        page.get_by_role("button", name=button, exact=True).click()
+        page.locator(f"#{verb} summary", has_text="Ask again").wait_for(timeout=LONG)
+        ended()
+    shoot("asked")
+    page.get_by_role("link", name="The full report, with charts").click()
+    shoot("report")
+    page.go_back()
     page.get_by_role("link", name="Next: compare with other settings").click()
     page.get_by_label("Size of the crowd (k)").fill("3,10")
     page.get_by_role("button", name="Compare", exact=True).click()
@@ -167,7 +180,38 @@ def walk(page: Any, url: str) -> dict[str, str]:
     shoot("compare")
     page.get_by_role("link", name="Next: download").click()
     shoot("download")
-    return seen
+
+
+def trouble(page: Any, picture: Callable[[str], None]) -> None:
+    """What a person sees when the page asks, or cannot do what it was asked for."""
+    rows = "".join(
+        f"C{n % 40},B{n},{item}\n" for n in range(90) for item in ("tea", f"cake {n % 7}")
+    )
+    page.goto(page.url.split("/projects")[0])
+    picture("home-used")
+    page.get_by_role("button", name="Start a new project").click()
+    page.wait_for_url("**/load")
+    sent = {"name": "orders.csv", "mimeType": "text/csv"}
+    content = f"customer,basket,item\n{rows}".encode()
+    page.get_by_label("Choose a file", exact=True).first.set_input_files(
+        {**sent, "buffer": content}
+    )
+    page.get_by_role("button", name="Load it").first.click()
+    page.get_by_role("heading", name="Who is protected?").wait_for(timeout=LONG)
+    page.wait_for_selector("[data-events]", state="detached", timeout=LONG)
+    picture("question")
+    page.locator(".answers button").first.click()
+    page.get_by_role("link", name="Next: see who is exposed").wait_for(timeout=LONG)
+    page.wait_for_selector("[data-events]", state="detached", timeout=LONG)
+    project = page.url.removesuffix("/load")
+    page.goto(f"{project}/goal")
+    page.get_by_label("Size of the crowd (k)").fill("5000")
+    page.get_by_role("button", name="Save and go on").click()
+    page.wait_for_url("**/hierarchy")
+    page.goto(f"{project}/run")
+    page.get_by_role("button", name="Anonymize now").click()
+    page.locator(".trouble").first.wait_for(timeout=LONG)
+    picture("failed")
 
 
 @contextmanager

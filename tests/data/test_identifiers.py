@@ -135,6 +135,18 @@ def test_baskets_of_numbers_with_equally_many_digits_are_no_identifiers(products
     assert found(lists(2_000, products, 3, seed=5, skew=0.9, least=products // 9)) is None
 
 
+@pytest.mark.parametrize("kind", ["{}", "size {}", "{:x}kind"])
+def test_a_few_values_that_several_records_share_are_no_identifiers(kind: str) -> None:
+    rows = [["tea", kind.format(n % 4), *(["milk"] if n % 3 else [])] for n in range(40)]
+    assert find_identifiers(some_of(Transactions.of(rows)), opening(rows)) is None
+
+
+@pytest.mark.parametrize(("records", "people"), [(40, 10), (40, 40), (12, 6)])
+def test_identifiers_of_few_records_are_found(records: int, people: int) -> None:
+    rows = [["tea", f"P{n % people}", *(["milk"] if n % 3 else [])] for n in range(records)]
+    assert find_identifiers(some_of(Transactions.of(rows)), opening(rows)) is not None
+
+
 def test_thousands_of_rare_artists_per_listener_are_no_identifiers() -> None:
     draw = np.random.default_rng(7)
     rows = [[str(n) for n in draw.choice(300_000, 1_000, replace=False)] for _ in range(20)]

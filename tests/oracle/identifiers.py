@@ -81,7 +81,8 @@ def _is_never_twice(filled: list[list[str]], group: set[str]) -> bool:
 
 
 def _rare(group: set[str], supports: Counter[str], filled: list[list[str]], size: int) -> bool:
-    if not group or len(group) < 0.1 * size or median(supports[item] for item in group) > 20:
+    least = max(0.1 * size, min(10, size / 2))
+    if not group or len(group) < least or median(supports[item] for item in group) > 20:
         return False
     shared = [supports[item] <= 20 for row in filled for item in row if item in group]
     return 2 * sum(shared) > len(shared)

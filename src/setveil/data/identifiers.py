@@ -22,7 +22,7 @@ from setveil.errors import brief
 from setveil.words import rough_share
 
 LEAST, MANY = 10, 100
-"""Fewer records say nothing; and fewer of one item each."""
+"""Fewer records or distinct items say nothing; and fewer records of one item each."""
 DISTINCT, FEW = 0.1, 20
 """Identifiers: so many distinct ones for each record, and most of them in so few records."""
 USUAL, CLEAR = 0.5, 0.7
@@ -242,7 +242,7 @@ class _Seen:
         """The doubt if there are many of these items, and most are in few records."""
         basis = self.basis[marks[self.basis]]
         distinct = round(len(basis) * len(self.held) / len(self.basis))
-        if distinct < DISTINCT * self.data.records or not len(basis):
+        if distinct < _least_distinct(self.data.records) or not len(basis):
             return
         shared = self.data.supports[self.data.items[marks[self.data.items]]]
         if np.median(self.data.supports[basis]) <= FEW and np.mean(shared <= FEW) > 0.5:
@@ -293,7 +293,7 @@ class _Seen:
     ) -> Doubt | None:
         """The doubt about the values at a position, if many are distinct."""
         items = np.unique(numbers[_at(opening.lengths, place)])
-        if len(items) < DISTINCT * len(opening.lengths):
+        if len(items) < _least_distinct(len(opening.lengths)):
             return None
         distinct = round(len(items) * self.data.records / len(opening.lengths))
         return Doubt(kind, 1, share, items.astype(np.int32), distinct, place)
@@ -316,6 +316,12 @@ class _Seen:
 
 
 _MOST_TRIED = 20
+
+
+def _least_distinct(records: int) -> float:
+    """How many distinct values may be identifiers. Fewer than ten that several records share are
+    answers on a scale, or kinds: 4 of 40 records are a tenth, and each is in ten records."""
+    return max(DISTINCT * records, min(LEAST, records / 2))
 
 
 def shape_of(label: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -306,7 +305,7 @@ class RecordRelease(Release):
         """Whether both publish the same records equally often; the alignment does not matter."""
         if type(other) is not type(self):
             return False
-        return same_records(self, other) or self._multiset() == other._multiset()
+        return same_records(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -394,12 +393,3 @@ class RecordRelease(Release):
     def meanings(self) -> list[object]:
         """What each published item means, for comparing two releases."""
         return list(self.items.labels)
-
-    def _multiset(self) -> dict[object, int]:
-        meanings, classes = self.meanings(), self.classes
-        entries = zip(classes.items.tolist(), classes.times.tolist(), strict=True)
-        pairs = [(meanings[item], count) for item, count in entries]
-        found = Counter[object]()
-        for record, size in zip(classes.parted(pairs), self.sizes.tolist(), strict=True):
-            found[frozenset(record)] += size
-        return found

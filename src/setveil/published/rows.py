@@ -3,6 +3,7 @@ represent."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -80,6 +81,11 @@ def with_equal_merged(release: SomeRelease) -> SomeRelease:
 
 
 def same_records(one: RecordRelease, other: RecordRelease) -> bool:
+    """Whether two releases publish the same records equally often."""
+    return _same_arrays(one, other) or _multiset(one) == _multiset(other)
+
+
+def _same_arrays(one: RecordRelease, other: RecordRelease) -> bool:
     """Whether two releases surely publish the same records equally often; compares arrays, which
     is much quicker than to compare records item by item."""
     if one.classes.indptr[-1] != other.classes.indptr[-1] or len(one.sizes) != len(other.sizes):
@@ -93,6 +99,16 @@ def same_records(one: RecordRelease, other: RecordRelease) -> bool:
     renamed = merged(relabeled(one.classes, numbers, other.classes.vocabulary), one.sizes)
     wanted = merged(other.classes, other.sizes)
     return renamed[0] == wanted[0] and np.array_equal(renamed[1], wanted[1])
+
+
+def _multiset(release: RecordRelease) -> dict[object, int]:
+    meanings, classes = release.meanings(), release.classes
+    entries = zip(classes.items.tolist(), classes.times.tolist(), strict=True)
+    pairs = [(meanings[item], count) for item, count in entries]
+    found = Counter[object]()
+    for record, size in zip(classes.parted(pairs), release.sizes.tolist(), strict=True):
+        found[frozenset(record)] += size
+    return found
 
 
 def with_leaves(rows: Transactions, tree: Hierarchy, random: np.random.Generator) -> Transactions:
