@@ -61,7 +61,7 @@ def test_a_job_that_is_saved_runs_again_with_the_same_release(folder):
         (KmAnonymity(k=3, m="all"), Partition(), {"hierarchy": "wordnet:net"}),
         (
             KmAnonymity(k=3, m=2, diversity=LDiversity(l=2, sensitive=frozenset())),
-            Disassociation(max_cluster=30, refine=False),
+            Disassociation(arrangement=30, refine=False),
             {"items": {"sensitive": ("HIV", "dx:*", "under:x")}, "alignment": "private.csv"},
         ),
         (

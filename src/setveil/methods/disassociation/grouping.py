@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from setveil.data.transactions import Transactions
@@ -24,54 +25,72 @@ KEPT = 0.5  # the share of the frequent pairs that must occur k times
 NEAR, SAME = 1.1, 0.005
 """An error of the frequent pairs is as good as the least one if it is at most so many times as
 large, or larger by so little."""
-
-
 SIZES = (100, 300, 1000)  # of larger clusters that are tried
-MANY, SOME = 200_000, 50_000  # of more records than the first, only some are tried with all kinds
-
-
-class Other(NamedTuple):
-    """Another way to arrange the records."""
-
-    make: Callable[[], Divided]
-    is_safe: bool = False
+Kind = str | int
+"""A value of `Disassociation.arrangement`."""
 
 
 class Found(NamedTuple):
-    """An arrangement, and which of the others it is; None if it is none of them."""
+    """An arrangement, and how it is judged if it was."""
 
+    kind: Kind
     divided: Divided
-    other: Other | None = None
+    judged: Judged | None = None
 
     @property
     def is_safe(self) -> bool:
-        return self.other is not None and self.other.is_safe
+        return self.kind == "safe"
 
 
-def search(small: Divided, way: Way, others: Sequence[Other]) -> Found:
-    """The arrangement whose frequent pairs are expected to be least wrong: small clusters, head
-    chunks above them, or one of the others (larger clusters, one cluster, the safe one).
-
-    Of those that are about as good as the best, a safe one is taken, because it promises more; else
-    the one that is least wrong about everything that is judged."""
+def judge_all(
+    small: Divided, way: Way, others: Callable[[Judge], Mapping[Kind, Callable[[], Divided]]]
+) -> list[Found]:
+    """Small clusters, head chunks above them and the others (larger clusters, one cluster, the safe
+    one), each as it is judged; only small clusters if that would take too long."""
     judge = way.judge or Judge(small.clusters.rows, Scope(), way.engine.width)
     if judge.work > MOST_WORK:
-        return Found(small)
+        return [Found("small", small)]
     judge.count()
     way = way._replace(judge=judge)
 
-    def judged(found: Found) -> tuple[Found, Judged]:
-        return found, judge.of(found.divided)
-
-    def tried(other: Other) -> tuple[Found, Judged]:
-        return judged(Found(other.make(), other))
+    def judged(kind: Kind, make: Callable[[], Divided]) -> Found:
+        divided = make()
+        return Found(kind, divided, judge.of(divided))
 
     width = way.engine.width if len(small.clusters.rows) <= FEW else 1
-    made = [judged(Found(small)), judged(Found(choose(small, way)))]
-    made += at_once(*(partial(tried, other) for other in others), width=width)
-    least = min(each.pairs for _, each in made)
-    good = (pair for pair in made if pair[1].pairs <= max(NEAR * least, least + SAME))
-    return min(good, key=lambda pair: (not pair[0].is_safe, pair[1].badness))[0]
+    made = [judged("small", lambda: small), judged("head", lambda: choose(small, way))]
+    works = (partial(judged, *other) for other in others(judge).items())
+    return made + at_once(*works, width=width)
+
+
+def take_best(made: Sequence[Found], *, prefer_safe: bool = True) -> Found:
+    """The arrangement whose frequent pairs are expected to be least wrong.
+
+    Of those that are about as good as the best, a safe one is taken, because it promises more; else
+    the one that is least wrong about everything that is judged."""
+    known = [(each, each.judged) for each in made if each.judged is not None]
+    if not known:
+        return made[0]
+    least = min(judged.pairs for _, judged in known)
+    good = [each for each in known if each[1].pairs <= max(NEAR * least, least + SAME)]
+    return min(good, key=lambda each: (not (prefer_safe and each[0].is_safe), each[1].badness))[0]
+
+
+def is_head(kind: Kind) -> bool:
+    """Whether an arrangement has head chunks above small clusters."""
+    return kind in ("head", "hubs")
+
+
+def force_head(small: Divided, way: Way, kind: Kind) -> Divided:
+    """Head chunks above small clusters, though these may lose less; in parts by hubs if asked for.
+    Small clusters if there are no head chunks that keep the promise."""
+    judge = Judge(small.clusters.rows, Scope(), way.engine.width)
+    judge.count()
+    below = partial(judge.kept, judge.small(small))
+    head = Head(small.clusters.rows, judge.targets, way.rule, below, way.engine.width)
+    found = head.arrange(kind)
+    best = min(found, key=lambda each: each.badness(inf), default=None)
+    return small if best is None else lay(small.clusters, best, way).divided
 
 
 def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:

@@ -105,16 +105,18 @@ class Head:
         lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
         return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
 
-    def arrange(self) -> list[Arranged]:
+    def arrange(self, kind: object = None) -> list[Arranged]:
         """Ways to arrange the records: in one of them all records are one part, unless m is 3; in
         two of them some leave it; if most frequent pairs have one of the most frequent items, the
-        hubs, there are also ways in which the records of a part agree in these."""
-        is_deep = self._rule.m > 2
-        whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
-        works = self._splits(whole, cost)
-        if not is_deep:
-            works.insert(0, lambda: [self._whole(whole, cost)])
-        if not is_deep and self._share_of_hubs() > MOST_PAIRS:
+        hubs, there are also ways in which the records of a part agree in these. With the kind
+        `head` or `hubs`, only those without or with hubs."""
+        is_deep, works = self._rule.m > 2, list[Callable[[], list[Piece]]]()
+        cost = self._targets.cost(TOP_WEIGHTS[is_deep])
+        if kind != "hubs":
+            whole = self._all()
+            works += [] if is_deep else [lambda: [self._whole(whole, cost)]]
+            works += self._splits(whole, cost)
+        if kind == "hubs" or (not kind and not is_deep and self._share_of_hubs() > MOST_PAIRS):
             works += [partial(self._by_hubs, hubs, cost) for hubs in HUBS]
         return [*map(self._arranged, filter(None, at_once(*works, width=self._threads)))]
 
