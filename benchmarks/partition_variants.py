@@ -221,19 +221,113 @@ def _reopened(space: Space, part: Part) -> list[Part] | None:
     return best
 
 
+def reallocate(space: Space, parts: list[Part], rounds: int = 5) -> list[Part]:
+    """Records move to cheaper groups that show them as they are, while theirs keeps k; a group
+    dissolves if its records lose less in others; then groups show what all their records share.
+    Until nothing changes."""
+    for _ in range(rounds):
+        groups = _Groups(space, parts)
+        moved = groups.move_records() + groups.dissolve()
+        parts = [_refined(space, part) for part in groups.parts()]
+        if not moved:
+            break
+    return parts
+
+
+class _Groups:
+    """The groups of a release, and which of them have each node."""
+
+    def __init__(self, space: Space, parts: Sequence[Part]) -> None:
+        merged: dict[Nodes, list[int]] = {}
+        for part in parts:
+            merged.setdefault(part.nodes, []).extend(part.members)
+        self.space, self.nodes, self.members = space, list(merged), list(merged.values())
+        self.of_node: dict[int, list[int]] = {}
+        for number, nodes in enumerate(self.nodes):
+            for node in nodes:
+                self.of_node.setdefault(node, []).append(number)
+
+    def parts(self) -> list[Part]:
+        pairs = zip(self.nodes, self.members, strict=True)
+        return [Part(tuple(held), nodes) for nodes, held in pairs if held]
+
+    def costs(self, record: int) -> dict[int, int]:
+        """The groups that show a record as it is, and what it loses in each."""
+        leaves, penalty = self.space.records[record], self.space.penalty
+        paths = [[node for node in self.space.paths[leaf] if node >= 0] for leaf in leaves]
+        found = {}
+        for number in {n for node in paths[0] for n in self.of_node.get(node, ())}:
+            nodes = self.nodes[number]
+            over = [node for path in paths for node in path if node in nodes]
+            if len(over) == len(leaves) and len(set(over)) == len(nodes):
+                found[number] = sum(penalty[node] for node in over)
+        return found
+
+    def move_records(self) -> int:
+        """Let records move to their cheapest groups, the greatest gains first."""
+        moves = []
+        for number, held in enumerate(self.members):
+            for record in held:
+                costs = self.costs(record)
+                gains = {to: costs[number] - cost for to, cost in costs.items() if self.members[to]}
+                to = max(gains, key=lambda to: (gains[to], -to))
+                moves += [(-gains[to], record, number, to)] if gains[to] > 0 else []
+        done = 0
+        for _, record, number, to in sorted(moves):
+            if len(self.members[number]) > self.space.k:
+                self.members[number].remove(record)
+                self.members[to].append(record)
+                done += 1
+        return done
+
+    def dissolve(self) -> int:
+        """Empty the groups whose records lose less in others; the smallest first."""
+        done = 0
+        for number in sorted(range(len(self.members)), key=lambda n: len(self.members[n])):
+            held, gain, targets = self.members[number], 0, []
+            for record in held if len(held) < 2 * self.space.k else ():
+                costs = self.costs(record)
+                able = [n for n in costs if n != number and self.members[n]]
+                if not able:
+                    break
+                targets.append(min(able, key=lambda n: (costs[n], n)))
+                gain += costs[number] - costs[targets[-1]]
+            if held and len(targets) == len(held) and gain > 0:
+                for record, to in zip(held, targets, strict=True):
+                    self.members[to].append(record)
+                self.members[number] = []
+                done += 1
+        return done
+
+
+def _refined(space: Space, part: Part) -> Part:
+    """A group with the lowest nodes that all its records share."""
+    pending, done = list(part.nodes), set()
+    while pending:
+        node, words = pending.pop(), set[Nodes]()
+        if space.stop[node] - space.first[node] > 1:
+            words = {frozenset(space.children(record, node)) for record in part.members}
+        if len(words) == 1:
+            pending += words.pop()
+        else:
+            done.add(node)
+    return Part(part.members, frozenset(done))
+
+
 def run(
     records: Sequence[Record],
     tree: Hierarchy,
     k: int,
     choose: Choose = most_gain,
     leave: Leave = take_least,
-    again: bool = False,
+    after: Callable[[Space, list[Part]], list[Part]] = lambda space, parts: parts,
 ) -> int:
     """What a variant loses, in leaves; records without items are left out."""
     space = Space(records, tree, k, choose, leave)
     everyone = tuple(number for number, record in enumerate(records) if record)
-    parts = space.finish(Part(everyone, frozenset([tree.root])))
-    return space.cost(split_again(space, parts) if again else parts)
+    parts = after(space, space.finish(Part(everyone, frozenset([tree.root]))))
+    assert all(len(part.members) >= k for part in parts)
+    return space.cost(parts)
 
 
 def close_small(records: Sequence[Record], tree: Hierarchy, k: int) -> int | None:
@@ -276,7 +370,8 @@ VARIANTS: dict[str, Callable[[Sequence[Record], Hierarchy, int], int | None]] = 
     "one step ahead": partial(run, choose=one_step_ahead),
     "node by the result below": partial(run, choose=result_below),
     "leftover to the part that fits best": partial(run, leave=best_fit),
-    "closed nodes tried again": partial(run, again=True),
+    "closed nodes tried again": partial(run, after=split_again),
+    "records reallocated": partial(run, after=reallocate),
     "cheapest sets, small ones closed": close_small,
 }
 

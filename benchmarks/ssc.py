@@ -45,6 +45,8 @@ WAYS: Mapping[str, Method[Any]] = {
 }
 ALWAYS = ("LG(bag), partition", "SSC")
 EXCITE = "excite-small.log.gz"
+GAPS = ("inf", "30m")
+"""One bag for each user, and one for each session."""
 WEIGHTS = ((0, 0), (1, 0), (1, 1), (1, 2), (2, 2), (4, 2), (4, 3))
 """How many occurrences more a term counts, if so many times k bags have it."""
 SIZES = (971, 3300)
@@ -105,12 +107,14 @@ def compare(users: int, gap: str, say: Callable[[str], None], seed: int = 1) -> 
 
 
 def excite(say: Callable[[str], None]) -> None:
-    """What each way loses on the small real log."""
+    """What each way loses on the small real log, by users and by sessions."""
     if not (REAL_DATA / EXCITE).is_file():
         sys.exit("the real data (../shared/data) is absent")
-    data, _ = read_querylog(REAL_DATA / EXCITE, terms="nouns", gap="30m", seed=1)
-    assert isinstance(data, Bags)
-    table(EXCITE, data, WordNet.read().tree(data.vocabulary), say, full=True)
+    for gap in GAPS:
+        data, _ = read_querylog(REAL_DATA / EXCITE, terms="nouns", gap=gap, seed=1)
+        assert isinstance(data, Bags)
+        tree = WordNet.read().tree(data.vocabulary)
+        table(f"{EXCITE}, gap {gap}", data, tree, say, full=True)
 
 
 def table(
@@ -184,5 +188,5 @@ if __name__ == "__main__":
                 clock(count, lambda line: print(line, flush=True))
             continue
         number, _, drawn = text.partition(":")
-        for pause in ("inf", "30m"):
+        for pause in GAPS:
             compare(int(number), pause, lambda line: print(line, flush=True), int(drawn or 1))

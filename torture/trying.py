@@ -88,7 +88,8 @@ def commanded(trial: Trial, marks: list[str]) -> str | None:
     if code in (0, 1):
         return None
     text = errors.getvalue()
-    missing = "there is no such file" in text  # one that a job file names
+    # about a file that a job file names
+    missing = any(words in text for words in ("there is no such file", "File name too long"))
     written = _output_of(trial.command).name in text  # one that cannot hold an item
     other = any(words in text for words in ("standard input: ", "cannot write "))
     return _wrong_message(text, code, Path() if missing or written or other else trial.place)

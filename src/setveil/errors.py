@@ -45,6 +45,7 @@ _PARAMETER = re.compile(r"\{([a-z_]+)(?:=([^{}]*))?\}")
 _KEYWORDS = {"input_format": "format"}
 _MOST = 10**12
 _LONGEST_QUOTE = 60
+_LONGEST_PATH = 240
 _MOST_QUOTES = 5
 _MOST_COMPARED = 50_000
 _LEAST_ALIKE = 0.65  # just enough for "kk" and "k"; "beer" and "celery" have 0.6
@@ -145,6 +146,24 @@ def brief_list(values: Sequence[object]) -> str:
     return f"{listed} and {more:,} more" if more > 0 else listed
 
 
+def brief_path(path: Path | str) -> str:
+    """A path as a message names it, without its middle if it is very long.
+
+    Example:
+        >>> brief_path("data/baskets.csv"), len(brief_path("x" * 4000))
+        ('data/baskets.csv', 245)
+    """
+    text = str(path)
+    start, end = text[: _LONGEST_PATH // 3], text[-2 * _LONGEST_PATH // 3 :]
+    return text if len(text) <= _LONGEST_PATH else f"{start} ... {end}"
+
+
+def system_problem(error: OSError) -> str:
+    """What the system says about a file, and which file it is."""
+    place = f"{brief_path(error.filename)}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The question whether a known name was meant, if one is near; else nothing.
 
@@ -224,7 +243,7 @@ class OutputError(SetveilError, OSError):
         super().__init__(problem, remedy=remedy)
 
     def _placed(self) -> str:
-        return f"cannot write {self.path}: {self.problem}"
+        return f"cannot write {brief_path(self.path)}: {self.problem}"
 
 
 class EngineError(SetveilError, RuntimeError):
@@ -250,8 +269,8 @@ class FileFormatError(DataError):
         super().__init__(problem, remedy=remedy)
 
     def _placed(self) -> str:
-        place = self.path if self.line is None else f"{self.path}, line {self.line}"
-        return f"{place}: {self.problem}"
+        line = "" if self.line is None else f", line {self.line}"
+        return f"{brief_path(self.path)}{line}: {self.problem}"
 
 
 class HierarchyError(DataError):
@@ -310,7 +329,7 @@ class ReleaseError(DataError):
         super().__init__(problem)
 
     def _placed(self) -> str:
-        return f"{self.path} is not a usable release: {self.problem}"
+        return f"{brief_path(self.path)} is not a usable release: {self.problem}"
 
 
 class InfeasibleError(SetveilError, ValueError):

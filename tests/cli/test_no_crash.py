@@ -78,3 +78,11 @@ def test_the_page_does_not_start_where_nothing_can_be_written(tmp_path):
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith(f"setveil: cannot write {tmp_path / 'page'}: ")
     assert "choose another --data-dir" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["inspect", "verify", "run"])
+def test_a_path_that_is_far_too_long_is_named_without_its_middle(call, command):
+    done = call(command, f"{'x' * 4_000}/end-of-path.csv")
+    assert done.code in (2, 3)
+    assert "end-of-path.csv" in done.err
+    assert len(done.err) < 500

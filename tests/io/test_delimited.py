@@ -316,3 +316,8 @@ def test_real_long_tables_are_read_in_full(shared_data):
 def test_quoted_parts_of_a_cell_with_blanks_between_them_are_one_text(make):
     path = make("a.csv", 'record,item\n1,"a"  "b"\n1,"c" \n')
     assert list(read(path)) == [("a  b", "c")]
+
+
+def test_one_blank_before_a_quoted_cell_is_dropped_and_more_make_it_plain_text(make):
+    path = make("a.csv", 'record,item\n1, "red, wine"\n1,   "beer"\n2, milk\n')
+    assert list(read(path)) == [('   "beer"', "red, wine"), (" milk",)]

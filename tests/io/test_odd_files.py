@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import threading
 from io import BytesIO
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -285,3 +287,16 @@ def test_a_release_with_a_very_long_slot_is_refused_in_a_short_line(tmp_path):
     with pytest.raises(ReleaseError, match="does not say what slot 'x") as raised:
         setveil.read_release(folder)
     assert len(str(raised.value)) < 500
+
+
+@pytest.mark.parametrize("pack", [None, gzip.compress, zstandard.ZstdCompressor().compress])
+def test_a_header_far_longer_than_usual_is_read_whole(make, pack):
+    names = [f"a product with a rather long name, number {number}" for number in range(3_000)]
+    lines = [",".join(["id", *(f'"{name}"' for name in names)])]
+    for person in range(3):
+        lines.append(",".join([f"p{person}", *("01"[at % 700 == person] for at in range(3_000))]))
+    content = "\n".join(lines).encode()
+    suffix = {None: "", gzip.compress: ".gz"}.get(pack, ".zst")
+    path = make(f"wide.csv{suffix}", pack(content) if pack else content)
+    found = [len(record) for record in read(path, record="id", onehot=True)]
+    assert found == [5, 5, 5]

@@ -33,19 +33,23 @@ def failed(verdict):
 
 @st.composite
 def some_slots(draw):
-    """Clusters of 1 to 4 members with any slots, and how often each term occurs in the data."""
+    """Clusters of 1 to 4 members with any slots, and the bags in which each term occurs."""
     sizes = draw(st.lists(st.integers(1, 4), min_size=1, max_size=5))
     slots = []
     for number, size in enumerate(sizes):
         for _ in range(draw(st.integers(0, 3))):
             terms = draw(st.lists(st.sampled_from(LABELS), min_size=size, max_size=size))
             slots.append((number, tuple(terms), draw(st.integers(1, 3))))
-    return sizes, slots, {term: draw(st.integers(1, 12)) for term in LABELS}
+    bags = [{}, {}, {}, {}, {}, {}]
+    for term in LABELS:
+        for bag in draw(st.sets(st.integers(0, 5), min_size=1)):
+            bags[bag][term] = draw(st.integers(1, 4))
+    return sizes, slots, bags
 
 
 def check_shared_out(drawn, halves):
-    sizes, slots, totals = drawn
-    data, bounds = Bags.of([totals]), np.concatenate(([0], np.cumsum(sizes)))
+    sizes, slots, bags = drawn
+    data, bounds = Bags.of(bags), np.concatenate(([0], np.cumsum(sizes)))
     clusters = Clusters(
         np.arange(bounds[-1]),
         bounds,
@@ -55,8 +59,10 @@ def check_shared_out(drawn, halves):
     )
     chosen = _shared_out(data, clusters, halves=halves).tolist()
     found = [None if item < 0 else data.vocabulary[item] for item in chosen]
-    wanted = [(terms, times) for _, terms, times in slots]
-    assert found == oracle.shared_out(wanted, Counter(totals), halves)
+    totals, people = Counter[str](), Counter(term for bag in bags for term in bag)
+    for bag in bags:
+        totals.update(bag)
+    assert found == oracle.shared_out(slots, totals, people, halves)
 
 
 @given(some_slots(), st.booleans())

@@ -177,12 +177,13 @@ def _rows(
 ) -> list[list[str]]:
     """The cells of each row; a quote inside quotes is doubled, and blanks may follow the last.
 
-    Quoted parts of a cell with blanks between them are one text. With `blank_lines`, a line that
-    has nothing but blanks has no cell."""
+    One blank may be before the first, any number with `skip_blanks`. Quoted parts of a cell with
+    blanks between them are one text. With `blank_lines`, a line that has nothing but blanks has no
+    cell."""
     plain = f"[^{re.escape(delimiter)}\r\n]*"
-    blanks = " *" if skip_blanks else ""
+    before, blanks = (" *", " *") if skip_blanks else (" ?", "")
     cell = re.compile(
-        f'{blanks}(?:"((?:[^"]|""|" +")*)" *|(?!"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
+        f'(?:{before}"((?:[^"]|""|" +")*)" *|(?!{before}"){blanks}({plain}))({re.escape(delimiter)}|\r\n|\r|\n|\\Z)'
     )
     rows: list[list[str]] = [[]]
     place, end = 0, ""

@@ -38,13 +38,13 @@ def test_what_is_expected_is_the_mean_over_all_placements(clusters, size):
         assert release.guess(itemset) == pytest.approx(mean), itemset
 
 
-def test_items_without_counts_are_said_to_be_counted_once():
+def test_items_without_counts_are_said_to_be_estimated():
     release = sv.Disassociated.of_clusters([SIMPLE, OTHER], PROMISE)
     found = release.support(["x"])
     assert (found.lower, found.guess, found.upper) == (2, 2.0, 7)
     assert release.support_note(["x"]) == (
-        "x is published without counts in 2 clusters and counted once in each. The original may "
-        "have more."
+        "x is published without counts in 2 clusters. In how many records of each it is, is an "
+        "estimate."
     )
     assert release.support_note(["a", "c"]) == ""
     worlds = [release.reconstruct(seed) for seed in range(5)]
@@ -62,7 +62,7 @@ def test_the_command_says_it_too(tmp_path, capfd):
     assert answer(["support", str(tmp_path / "r"), "xx"]) == 0
     assert "The original does not contain 'xx'; did you mean 'x'?" in capfd.readouterr().out
     assert answer(["reconstruct", str(tmp_path / "r"), "-o", str(tmp_path / "worlds")]) == 0
-    assert "Items without counts are in one record of each cluster" in capfd.readouterr().out
+    assert "have an item without counts is an estimate" in capfd.readouterr().out
 
 
 @given(transactions(), st.integers(1, 3), st.booleans())
@@ -76,3 +76,23 @@ def test_estimates_of_many_itemsets_are_those_of_one_at_a_time(drawn, size, shar
     for at, query in enumerate(queries.tolist()):
         alone = release.guess([items[each] for each in query])
         assert found[at] == pytest.approx(alone)
+
+
+def test_listed_items_are_drawn_as_often_as_expected_and_in_fewer_than_k_records():
+    clusters = [{"size": 9, "chunks": [[[["a"], 9]]], "terms": ["x"]} for _ in range(40)]
+    clusters += [{"size": 9, "chunks": [[[["a"], 9]], [[["x"], 7]]], "terms": []} for _ in range(9)]
+    release = sv.Disassociated.of_clusters(clusters, sv.KmAnonymity(k=6, m=2))
+    found, both = release.support(["x"]), release.support(["a", "x"])
+    assert found.guess == both.guess == release.guess(["x"]) > 40 + 63
+    worlds = [release.reconstruct(seed) for seed in range(60)]
+    counts = [sum("x" in record for record in world) for world in worlds]
+    assert np.mean(counts) == pytest.approx(found.guess, rel=0.03)
+    assert max(counts) <= 40 * 5 + 63
+
+
+def test_a_standard_error_is_stated_only_where_it_is_small():
+    assert sv.Support(0, 110, 100.0, 4.0).accuracy == "standard error 4 %"
+    assert sv.Support(0, 110, 100.0, 6.0).expected is None
+    assert sv.Support(95, 110, 100.0, 4.0).accuracy == "within 10 %"
+    assert sv.Support(95, 110, 100.0).is_determined
+    assert not sv.Support(80, 110, 100.0).is_determined

@@ -147,7 +147,7 @@ class Served:
             found = self.get(path).json
             if settled(found):
                 return found
-            live = [id for id, status in _jobs(found) if not ended(status)]
+            live = [id for id, status in jobs_in(found) if not ended(status)]
             for id in live:
                 project = "/".join(path.split("/")[:3])
                 self.get(f"{project}/jobs/{id}/events")
@@ -174,7 +174,7 @@ def ended(status: str) -> bool:
     return status not in ("queued", "running")
 
 
-def _jobs(values: dict[str, Any]) -> list[tuple[str, str]]:
+def jobs_in(values: dict[str, Any]) -> list[tuple[str, str]]:
     """The jobs that a page shows, with their states."""
     found = [values, values.get("job") or {}, *(values.get("jobs") or {}).values()]
     return [(each["id"], each["status"]) for each in found if "id" in each and "status" in each]

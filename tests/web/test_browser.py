@@ -330,12 +330,7 @@ def test_a_dropped_file_is_loaded(tab):
 def test_a_job_can_be_cancelled_and_another_killed(tab, loaded):
     place = loaded
 
-    def begin():
-        tab.go(f"{place}/run")
-        tab.click("Anonymize now")
-        tab.page.wait_for_url("**/runs/*")
-
-    caught = catch_worker(tab.served, begin)
+    caught = catch_worker(tab.served, lambda: tab.begin_run(place))
     tab.page.locator("[data-events]").wait_for()
     tab.accessible()
     tab.click("Cancel")
@@ -345,7 +340,7 @@ def test_a_job_can_be_cancelled_and_another_killed(tab, loaded):
     folder = tab.served.folder / "data" / here.removeprefix("/").replace("/runs/", "/jobs/")
     assert {path.name for path in folder.iterdir()} <= {"task.json", "log.txt", "error.json"}
 
-    caught = catch_worker(tab.served, begin)
+    caught = catch_worker(tab.served, lambda: tab.begin_run(place))
     tab.page.locator("[data-events]").wait_for()
     caught.kill()
     tab.sees("was ended from outside")
@@ -363,12 +358,7 @@ def test_a_restart_in_the_middle(browser, tmp_path):
         tab = Tab(browser, page)
         place = load(tab)
 
-        def begin():
-            tab.go(f"{place}/run")
-            tab.click("Anonymize now")
-            tab.page.wait_for_url("**/runs/*")
-
-        caught = catch_worker(page, begin)
+        caught = catch_worker(page, lambda: tab.begin_run(place))
         here = tab.page.url
         tab.check()
         stop(page, signal.SIGKILL)

@@ -14,7 +14,7 @@ from tests.web.visiting import Tab
 ITEMS = 80_000
 MOST_ROWS = 80  # in the document, however large the tree is
 DATA = "record,item\n" + "".join(
-    f"{record},{item}\n" for record in range(40) for item in (record % 4, 77_777, 79_999)
+    f"{record},{item}\n" for record in range(60) for item in (record % 4, 77_777, 79_999)
 )
 
 

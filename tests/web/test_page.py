@@ -191,7 +191,8 @@ def test_a_table_below_a_title_is_read_and_the_row_is_a_field(page):
     read = page.until(f"{place}/load", lambda now: now.get("inspect"))
     assert read["reading"]["header"] == "4"
     assert read["inspect"]["summary"]["items"] == 7
-    assert "Row 4 names the columns" in page.page(f"{place}/exposure").text
+    assert "Row 4 names the columns" in page.page(f"{place}/load").text
+    assert "names the columns" not in page.page(f"{place}/exposure").text  # it is about people
 
 
 def test_the_options_of_a_survey_are_a_field(page):
@@ -284,10 +285,15 @@ def test_jobs_wait_for_each_other_and_can_be_cancelled_while_they_wait(page, pla
     assert all(ended(run["status"]) for run in runs)
 
 
+def begin_sample(page, project, name):
+    """Make a sample in a project; the address that shows its job."""
+    return page.post(f"{project}/load/sample", sample=name).json["next"]
+
+
 def test_the_page_ends_cleanly_with_its_jobs(tmp_path):
     page = start(tmp_path)
     project = page.project()
-    caught = catch_worker(page, lambda: page.post(f"{project}/load/sample", sample="shop"))
+    caught = catch_worker(page, lambda: begin_sample(page, project, "shop"))
     assert stop(page, signal.SIGINT) == 0
     assert not caught.is_running()
     assert list((tmp_path / "data").rglob("temporary")) == []
@@ -296,9 +302,9 @@ def test_the_page_ends_cleanly_with_its_jobs(tmp_path):
 def test_jobs_that_wait_are_taken_up_after_a_restart(tmp_path):
     page = start(tmp_path)
     project = page.project()
-    caught = [catch_worker(page, lambda: page.post(f"{project}/load/sample", sample="shop"))]
+    caught = [catch_worker(page, lambda: begin_sample(page, project, "shop"))]
     other = page.project()
-    caught.append(catch_worker(page, lambda: page.post(f"{other}/load/sample", sample="log")))
+    caught.append(catch_worker(page, lambda: begin_sample(page, other, "log")))
     third = page.project()
     page.post(f"{third}/load/sample", sample="shop")
     assert page.get(f"{third}/load").json["jobs"]["sample"]["status"] == "queued"

@@ -113,12 +113,7 @@ def test_back_and_reload_lose_nothing(tab):
     tab.page.wait_for_url("**/goal")
     assert tab.page.get_by_label("Size of the crowd (k)").input_value() == "4"
 
-    def begin():
-        tab.go(f"{place}/run")
-        tab.click("Anonymize now")
-        tab.page.wait_for_url("**/runs/*")
-
-    caught = catch_worker(tab.served, begin)
+    caught = catch_worker(tab.served, lambda: tab.begin_run(place))
     here = tab.page.url
     tab.page.reload()
     tab.page.locator("[data-events]").wait_for()
@@ -138,12 +133,7 @@ def test_back_and_reload_lose_nothing(tab):
 def test_a_project_that_another_tab_deletes_is_gone_in_this_one(tab):
     place = tab.served.loaded()
 
-    def begin():
-        tab.go(f"{place}/run")
-        tab.click("Anonymize now")
-        tab.page.wait_for_url("**/runs/*")
-
-    catch_worker(tab.served, begin)
+    catch_worker(tab.served, lambda: tab.begin_run(place))
     tab.page.locator("[data-events]").wait_for()
     tab.served.post(f"{place}/delete")
     tab.sees("There is no such project. It may have been deleted.")
@@ -158,12 +148,7 @@ def test_many_tabs_that_wait_for_a_job_do_not_block_each_other(browser, page):
     tabs = [Tab(browser, page)]
     tabs += [Tab(browser, page, context=tabs[0].context) for _ in range(7)]
 
-    def begin():
-        tabs[0].go(f"{place}/run")
-        tabs[0].click("Anonymize now")
-        tabs[0].page.wait_for_url("**/runs/*")
-
-    caught = catch_worker(page, begin)
+    caught = catch_worker(page, lambda: tabs[0].begin_run(place))
     here = tabs[0].page.url.removeprefix(page.url)
     for tab in tabs[1:]:
         tab.go(here)

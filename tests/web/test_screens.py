@@ -15,6 +15,7 @@ from setveil.report.fragments import losses_table
 from setveil.web import pages
 from setveil.web.layout import STEPS, Screen
 from tests.web.serving import BASKETS, TREE, ended, served
+from tests.web.test_own_files import outside_details
 
 SECRET = "remedy-against-shame"
 ROWS = BASKETS + f"60,{SECRET}\n60,a0\n"
@@ -358,3 +359,35 @@ def test_an_order_of_levels_that_only_new_names_make_usable_is_found(page, spare
     found = page.until(f"{place}/hierarchy", lambda now: ended(now["job"]["status"]))
     assert (found["usable"], found["proposed"]["levels"]) == (True, "item,kind,area")
     assert "This order of the levels looks wrong" in page.page(f"{place}/hierarchy").text
+
+
+COUNTED = "record,item,count\n" + "".join(
+    f"{record},{item},{1 + record % 3}\n"
+    for record in range(60)
+    for item in (f"a{record % 3}", f"b{record % 2}", f"c{record % 5}")
+)
+
+
+@pytest.fixture(scope="module")
+def counted(page):
+    """A project whose records say how often they have an item."""
+    return page.loaded(COUNTED, "counted.csv")
+
+
+def test_originals_are_shown_with_their_counts_beside_what_was_published(page, counted):
+    page.post(f"{counted}/goal/choose", promise="k-anonymity")
+    run = page.run(counted, k=2, method="partition", hierarchy="balanced:5", seed=1)
+    beside = re.search(r'<div class="beside">.*?</div>', page.page(run["place"]).text, re.DOTALL)
+    originals = re.findall(r"<tr><td>(.*?)</td>", beside[0])
+    assert originals
+    assert any(re.search(r"a2 x3, b\d x3, c\d x3", each) for each in originals)
+
+
+def test_a_result_says_that_counts_were_ignored(page, counted):
+    said = "How often a record has an item was ignored: only which items it has is published."
+    page.post(f"{counted}/goal/choose", promise="differential-privacy")
+    noisy = page.run(counted, epsilon=5, public_items="yes")
+    assert said in shown(outside_details(page.page(noisy["place"]).text))
+    page.post(f"{counted}/goal/choose", promise="k-anonymity")
+    kept = page.run(counted, k=2, method="partition", hierarchy="balanced:5", seed=1)
+    assert said not in page.page(kept["place"]).text

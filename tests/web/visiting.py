@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.browser import chromium
 from tests.web.accessibility import faults
-from tests.web.serving import Served
+from tests.web.serving import Served, ended, jobs_in
 
 LONG = 150_000
 """Milliseconds that a job may take on a machine with much else to do."""
@@ -75,6 +75,13 @@ class Tab:
         self.page.get_by_label(label, exact=True).first.set_input_files(str(path))
         self.click("Load it")
 
+    def begin_run(self, place: str) -> str:
+        """Start a run of a project; the address that shows it."""
+        self.go(f"{place}/run")
+        self.click("Anonymize now")
+        self.page.wait_for_url("**/runs/*")
+        return str(self.page.url).removeprefix(self.served.url)
+
     def tree_is_ready(self) -> None:
         """Wait until the hierarchy can be browsed."""
         self.page.locator('.tree-panel[data-ready="yes"]').wait_for()
@@ -116,26 +123,25 @@ class Tab:
         self.context.close()
 
 
-def workers(served: Served) -> list[psutil.Process]:
-    """The processes of jobs."""
-    assert served.process is not None
-    found = psutil.Process(served.process.pid).children()
-    return [each for each in found if "setveil.web.worker" in " ".join(_command(each))]
-
-
-def catch_worker(served: Served, begin: Any) -> psutil.Process:
-    """Stop the process of a job before it has ended; `begin` starts one, again if it was too fast."""
+def catch_worker(served: Served, begin: Callable[[], str]) -> psutil.Process:
+    """Stop the process of a job before it has ended. `begin` starts the job and returns an address
+    that shows it; again if the job was too fast. Jobs of others may run, so only its own counts."""
     for _ in range(20):
-        begin()
-        for _ in range(2_000):
-            for each in workers(served):
-                try:
+        place = begin()
+        while live := {id for id, status in jobs_in(served.get(place).json) if not ended(status)}:
+            for each in workers(served, live):
+                with suppress(psutil.NoSuchProcess):
                     each.suspend()
                     if each.status() == psutil.STATUS_STOPPED:
                         return each
-                except psutil.NoSuchProcess:
-                    continue
     raise AssertionError("no job was slow enough to be caught")
+
+
+def workers(served: Served, ids: Collection[str]) -> list[psutil.Process]:
+    """The processes of jobs; the last word of their command is the folder of the job."""
+    assert served.process is not None
+    found = psutil.Process(served.process.pid).children()
+    return [each for each in found if Path("".join(_command(each)[-1:])).name in ids]
 
 
 def _command(process: psutil.Process) -> list[str]:

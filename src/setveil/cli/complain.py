@@ -18,6 +18,7 @@ from setveil.errors import (
     Spelling,
     is_out_of_memory,
     spelled,
+    system_problem,
 )
 from setveil.promises.promise import Promise
 from setveil.words import printable
@@ -48,8 +49,7 @@ def explain(error: Exception, args: Sequence[str]) -> tuple[str, int]:
         case _ if is_out_of_memory(error):
             return _line("there is not enough memory for this data"), 3
         case OSError():
-            place = f"{error.filename}: " if error.filename else ""
-            return _line(f"{place}{error.strerror or error}"), 3
+            return _line(system_problem(error)), 3
     text = f"this is a bug in setveil, {type(error).__name__}: {error} (--debug shows where)"
     return _line(text), DEFECT
 

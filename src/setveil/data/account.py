@@ -32,8 +32,8 @@ class Account:
     """The row that names the columns, if others are above it."""
     identifiers: int = 0
     """How many records of a long table have an identifier that is not just their number."""
-    left_out: list[str] = field(default_factory=list)
-    """What is in the file but not in the data, in sentences that are notes too."""
+    blank_lines: int = 0
+    """How many blank lines were skipped."""
     notes: list[str] = field(default_factory=list)
     """What the user should check."""
     used: set[str] = field(default_factory=set)
@@ -63,18 +63,29 @@ class Account:
         if row < 2:
             return
         self.header_row = row
-        above = "row above it was" if row == 2 else f"{row - 1} rows above it were"
-        self.left_out.append(f"Row {row} names the columns; the {above} left out.")
         if is_guess:
             more = "If another row does, {header} says which."
-            self.notes.insert(0, Note(f"{self.left_out[-1]} {more}"))
+            self.notes.insert(0, Note(f"{self.left_out[0]} {more}"))
 
     def skip_blanks(self, lines: int) -> None:
         """Say how many blank lines between records were skipped."""
-        if lines:
-            said = "1 blank line was" if lines == 1 else f"{lines:,} blank lines were"
-            self.left_out.append(f"{said} skipped: they only separate the records.")
-            self.notes.append(self.left_out[-1])
+        self.blank_lines = lines
+        self.notes += self.skipped
+
+    @property
+    def left_out(self) -> list[str]:
+        """What is in the file but not in the data, in sentences that are notes too."""
+        row = self.header_row
+        above = "row above it was" if row == 2 else f"{row - 1} rows above it were"
+        titles = [f"Row {row} names the columns; the {above} left out."] if row else []
+        return [*titles, *self.skipped]
+
+    @property
+    def skipped(self) -> list[str]:
+        """The part of it that might have been taken for records."""
+        lines = self.blank_lines
+        said = "1 blank line was" if lines == 1 else f"{lines:,} blank lines were"
+        return [f"{said} skipped: they only separate the records."] if lines else []
 
     def to_dict(self) -> dict[str, object]:
         """The account as JSON shows it."""

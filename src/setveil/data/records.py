@@ -3,15 +3,18 @@
 from array import array
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s
+from setveil.data.items import is_missing, text_of
 from setveil.data.vocabulary import Vocabulary, sort_labels
-from setveil.errors import DataError
+from setveil.errors import DataError, brief
 
 Key = TypeVar("Key")
+MOST = 1 << 62
+"""The greatest count of an item in a record, and of all occurrences, so that sums fit 64 bits."""
 
 
 class Numbering(dict[Key, int]):
@@ -88,3 +91,22 @@ def refuse_text(records: object) -> None:
     if isinstance(records, str | bytes | PathLike):
         problem = "records must be an iterable of records, not one text"
         raise DataError(problem, remedy="read files with setveil.read")
+
+
+def counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
+    """The items of a mapping and their counts; plain texts and numbers are checked all at once."""
+    items, counts = list(record), list(record.values())
+    if set(map(type, items)) == {str} and set(map(type, counts)) == {int}:
+        numbers = cast("list[int]", counts)
+        if min(numbers) >= 1 and max(numbers) <= MOST:
+            return items, numbers
+    held = [(text_of(item), count) for item, count in record.items() if not is_missing(item)]
+    return [item for item, _ in held], [_count(item, count) for item, count in held]
+
+
+def _count(item: str, count: object) -> int:
+    number = count if isinstance(count, int | float | np.integer | np.floating) else 0
+    if number % 1 != 0 or not 1 <= number <= MOST:
+        allowed = "it must be a whole number of 1 or more"
+        raise DataError(f"the count of item {brief(item)} is {brief(count)}: {allowed}")
+    return int(number)

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, Self, TypeVar, cast, overload
+from typing import Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int32s, Int64s, gathered, offsets, ranges
-from setveil.data.items import is_missing, text_of, texts_of
+from setveil.data.items import texts_of
 from setveil.data.pairs import compress, frozen, pair_columns, whole
-from setveil.data.records import RecordBuilder, checked_records
+from setveil.data.records import MOST, RecordBuilder, checked_records, counted
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import DataError, ParameterError, brief
+from setveil.errors import DataError, ParameterError
 from setveil.showing import Shown
 from setveil.words import plural
 
@@ -22,8 +22,6 @@ Offsets = Int64s
 Counts = Int64s
 
 _AT_ONCE, _RECORDS_AT_ONCE = 1 << 22, 1 << 14
-MOST = 1 << 62
-"""The greatest count of an item in a record, and of all occurrences, so that sums fit 64 bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,6 +171,10 @@ class Transactions(Shown):
         place = number if known else int(self._numbers([number])[0])
         return tuple(self.vocabulary.labels[item] for item in self.items[self.entries(place)])
 
+    def shown(self, number: int) -> tuple[str, ...]:
+        """The items of one record as people read them; of bags with counts above 1: `tea x2`."""
+        return self.record(number)
+
     def take(self, numbers: npt.ArrayLike) -> Self:
         """The records with these numbers, in this order, repeats allowed; or those of a mask."""
         chosen = self._numbers(numbers)
@@ -307,7 +309,7 @@ class Bags(Transactions):
         rows = RecordBuilder()
         for record in checked_records(records):
             if isinstance(record, Mapping):
-                rows.add(*_counted(record))
+                rows.add(*counted(record))
             else:
                 items = texts_of(record)
                 rows.add(items, [1] * len(items))
@@ -361,6 +363,10 @@ class Bags(Transactions):
         """The same records without the counts."""
         return Transactions(self.indptr, self.items, self.vocabulary)
 
+    def shown(self, number: int) -> tuple[str, ...]:
+        pairs = zip(self.record(number), self.counts[self.entries(number)].tolist(), strict=True)
+        return tuple(f"{item} x{count}" if count > 1 else item for item, count in pairs)
+
     def _with(self, indptr: Int64s, entries: Int64s) -> Self:
         return type(self)(indptr, self.items[entries], self.vocabulary, self.counts[entries])
 
@@ -375,22 +381,3 @@ def _check_total(counts: Int64s) -> None:
     """Raise an error if the sum of the counts would overflow 64 bits."""
     if counts.sum(dtype=np.float64) > MOST:
         raise DataError(f"the counts add up to more than {MOST:.2g}, which is too large")
-
-
-def _counted(record: Mapping[Any, object]) -> tuple[list[str], list[int]]:
-    """The items of a mapping and their counts; plain texts and numbers are checked all at once."""
-    items, counts = list(record), list(record.values())
-    if set(map(type, items)) == {str} and set(map(type, counts)) == {int}:
-        numbers = cast("list[int]", counts)
-        if min(numbers) >= 1 and max(numbers) <= MOST:
-            return items, numbers
-    held = [(text_of(item), count) for item, count in record.items() if not is_missing(item)]
-    return [item for item, _ in held], [_count(item, count) for item, count in held]
-
-
-def _count(item: str, count: object) -> int:
-    number = count if isinstance(count, int | float | np.integer | np.floating) else 0
-    if number % 1 != 0 or not 1 <= number <= MOST:
-        allowed = "it must be a whole number of 1 or more"
-        raise DataError(f"the count of item {brief(item)} is {brief(count)}: {allowed}")
-    return int(number)

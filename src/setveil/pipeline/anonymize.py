@@ -41,7 +41,7 @@ from setveil.pipeline.names import (
     reading_from,
     renewed,
 )
-from setveil.pipeline.notes import effect_note, left_out_note, unused_note
+from setveil.pipeline.notes import effect_note, left_out_note, sets_note, unused_note
 from setveil.pipeline.publishing import Made, Rejected, publish
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
@@ -244,7 +244,8 @@ class _Work:
             job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
             job.method.check(len(data), job.promise, tree)
         named = check_named(job.promise, data.vocabulary) if len(data) else ()
-        said = (*notes_on(everything, account), *meant)
+        counts = sets_note(data, job.method.reads)
+        said = (*counts, *notes_on(everything, account), *meant)
         notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
         return _Loaded(job, data, tree, account), dropped, notes
 

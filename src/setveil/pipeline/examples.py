@@ -18,6 +18,7 @@ class Example(NamedTuple):
     """A record of the original, and what the release says in its place."""
 
     original: tuple[str, ...]
+    """Its items, with counts above 1."""
     published: str
 
 
@@ -29,9 +30,9 @@ def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[
         return ()
     rows = _readable(data)
     chosen = rows[np.arange(1, shown + 1) * len(rows) // (shown + 1)] if len(rows) else rows
-    records = ((number, data.record(number)) for number in np.unique(chosen).tolist())
     return tuple(
-        Example(record, release.published_as(number, record)) for number, record in records
+        Example(data.shown(number), release.published_as(number, data.record(number)))
+        for number in np.unique(chosen).tolist()
     )
 
 

@@ -8,7 +8,7 @@ from setveil.audit.exposure import Exposure, exposure
 from setveil.data.account import Account
 from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.pipeline.inputs import (
     KEEP,
@@ -129,14 +129,7 @@ def first_records(data: object, words: Words) -> tuple[tuple[str, ...], ...]:
 
 def _first(data: Transactions) -> tuple[tuple[str, ...], ...]:
     """The first records; of bags with how often each item occurs."""
-    some = data.take(range(min(len(data), FIRST)))
-    if not isinstance(some, Bags):
-        return tuple(some)
-    counts = (some.counts[some.entries(place)].tolist() for place in range(len(some)))
-    return tuple(
-        tuple(f"{item} × {count}" for item, count in zip(some.record(place), each, strict=True))
-        for place, each in enumerate(counts)
-    )
+    return tuple(map(data.take(range(min(len(data), FIRST))).shown, range(min(len(data), FIRST))))
 
 
 def _identifiers(

@@ -89,6 +89,13 @@ def left_out_note(
     return (text + more,)
 
 
+def sets_note(data: Transactions, reads: str) -> tuple[str, ...]:
+    """A note if records have counts, and the method reads sets only."""
+    if reads != "sets" or not (data.times > 1).any():
+        return ()
+    return ("How often a record has an item was ignored: only which items it has is published.",)
+
+
 def unused_note(tree: Hierarchy | None, data: Transactions) -> tuple[str, ...]:
     """A note if a public list of items, the leaves of a tree, has items that the data lacks."""
     if tree is None or tree.origin.kind != "given":

@@ -15,7 +15,7 @@ import numpy as np
 from setveil.data.arrays import Floats, Int32s, Int64s, sums
 from setveil.data.items import texts_of
 from setveil.data.seeds import random_from
-from setveil.data.transactions import Bags, Transactions
+from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
@@ -352,13 +352,7 @@ class RecordRelease(Release):
 
     def published_as(self, number: int, record: Sequence[str]) -> str:
         assert self.alignment is not None
-        row, classes = int(self.alignment[number]), self.classes
-        labels = classes.record(row)
-        if isinstance(classes, Bags):
-            counts = classes.counts[classes.indptr[row] : classes.indptr[row + 1]].tolist()
-            pairs = zip(labels, counts, strict=True)
-            labels = tuple(f"{one} x{count}" if count > 1 else one for one, count in pairs)
-        return ", ".join(labels) or "an empty record"
+        return ", ".join(self.classes.shown(int(self.alignment[number]))) or "an empty record"
 
     def with_terms(self) -> Self:
         """The same release with every published label as an item of its own; most forms have no

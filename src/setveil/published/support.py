@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass
 
 EXACT, OPEN = "exact", "not determined"
+NARROW, NEAR = 1.2, 0.05
+"""A number is determined if its upper bound is at most so many times the lower one, or the standard
+error of its estimate at most such a share of it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,38 +28,57 @@ class Estimate:
     guess: float
     """What a model of the form makes of the release, between the bounds; for comparing releases.
     Its error is a bias: neither more records nor an average over reconstructions removes it."""
+    error: float = math.inf
+    """The standard error of `guess`, if the form has a rule for it; else the bounds say all."""
 
     @property
     def within(self) -> float | None:
         """How far off `guess` can be, as a share of it, given the bounds; None if by all of it or
-        more: then the release does not determine the number."""
+        more."""
         if self.lower == self.upper:
             return 0.0
         error = max(self.guess - self.lower, self.upper - self.guess)
         return error / self.guess if error < self.guess else None
 
     @property
+    def standard_error(self) -> float | None:
+        """The standard error as a share of `guess`; None if it is not known, or above `NEAR`."""
+        if self.lower == self.upper:
+            return 0.0
+        return self.error / self.guess if self.error <= NEAR * self.guess else None
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the bounds are narrow, or the standard error small."""
+        return self.upper <= NARROW * self.lower or self.standard_error is not None
+
+    @property
     def expected(self) -> float | None:
         """The estimate; None if the release does not determine the number."""
-        return None if self.within is None else self.guess
+        return None if self.accuracy == OPEN else self.guess
 
     @property
     def accuracy(self) -> str:
-        """`exact`, `within x %` (of the estimate, as sure as the bounds), or `not determined`."""
-        error = self.within
-        if not error:
-            return OPEN if error is None else EXACT
-        return f"within {_rounded_up(error, 3) * 100:.3g} %"
+        """`exact`; `within x %` (of the estimate, as sure as the bounds); `standard error x %`, if
+        these are not narrow but the form has a rule; or `not determined`."""
+        sure, error = self.within, self.standard_error
+        if sure == 0:
+            return EXACT
+        if error is not None and self.upper > NARROW * self.lower:
+            return f"standard error {_rounded_up(error, 3) * 100:.3g} %"
+        return OPEN if sure is None else f"within {_rounded_up(sure, 3) * 100:.3g} %"
 
     def to_dict(self) -> dict[str, object]:
         """The values that reports have."""
-        expected, error = self.expected, self.within
+        expected, sure, error = self.expected, self.within, self.standard_error
         return {
             "lower": self.lower,
             "upper": self.upper,
             "expected": None if expected is None else round(expected, 6),
             "accuracy": self.accuracy,
-            "within": None if error is None else _rounded_up(error, 6),
+            "within": None if sure is None else _rounded_up(sure, 6),
+            "standard_error": None if error is None else _rounded_up(error, 6),
+            "determined": self.is_determined,
         }
 
     def __repr__(self) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
-from setveil.errors import Note, ParameterError, SetveilError, brief, is_out_of_memory, spelled
+from setveil.errors import (
+    Note,
+    ParameterError,
+    SetveilError,
+    brief,
+    is_out_of_memory,
+    spelled,
+    system_problem,
+)
 from setveil.words import printable
 
 _WAY = re.compile(r"^(\{[^}]*\}\s*)+")
@@ -170,8 +178,7 @@ def _text(error: Exception) -> str:
     if is_out_of_memory(error):
         return "there is not enough memory for this data"
     if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror or error}"
+        return system_problem(error)
     return f"this is a bug in setveil, {type(error).__name__}: {error}"
 
 

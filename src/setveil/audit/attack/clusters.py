@@ -113,7 +113,8 @@ class Clusters(View):
                 np.add.at(by_chunk, source, high)
                 limits[source] = query.count(shared[0])[source]
             else:
-                several = max(several, query.most_shared(clusters, shared, high))
+                most = query.most_shared(clusters, shared, high.astype(np.float64))
+                several = max(several, round(most))
         once = int(np.minimum(by_chunk, limits).sum())
         return max(own + max(once, several) + self._most_exactly(query), 1)
 

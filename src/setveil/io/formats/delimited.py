@@ -232,7 +232,7 @@ def _table_delimiter(sample: Sample) -> str | None:
         opening = _opening(sample.source, sample.reading, DELIMITERS, sample.text)
     except FileFormatError:  # the reader will say what is wrong, if it is a table by its name
         mark = guess_delimiter(sample.text.split("\n", 1)[0])
-        names = next(csv.reader(StringIO(sample.text, newline=""), delimiter=mark), [])
+        names = next(iter(sample_rows(sample.text, mark)), [])
         is_table = sample.reading.names_columns or looks_long([name.strip() for name in names])
         return mark if is_table else None
     return opening.delimiter if _is_table(opening, sample.reading) else None

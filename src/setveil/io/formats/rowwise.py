@@ -11,7 +11,7 @@ from itertools import compress
 import numpy as np
 
 from setveil.data.account import SETS
-from setveil.data.records import Numbering
+from setveil.data.records import MOST, Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, looks_long
 from setveil.data.tables.owners import joined, several_rows
@@ -24,7 +24,7 @@ from setveil.data.tables.shapes import (
     record_of,
 )
 from setveil.data.tables.ticks import Ticks, chosen_columns, find_ticks
-from setveil.data.transactions import MOST, Transactions
+from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
 from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining
 from setveil.io.source.source import Source

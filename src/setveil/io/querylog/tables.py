@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -118,7 +119,10 @@ def sample_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     rows: Iterator[list[str]] = (line.split("\t") for line in lines)
     if delimiter != "\t":
         rows = csv.reader(StringIO("\n".join(lines), newline=""), delimiter=delimiter)
-    return [[cell.strip() for cell in row] for row in rows if row]
+    found = list[list[str]]()
+    with suppress(csv.Error):  # a cell that is far too long for one of a query log
+        found.extend([cell.strip() for cell in row] for row in rows if row)
+    return found
 
 
 def refuse_log(source: Source, text: str) -> None:

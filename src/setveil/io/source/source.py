@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -28,6 +29,8 @@ PathOrStream = str | os.PathLike[str] | BinaryIO
 BOM = b"\xef\xbb\xbf"
 PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _HEAD = 1 << 16
+_LINES = 5
+_LONGEST_HEAD = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,15 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 64 kB (of zstd the first lines), decompressed, without a byte order mark."""
+        """The first 64 kB, decompressed, without a byte order mark.
+
+        It is longer, up to 1 MB, if the first lines are: a table may have thousands of columns."""
         if self.compression == "zstd":
-            return first_lines(self.path, self.name, self.work)[:_HEAD].removeprefix(BOM)
+            lines = BytesIO(first_lines(self.path, self.name, self.work))
+            return _start(lines).removeprefix(BOM)
         opened = gzip.open if self.compression == "gzip" else open
         with self._unpacked(), opened(self.path, "rb") as stream:
-            return bytes(stream.read(_HEAD)).removeprefix(BOM)
+            return _start(stream).removeprefix(BOM)
 
     @cached_property
     def head_text(self) -> str:
@@ -140,6 +146,16 @@ def open_source(
             name = "standard input" if stream is sys.stdin.buffer else name
             place = Place(name, work, most)
             yield _of_file(_spool(stream, work, name), name if "." in name else "", place)
+
+
+def _start(stream: BinaryIO | gzip.GzipFile) -> bytes:
+    start = bytes(stream.read(_HEAD))
+    while len(start) < _LONGEST_HEAD and start.count(b"\n") + start.count(b"\r") < _LINES:
+        more = stream.read(_LONGEST_HEAD // 4)
+        if not more:
+            break
+        start += more
+    return start
 
 
 class Place(NamedTuple):

@@ -18,7 +18,7 @@ from setveil.io.source.database import database, is_small, lines_table, quoted, 
 MAGIC = b"\x28\xb5\x2f\xfd"
 
 _BLOCK = 1 << 22
-_LONGEST = 1 << 16
+_LONGEST = 1 << 20
 _LARGEST = 1 << 17
 """No block unpacks to more bytes."""
 

@@ -1,11 +1,11 @@
-"""Kernel of typical terms: one term for each slot, none more often than it occurs in the data."""
+"""Kernel of typical terms: one for each slot, none too often and to too many people if avoidable."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from setveil.kernels.arrays import Int64s
-from setveil.kernels.jit import kernel
+from setveil.kernels.jit import kernel, step
 
 
 class Votes(NamedTuple):
@@ -13,23 +13,47 @@ class Votes(NamedTuple):
 
     starts: Int64s  # the candidates of slot i are starts[i] to starts[i + 1] - 1
     terms: Int64s
-    weights: Int64s  # how many occurrences each slot publishes
+    pairs: Int64s  # a number for each term of each cluster
+    sizes: Int64s  # how many people each slot is published for
+    times: Int64s  # how often for each of them
+
+
+class Left(NamedTuple):
+    """How much of each term may still be published, and which pairs of cluster and term were."""
+
+    occurrences: Int64s
+    people: Int64s
+    is_shown: Int64s
 
 
 @kernel
-def share_out(votes, turns, totals):
-    """The term of each slot: in turn, each takes its first one of which enough is left.
+def share_out(votes, turns, left):
+    """The term of each slot, -1 if it has no candidates; `left` changes.
 
-    If enough is left of none, it takes the first; it gets -1 if it has no candidates."""
-    left, chosen = totals.copy(), np.full(len(turns), -1, np.int64)
+    In turn, each takes its first one of which enough is left: of its occurrences, and of the people
+    who have it, unless the cluster shows it already. If there is none, it takes the one of which
+    most occurrences are left."""
+    chosen = np.full(len(turns), -1, np.int64)
     for slot in turns:
-        start, stop = votes.starts[slot], votes.starts[slot + 1]
-        for i in range(start, stop):
-            if left[votes.terms[i]] >= votes.weights[slot]:
-                chosen[slot] = votes.terms[i]
-                break
-        if chosen[slot] < 0 and start < stop:
-            chosen[slot] = votes.terms[start]
-        if chosen[slot] >= 0:
-            left[chosen[slot]] -= votes.weights[slot]
+        best = find_term(votes, slot, left)
+        if best >= 0:
+            term, pair = votes.terms[best], votes.pairs[best]
+            chosen[slot] = term
+            left.occurrences[term] -= votes.sizes[slot] * votes.times[slot]
+            left.people[term] -= (1 - left.is_shown[pair]) * votes.sizes[slot]
+            left.is_shown[pair] = 1
     return chosen
+
+
+@step
+def find_term(votes, slot, left):
+    """The place of the candidate that a slot takes."""
+    best, size = np.int64(-1), votes.sizes[slot]
+    for i in range(votes.starts[slot], votes.starts[slot + 1]):
+        term = votes.terms[i]
+        fits = left.is_shown[votes.pairs[i]] == 1 or left.people[term] >= size
+        if fits and left.occurrences[term] >= size * votes.times[slot]:
+            return np.int64(i)
+        if best < 0 or left.occurrences[term] > left.occurrences[votes.terms[best]]:
+            best = np.int64(i)
+    return best

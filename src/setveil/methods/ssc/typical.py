@@ -37,7 +37,7 @@ def closest(data: Bags, clusters: Clusters, near: NearTerms, size: int) -> Typic
 
 
 def voted(data: Bags, clusters: Clusters, size: int) -> Typical:
-    """From each slot a term that many members have, none published more often than it occurs."""
+    """From each slot a term that many members have, as a rule none more often than it occurs."""
     return Typical(_bags(clusters, _shared_out(data, clusters), data.vocabulary, size))
 
 
@@ -67,10 +67,11 @@ def _shared_out(data: Bags, clusters: Clusters, *, halves: bool = False) -> Int6
     """The term of each slot that most members have and that is not used up; -1 if `halves` is set
     and no term belongs to half of the members.
 
-    A term is used up if it would be published more often than it occurs in the data. The slots
-    whose members agree most choose first. Ties go to the term that is most frequent in the data,
-    then to the first; if all are used up, the first of them is taken nevertheless."""
-    from setveil.kernels.ssc.terms import Votes, share_out
+    A term is used up if it would be published more often than it occurs in the data, or for more
+    people than have it. The slots whose members agree most choose first. Ties go to the term that
+    is most frequent in the data, then to the first. If all are used up, the one of which most
+    occurrences are left is taken nevertheless."""
+    from setveil.kernels.ssc.terms import Left, Votes, share_out
 
     width, count = max(len(data.vocabulary), 1), len(clusters.slot_times)
     codes, votes = np.unique(clusters.slot_owners * width + clusters.terms, return_counts=True)
@@ -84,8 +85,10 @@ def _shared_out(data: Bags, clusters: Clusters, *, halves: bool = False) -> Int6
     most = np.zeros(count, dtype=np.int64)
     np.maximum.at(most, owners, votes)
     turns = np.argsort(-(most / np.maximum(sizes, 1)), kind="stable")
-    weights = sizes * clusters.slot_times
-    chosen: Int64s = share_out(Votes(starts, terms, weights), turns, frequency)
+    pairs = np.unique(clusters.slot_cluster[owners] * width + terms, return_inverse=True)[1]
+    people = np.bincount(data.items, minlength=width)
+    left = Left(frequency, people, np.zeros(len(pairs), dtype=np.int64))
+    chosen: Int64s = share_out(Votes(starts, terms, pairs, sizes, clusters.slot_times), turns, left)
     return chosen
 
 

@@ -220,8 +220,8 @@ class Disassociated(Release):
         numbers, loose = self.items.numbers, self.terms.supports()
         found = {item: int(loose[numbers[item]]) for item in itemset if item in numbers}
         lines = [
-            f"{item} is published without counts in {plural(count, 'cluster')} and counted once in "
-            f"{'it' if count == 1 else 'each'}. The original may have more."
+            f"{item} is published without counts in {plural(count, 'cluster')}. In how many records "
+            f"of {'it' if count == 1 else 'each'} it is, is an estimate."
             for item, count in found.items()
             if count
         ]
@@ -231,8 +231,10 @@ class Disassociated(Release):
     def reconstruction_note(self) -> str:
         if not self.terms.occurrences:
             return ""
-        once = "Items without counts are in one record of each cluster that lists them"
-        return f"{once}, so it usually has fewer occurrences than the original."
+        return (
+            "How many records of a cluster have an item without counts is an estimate; it usually "
+            "has not exactly as many occurrences as the original."
+        )
 
     @property
     def caution(self) -> str:
@@ -247,7 +249,9 @@ class Disassociated(Release):
         text += f"than {k:,} times. Someone who knows more than {m} items of a person may recognize"
         return f"{text} theirs, and read the rest of it. {{max_subrecord={m}}} bounds this."
 
-    def reconstruct(self, seed: int | None = None, *, most_per_term: int = 1) -> Transactions:
+    def reconstruct(
+        self, seed: int | None = None, *, most_per_term: int | None = None
+    ) -> Transactions:
         """One possible original at random; see `setveil.published.disassociated.reconstruct`."""
         from setveil.published.disassociated.reconstruct import reconstruct
 

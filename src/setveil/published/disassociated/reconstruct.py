@@ -13,19 +13,21 @@ from setveil.published.disassociated.allotment import Supply, allot
 from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.listed import Listed
 
 
 def reconstruct(
-    release: Disassociated, seed: int | None = None, *, most_per_term: int = 1
+    release: Disassociated, seed: int | None = None, *, most_per_term: int | None = None
 ) -> Transactions:
     """Records that could have been the original: a random possible world, in random order.
 
     The subrecords of a record chunk go to distinct records of their cluster, those of a shared
     chunk to distinct records of the joint cluster, except in parts that list one of their items
     themselves (in a record chunk, the term chunk or a shared chunk further down). Each term of a
-    term chunk goes to at most `most_per_term` records. Then records that got nothing take a piece
-    from one of their cluster that has several. If a cluster has fewer pieces than records, shared
-    subrecords come from other parts, or terms of the term chunk are used once more. So no record is
+    term chunk goes to one record or a few, as many as `support` expects (`Listed`). Then records
+    that got nothing take a piece from one of their cluster that has several. If a cluster has fewer
+    pieces than records, shared subrecords come from other parts, or terms of the term chunk are
+    used once more. So no record is
     empty, except in a cluster that contains nothing. All choices but these repairs are equally
     likely.
 
@@ -33,9 +35,8 @@ def reconstruct(
         release: The release.
         seed: The same seed gives the same records, also of a release that was written and read;
             without one, each call gives others.
-        most_per_term: A term of a term chunk is in 1 to so many records of its cluster, each number
-            equally likely. The default is 1: that is all the release says for certain, and on real
-            data the most frequent number.
+        most_per_term: If given, a term of a term chunk is in 1 to so many records of its cluster,
+            each number equally likely.
 
     Raises:
         DataError: if the release has no possible original.
@@ -51,7 +52,8 @@ def reconstruct(
         >>> len(world), dict(zip(world.vocabulary, world.supports().tolist()))
         (3, {'flu': 3, 'ikea': 1, 'itunes': 2})
     """
-    check_count("most_per_term", most_per_term, 1)
+    if most_per_term is not None:
+        check_count("most_per_term", most_per_term, 1)
     random = random_from(seed)
     release = release if seed is None else release.arranged
     records, kinds = place_pieces(Forest.of(release), most_per_term, random)
@@ -59,7 +61,7 @@ def reconstruct(
 
 
 def reconstructions(
-    release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int = 1
+    release: Disassociated, count: int, seed: int | None = None, *, most_per_term: int | None = None
 ) -> list[Transactions]:
     """Several possible worlds, independent of each other; the first of seed s is
     `reconstruct(release, s)`."""
@@ -77,7 +79,7 @@ def world_seeds(count: int, seed: int | None = None) -> list[int | None]:
 
 
 def place_pieces(
-    forest: Forest, most_per_term: int, random: np.random.Generator
+    forest: Forest, most_per_term: int | None, random: np.random.Generator
 ) -> tuple[Offsets, Offsets]:
     """The record of every piece, by the numbers of the forest, and what the piece is: a
     subrecord, or beyond these an entry of `terms`."""
@@ -169,16 +171,18 @@ def _place_narrow(
     return places, kinds
 
 
-def _place_terms(forest: Forest, most: int, random: np.random.Generator) -> tuple[Offsets, Offsets]:
+def _place_terms(
+    forest: Forest, most: int | None, random: np.random.Generator
+) -> tuple[Offsets, Offsets]:
     """Records for every term of the term chunks, and the number of the entry of `terms`."""
-    nodes = forest.release.terms.rows
-    first, sizes = forest.records(nodes)
-    counts = (
-        random.integers(1, np.minimum(sizes, most), endpoint=True)
-        if most > 1
-        else np.ones(len(nodes), dtype=np.int64)
-    )
-    return draw_places(first, sizes, counts, random), np.repeat(np.arange(len(nodes)), counts)
+    terms = forest.release.terms
+    first, sizes = forest.records(terms.rows)
+    if most is None:
+        counts = Listed.of(forest.release, forest).draw(terms.items, sizes, random)
+    else:
+        counts = random.integers(1, np.minimum(sizes, most), endpoint=True)
+    places = draw_places(first, sizes, counts, random)
+    return places, np.repeat(np.arange(len(counts)), counts)
 
 
 def _fill_from_cluster(forest: Forest, pieces: Offsets, random: np.random.Generator) -> Offsets:

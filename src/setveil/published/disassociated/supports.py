@@ -1,12 +1,14 @@
 """How many records contain an itemset, computed from a disassociated release alone.
 
 The expected number is the mean over all placements of the pieces that `reconstruct` draws from: the
-subrecords of each chunk in distinct records of its cluster, each term in one record, all placements
-equally likely. It ignores that reconstructions then fill empty records, and that a subrecord of a
-shared chunk may be barred from a part because of another of its items; both change it little."""
+subrecords of each chunk in distinct records of its cluster, each term in as many as `Listed` says,
+all placements equally likely. It ignores that reconstructions then fill empty records, and that a
+subrecord of a shared chunk may be barred from a part because of another of its items; both matter
+little."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from setveil.data.arrays import offsets, sorted_pairs
+from setveil.data.arrays import Floats, offsets, sorted_pairs
 from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
 from setveil.published.disassociated.forest import Flags, Forest
+from setveil.published.disassociated.listed import Listed
 from setveil.published.release import Support
 
 if TYPE_CHECKING:
@@ -59,15 +62,21 @@ class SupportIndex:
     def expected(self, itemset: Iterable[object]) -> float:
         """The average over worlds alone, in a fraction of the time that the bounds take.
 
-        Every subrecord and every term is in some record, so a single item needs no chances."""
+        Every subrecord is in some record, so a single item needs no chances."""
         items = self._numbers(itemset)
         if not items:
             return 0.0 if items is None else float(len(self.forest.release))
         if len(items) > 1:
             return Query(self, items).expected()
-        counts, starts = self.forest.release.subrecord_counts, self.loose[0]
-        loose = starts[items[0] + 1] - starts[items[0]]
-        return float(counts[self.holders(items[0])].sum() + loose)
+        counts, (starts, clusters) = self.forest.release.subrecord_counts, self.loose
+        loose = self.forest.sizes[clusters[starts[items[0]] : starts[items[0] + 1]]]
+        inside = counts[self.holders(items[0])].sum()
+        return float(inside + self.listed.mean(items[0], loose).sum())
+
+    @cached_property
+    def listed(self) -> Listed:
+        """In how many records a term is."""
+        return Listed.of(self.forest.release, self.forest)
 
     @cached_property
     def is_shared(self) -> Flags:
@@ -126,15 +135,29 @@ class Query:
         return sum(self.expect(*pattern) for pattern in self.patterns())
 
     def answer(self) -> Support:
-        lower, upper, expected = 0, 0, 0.0
+        """The bounds and the average over worlds, summed over all patterns, with its error.
+
+        Errors of one kind add up: if items belong together in one cluster, they do in others."""
+        lower, upper, expected, apart, listed, chance = 0, 0, 0.0, 0.0, 0.0, 0.0
         for clusters, groups in self.patterns():
-            part = self.bound(clusters, groups)
-            lower, upper, expected = (
-                lower + part.lower,
-                upper + part.upper,
-                expected + part.guess,
-            )
-        return Support(lower, upper, min(max(expected, float(lower)), float(upper)))
+            low, high = self.bounds(clusters, groups)
+            mean, terms = self.expect(clusters, groups), self.terms(clusters, groups)
+            lower, upper, expected = lower + round(low), upper + round(high), expected + mean
+            apart += self.spread(clusters, groups, mean)
+            listed += mean * sum(self.index.listed.error(item) for item in terms)
+            chance += mean * sum(float(self.index.listed.further[item]) for item in terms)
+        guess = min(max(expected, float(lower)), float(upper))
+        return Support(lower, upper, guess, math.hypot(apart, listed, math.sqrt(chance)))
+
+    def spread(self, clusters: Offsets, groups: list[Group], mean: float) -> float:
+        """The largest standard deviation of a number between bounds with this mean, if each term is
+        in as many records as expected; 0 if all records of a cluster have all groups but one."""
+        low, high = self.bounds(clusters, groups, as_listed=True)
+        return math.sqrt(max(high - mean, 0.0) * max(mean - low, 0.0))
+
+    def terms(self, clusters: Offsets, groups: list[Group]) -> list[int]:
+        """The items that are terms in these clusters, which have the same kinds of groups."""
+        return [self.items[at] for (at, *_) in groups if self.sources[at, clusters[0]] == TERM]
 
     def patterns(self) -> Iterable[tuple[Offsets, list[Group]]]:
         """Clusters that hold all items, with the same items together in a chunk, and of the same
@@ -177,58 +200,66 @@ class Query:
             rows = np.intersect1d(rows, self.index.holders(self.items[at]), assume_unique=True)
         return rows
 
-    def bound(self, clusters: Offsets, groups: list[Group]) -> Support:
+    def bounds(
+        self, clusters: Offsets, groups: list[Group], *, as_listed: bool = False
+    ) -> tuple[float, float]:
         """The bounds over some clusters with the same groups; if a and b records have two groups,
-        at least a + b - size have both."""
-        sizes = self.forest.sizes[clusters]
-        low, high, mean = sizes.copy(), sizes.copy(), self.expect(clusters, groups)
-        shared: list[Group] = []
+        at least a + b - size have both. Terms are in one to all records, or `as_listed`."""
+        sizes = self.forest.sizes[clusters].astype(np.float64)
+        low, high, shared = sizes, sizes, list[Group]()
         for group in groups:
             source = self.sources[group[0], clusters]
             if self.index.is_shared[source[0]]:
                 shared.append(group)
                 continue
-            least, most = (
-                (np.ones_like(sizes), sizes)
-                if source[0] == TERM
-                else (self.count(group)[source],) * 2
-            )
+            least = most = self.held(group, clusters)
+            if source[0] == TERM and not as_listed:
+                least, most = np.ones_like(sizes), sizes
             low, high = np.maximum(low + least - sizes, 0), np.minimum(high, most)
         if not shared:
-            return Support(int(low.sum()), int(high.sum()), mean)
+            return float(low.sum()), float(high.sum())
         whole = len(groups) == 1
         least_shared = self.least_shared(clusters, shared, low, whole)
-        return Support(least_shared, self.most_shared(clusters, shared, high), mean)
+        return least_shared, self.most_shared(clusters, shared, high)
 
     def expect(self, clusters: Offsets, groups: list[Group]) -> float:
         """The average over worlds in some clusters with the same groups: a subrecord is in any
-        record that may hold it alike, and a term in one record."""
+        record that may hold it alike."""
         sizes = self.forest.sizes[clusters]
         mean = sizes.astype(np.float64)
         for group in groups:
             source = self.sources[group[0], clusters]
             if self.index.is_shared[source[0]]:
                 mean = mean * self.count(group)[source] / self.room(group)[source]
-            elif source[0] == TERM:
-                mean = mean / sizes
             else:
-                mean = mean * self.count(group)[source] / sizes
+                mean = mean * self.held(group, clusters) / sizes
         return float(mean.sum())
 
-    def least_shared(self, clusters: Offsets, groups: list[Group], low: Counts, whole: bool) -> int:
+    def held(self, group: Group, clusters: Offsets) -> Floats:
+        """How many records of each cluster have a group that is not in a shared chunk; of a term,
+        as many as expected."""
+        source = self.sources[group[0], clusters]
+        if source[0] == TERM:
+            return self.index.listed.mean(self.items[group[0]], self.forest.sizes[clusters])
+        found: Floats = self.count(group)[source].astype(np.float64)
+        return found
+
+    def least_shared(
+        self, clusters: Offsets, groups: list[Group], low: Floats, whole: bool
+    ) -> float:
         """Of a shared chunk at least those subrecords are in some clusters for which there is no
         room elsewhere in the joint one."""
         columns = [self.sources[group[0], clusters] for group in groups]
         keys, members = _classes(columns)
         if whole:
-            return int(self.count(groups[0])[keys[0]].sum())
+            return float(self.count(groups[0])[keys[0]].sum())
         sums, sizes = _sum(members, low), _sum(members, self.forest.sizes[clusters])
         for group, chunks in zip(groups, keys, strict=True):
             here = np.maximum(self.count(group)[chunks] - (self.room(group)[chunks] - sizes), 0)
             sums = np.maximum(sums + here - sizes, 0)
-        return int(sums.sum())
+        return float(sums.sum())
 
-    def most_shared(self, clusters: Offsets, groups: list[Group], high: Counts) -> int:
+    def most_shared(self, clusters: Offsets, groups: list[Group], high: Floats) -> float:
         """No more than a shared chunk has for all clusters that take from it; the chunks of the
         smallest joint clusters first."""
         columns = {group: self.sources[group[0], clusters] for group in groups}
@@ -241,7 +272,7 @@ class Query:
             rest, members = _classes(rest)
             high = np.minimum(_sum(members, high), self.count(group)[rest[0]])
             rest = rest[1:]
-        return int(high.sum())
+        return float(high.sum())
 
     def room(self, group: Group) -> Counts:
         """The number of records that may hold a subrecord with the items of a group, for each
@@ -270,5 +301,5 @@ def _classes(columns: list[Offsets]) -> tuple[list[Offsets], Offsets]:
     return [column[first] for column in columns], members
 
 
-def _sum(members: Offsets, values: Counts) -> Counts:
-    return np.bincount(members, weights=values).astype(np.int64)
+def _sum(members: Offsets, values: Counts | Floats) -> Floats:
+    return np.bincount(members, weights=values).astype(np.float64)

@@ -67,8 +67,8 @@ async def exposure(request: Request) -> Response:
 
 
 def _sentences(found: Inspection) -> list[str]:
-    left_out = () if found.account is None else found.account.left_out
-    return [*found.exposures[0].sentences, *left_out]
+    skipped = () if found.account is None else found.account.skipped
+    return [*found.exposures[0].sentences, *skipped]
 
 
 async def again(request: Request) -> Response:
