@@ -154,6 +154,8 @@ def _values(data: bytes, rows: int, kind: int, *, optional: bool) -> list[Any]:
         at += 0 if kind == _INT64 else 4
         piece = data[at : at + size]
         at += size
+        if kind == _BYTES and len(piece) == size - 1:
+            raise Unsure("DuckDB reads one byte beyond a page")
         if len(piece) < size:
             raise ValueError("a value is cut off")
         found.append(
