@@ -200,6 +200,10 @@ def test_a_place_that_is_not_allowed_is_refused_before_the_work(folder):
 def test_the_keys_are_the_options_of_anonymize():
     from setveil.cli.anonymize import command
 
-    options = {str(each.name) for each in command.params if each.expose_value}
+    options = {
+        str(each.name)
+        for each in command.params
+        if each.expose_value and not getattr(each, "hidden", False)
+    }
     options -= {"force", "save_job", "as_json"}
     assert set(job_keys()) == options

@@ -98,11 +98,11 @@ class Disassociation(Method[Disassociated]):
     arrangement: Literal["search", "small", "head", "hubs", "all", "safe", "paper"] | int = (
         with_default(
             "search",
-            "How records are arranged: `search` takes what is expected to lose least, and the safe one "
-            "if it loses about as little. The kinds: `small` clusters, clusters of at most N records, "
-            "`all` in one; frequent items above small clusters (`head`), or in parts too (`hubs`); "
-            "`safe` also bounds how likely an item of another chunk is: at most 1/k, or its share of "
-            "all records; `paper` joins clusters exactly as the paper does.",
+            "How records are arranged: `search` takes what is expected to lose least, and the safe "
+            "one if it loses about as little. The kinds: `small` clusters, clusters of at most N "
+            "records, `all` in one; frequent items above small clusters (`head`), or in parts too "
+            "(`hubs`); `safe` also bounds how likely an item of another chunk is: at most 1/k, or "
+            "its share of all records; `paper` joins clusters exactly as the paper does.",
             metavar="KIND|N",
         )
     )
