@@ -17,9 +17,15 @@ from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
 from setveil.errors import InfeasibleError, ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation import Disassociation, grouping
+from setveil.methods.disassociation import Disassociation
 from setveil.methods.disassociation.arranging import Arranger
-from setveil.methods.disassociation.grouping import Found, judge_all, take_best
+from setveil.methods.disassociation.grouping import (
+    Found,
+    head_kinds,
+    judge_all,
+    lay_heads,
+    take_best,
+)
 from setveil.methods.disassociation.head import Arranged, Head, Piece
 from setveil.methods.disassociation.judging import Judge, Judged, Scope, Targets
 from setveil.methods.disassociation.layers import Way, lay
@@ -77,7 +83,6 @@ class Forced:
         arranged = made._arranged(self.pieces(made, k))
         cut = arranged.part, arranged.chunks
         heads = judge.of_heads(clusters, *cut)
-        judge.of_parts(clusters, *cut, heads)
         limit = chance.randint(k + 1, 6 * k) if self.limit is None else self.limit
         layers = lay(small.clusters, arranged, way._replace(limit=limit))
         self.note(small, arranged, layers)
@@ -206,9 +211,12 @@ def test_the_choice_verifies_when_few_pairs_are_judged(seeds, monkeypatch):
         made: list[bool] = []
 
         def choose(small, way, scope=scope, made=made):
-            best = grouping.choose(small, way, scope)
-            made.append(best is not small)
-            return best
+            judge = Judge(small.clusters.rows, scope)
+            judge.count()
+            heads = lay_heads(small, way._replace(judge=judge), head_kinds(way.rule.m))
+            best = take_best([Found("small", small, judge.of(small)), *heads])
+            made.append(best.kind != "small")
+            return best.divided
 
         monkeypatch.setattr("setveil.methods.disassociation.arranging.judge_all", taking(choose))
         sensitive = chance.random() < 0.2
@@ -353,18 +361,6 @@ def test_the_most_frequent_pairs_and_triples_are_listed_with_all_ties():
         assert listed == {pair: truth[pair] for pair in wanted}, seed
 
 
-@pytest.mark.parametrize(
-    "worse", [{"pairs": 0.29}, {"top": 0.31}, {"lost": 0.39}, {"lost_sure": 0.31}]
-)
-def test_a_grouping_that_is_worse_in_one_measure_is_not_taken(worse):
-    small = Judged(*[0.3] * 7)
-    better = Judged(*[0.2] * 7)
-    assert better.is_safe(small, 2)
-    assert not small.is_safe(small, 2)
-    assert small._replace(pairs=0.28).is_safe(small, 2)
-    assert not better._replace(**worse).is_safe(small, 2)
-
-
 def test_rare_long_pieces_are_pointed_out():
     chance = random.Random(3)
     data = [
@@ -438,12 +434,18 @@ def test_the_length_of_subrecords_can_be_bounded():
         Disassociation(max_subrecord=0)
 
 
-def test_very_long_records_are_not_counted_pair_by_pair(monkeypatch):
-    monkeypatch.setattr(grouping, "MOST_WORK", 0.1)
-    data = quest(300, items=30, average_length=8, patterns=10, seed=5)
-    promise = KmAnonymity(k=2, m=2)
-    small = Disassociation(arrangement=11).anonymize(data, promise)
-    assert Disassociation().anonymize(data, promise).lines() == small.lines()
+def test_frequent_pairs_of_very_long_records_are_found_in_some_and_counted_in_all(monkeypatch):
+    data = quest(3_000, items=60, average_length=12, patterns=10, seed=5)
+    whole = Judge(data, Scope(50, 10, 5))
+    whole.count()
+    monkeypatch.setattr("setveil.methods.disassociation.judging.MOST_WORK", whole.work / 3)
+    some = Judge(data, Scope(50, 10, 5))
+    some.count()
+    kept = dict.fromkeys(zip(*map(np.ndarray.tolist, whole.targets[:3]), strict=True))
+    found = dict.fromkeys(zip(*map(np.ndarray.tolist, some.targets[:3]), strict=True))
+    assert len(kept.keys() & found.keys()) > 0.9 * len(kept)
+    release = Disassociation().anonymize(data, KmAnonymity(k=3, m=2))
+    assert verify(release, data).holds
 
 
 def people_with_tastes(chance: random.Random, people: int = 400) -> Transactions:

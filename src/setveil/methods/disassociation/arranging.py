@@ -67,7 +67,7 @@ class Arranger:
             return self._searched() if self._may_search() else Found("small", self._small())
         if kind == "safe":
             return Found(kind, self._safe())
-        if is_head(kind) and len(self.records):
+        if isinstance(kind, str) and is_head(kind) and len(self.records):
             return Found(kind, force_head(self._small(), self._way(), kind))
         return Found(kind, self._in_clusters(len(self.records) if kind == "all" else self._most))
 
@@ -91,7 +91,7 @@ class Arranger:
         clusters = self._clusters(self._most)
         small, judge = at_once(
             partial(self._divide, clusters, self._most),
-            partial(counted, clusters.rows, self.rule, width),
+            partial(counted, clusters.rows, width),
             width=width,
         )
         return judge_all(small, self._way()._replace(judge=judge), self._others)

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from setveil.data.transactions import Transactions
-from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.head import Arranged, Head
-from setveil.methods.disassociation.judging import GAIN, Judge, Judged, Scope
+from setveil.methods.disassociation.head import Head
+from setveil.methods.disassociation.judging import Judge, Judged, Scope
 from setveil.methods.disassociation.layers import FEW, Way, lay
 from setveil.methods.disassociation.sketches import Divided
 from setveil.threads import at_once
 
-if TYPE_CHECKING:
-    from setveil.kernels.disassociation.expected import Supports
-
-MOST_WORK = 400.0  # pairs to count per occurrence of an item; more take too long
-FEWEST_SWEEPS = 10  # of annealing, below which a head is too large for the data
-MOST_TRIPLES = 8_000_000  # that the memory allows; as many per occurrence as pairs
-KEPT = 0.5  # the share of the frequent pairs that must occur k times
+MOST_TRIPLES = 8_000_000  # that the memory allows to count for heads with m = 3
 NEAR, SAME = 1.1, 0.005
 """An error of the frequent pairs is as good as the least one if it is at most so many times as
 large, or larger by so little."""
@@ -45,12 +37,9 @@ class Found(NamedTuple):
 def judge_all(
     small: Divided, way: Way, others: Callable[[Judge], Mapping[Kind, Callable[[], Divided]]]
 ) -> list[Found]:
-    """Small clusters, head chunks above them and the others (larger clusters, one cluster, the safe
-    one), each as it is judged; only small clusters if that would take too long."""
-    judge = way.judge or Judge(small.clusters.rows, Scope(), way.engine.width)
-    if judge.work > MOST_WORK:
-        return [Found("small", small)]
-    judge.count()
+    """Small clusters, head chunks above them, without and with hubs, and the others (larger
+    clusters, one cluster, the safe one), each as it is judged."""
+    judge = way.judge or counted(small.clusters.rows, way.engine.width)
     way = way._replace(judge=judge)
 
     def judged(kind: Kind, make: Callable[[], Divided]) -> Found:
@@ -58,7 +47,7 @@ def judge_all(
         return Found(kind, divided, judge.of(divided))
 
     width = way.engine.width if len(small.clusters.rows) <= FEW else 1
-    made = [judged("small", lambda: small), judged("head", lambda: choose(small, way))]
+    made = [judged("small", lambda: small), *lay_heads(small, way, head_kinds(way.rule.m))]
     works = (partial(judged, *other) for other in others(judge).items())
     return made + at_once(*works, width=width)
 
@@ -71,9 +60,14 @@ def take_best(made: Sequence[Found], *, prefer_safe: bool = True) -> Found:
     known = [(each, each.judged) for each in made if each.judged is not None]
     if not known:
         return made[0]
-    least = min(judged.pairs for _, judged in known)
-    good = [each for each in known if each[1].pairs <= max(NEAR * least, least + SAME)]
+    limit = _about(min(judged.pairs for _, judged in known))
+    good = [each for each in known if each[1].pairs <= limit]
     return min(good, key=lambda each: (not (prefer_safe and each[0].is_safe), each[1].badness))[0]
+
+
+def _about(least: float) -> float:
+    """The largest error that is about as good as the least one."""
+    return max(NEAR * least, least + SAME)
 
 
 def is_head(kind: Kind) -> bool:
@@ -81,65 +75,38 @@ def is_head(kind: Kind) -> bool:
     return kind in ("head", "hubs")
 
 
-def force_head(small: Divided, way: Way, kind: Kind) -> Divided:
+def head_kinds(m: int) -> tuple[str, ...]:
+    """The kinds of head chunks that there are."""
+    return ("head", "hubs") if m == 2 else ("head",)
+
+
+def force_head(small: Divided, way: Way, kind: str) -> Divided:
     """Head chunks above small clusters, though these may lose less; in parts by hubs if asked for.
     Small clusters if there are no head chunks that keep the promise."""
-    judge = Judge(small.clusters.rows, Scope(), way.engine.width)
-    judge.count()
-    below = partial(judge.kept, judge.small(small))
-    head = Head(small.clusters.rows, judge.targets, way.rule, below, way.engine.width)
-    found = head.arrange(kind)
-    best = min(found, key=lambda each: each.badness(inf), default=None)
-    return small if best is None else lay(small.clusters, best, way).divided
+    way = way._replace(judge=counted(small.clusters.rows, way.engine.width))
+    return next((each.divided for each in lay_heads(small, way, (kind,))), small)
 
 
-def choose(small: Divided, way: Way, scope: Scope | None = None) -> Divided:
-    """The small clusters, or head chunks above small clusters of the rest.
-
-    The second is taken if its total of `Judged` is expected to be less, and no measure in it is
-    expected to be worse. It is not tried if most of the frequent pairs occur fewer than k times,
-    so that no chunk can have them, or if it would take too long. `scope` is for tests."""
-    judge = way.judge or Judge(small.clusters.rows, scope or Scope(), way.engine.width)
-    found = _arranged(small, judge, way) if is_worth_it(judge, way.rule) else None
-    if found is None:
-        return small
-    arranged, limit, heads = found
-    layers = lay(small.clusters, arranged, way)
-    made = judge.of_layers(layers, heads)
-    return layers.divided if made.is_safe(limit, way.rule.m) and made.total < limit.total else small
-
-
-def _arranged(small: Divided, judge: Judge, way: Way) -> tuple[Arranged, Judged, Supports] | None:
-    """The best way to arrange the records with head chunks, if one is not worse than the small
-    clusters; how these are judged; and what is expected where there are head chunks."""
-    clusters, width = judge.small(small), way.engine.width
-    below = partial(judge.kept, clusters)
-    head = Head(small.clusters.rows, judge.targets, way.rule, below, width)
-    most = min(MOST_TRIPLES, MOST_WORK * small.clusters.rows.occurrences)
-    if head.sweeps < FEWEST_SWEEPS or head.triples > most:
-        return None
-    found, limit = at_once(head.arrange, partial(judge.of_small, clusters), width=width)
-    for arranged in sorted(found, key=lambda each: each.badness(limit.top)):
-        if arranged.pairs > (1 - GAIN) * limit.pairs or arranged.top > limit.top:
-            continue
-        cut = arranged.part, arranged.chunks
-        heads = judge.of_heads(clusters, *cut)
-        if judge.of_parts(clusters, *cut, heads).is_safe(limit, way.rule.m):
-            return arranged, limit, heads
-    return None
+def lay_heads(small: Divided, way: Way, kinds: Sequence[str]) -> list[Found]:
+    """For each kind the head chunks above small clusters of the rest that are expected to lose
+    least, and how they are judged; nothing for a kind that keeps no promise here."""
+    judge, rows = way.judge or counted(small.clusters.rows, way.engine.width), small.clusters.rows
+    clusters = judge.small(small)
+    head = Head(rows, judge.targets, way.rule, partial(judge.kept, clusters), way.engine.width)
+    if head.triples > MOST_TRIPLES:
+        return []
+    made = []
+    for kind, found in head.arrange(kinds).items():
+        limit = _about(min(each.pairs for each in found))
+        best = min((each for each in found if each.pairs <= limit), key=lambda each: each.badness)
+        layers = lay(small.clusters, best, way)
+        heads = judge.of_heads(clusters, best.part, best.chunks)
+        made.append(Found(kind, layers.divided, judge.of_layers(layers, heads)))
+    return made
 
 
-def counted(rows: Transactions, rule: Rule, width: int) -> Judge:
-    """A judge of these records that has counted what `choose` needs."""
+def counted(rows: Transactions, width: int) -> Judge:
+    """A judge of these records that has counted what is frequent."""
     judge = Judge(rows, Scope(), width)
-    is_worth_it(judge, rule)
-    return judge
-
-
-def is_worth_it(judge: Judge, rule: Rule) -> bool:
-    """Whether head chunks could keep most of the frequent pairs, which are counted here, within
-    the time."""
-    if judge.work > MOST_WORK:
-        return False
     judge.count()
-    return judge.share_kept(rule.k) >= KEPT
+    return judge

@@ -8,9 +8,9 @@ import numpy as np
 
 from setveil.data.transactions import Transactions
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import FEWEST_SWEEPS, is_worth_it
+from setveil.methods.disassociation.grouping import counted
 from setveil.methods.disassociation.head import Head
-from setveil.methods.disassociation.judging import Judge, Scope
+from setveil.methods.disassociation.judging import Judge
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import (
     Clusters,
@@ -22,6 +22,10 @@ from setveil.methods.disassociation.refine import no_joints
 from setveil.methods.disassociation.sketches import Divided
 from setveil.methods.method import Request
 from setveil.promises import KmAnonymity
+
+KEPT = 0.5
+"""The share of the frequent pairs that must occur k times, so that head chunks can have them; else
+VERPART keeps more."""
 
 
 def divide_safely(
@@ -43,11 +47,10 @@ def divide_safely(
         clusters = with_public_terms(clusters, rule.sensitive)
     way = Way(rule, rule.k, len(rows) + 1, partial(_divide, rule=rule, request=request))
     if rule.m == 2 and len(rows) and not rule.sensitive.any():
-        judge = judge or Judge(rows, Scope())
-        if is_worth_it(judge, rule):
+        judge = judge or counted(rows, request.engine.width)
+        if judge.share_kept(rule.k) >= KEPT:
             head = Head(rows, judge.targets, rule)
-            if head.sweeps >= FEWEST_SWEEPS:
-                return lay(clusters, head.arrange_whole(), way).divided
+            return lay(clusters, head.arrange_whole(), way).divided
     return way.divide(clusters)
 
 
