@@ -40,7 +40,7 @@ def methods(k: int) -> Iterator[tuple[str, Method, Promise]]:  # type: ignore[ty
     yield "mhghs", MHgHs(), km
     yield "suppression", Suppression(), Coherence(h=1, k=k, p=M)
     yield "disassociation", Disassociation(), km
-    yield "disassociation, safe", Disassociation(safe=True), km
+    yield "disassociation, safe", Disassociation(arrangement="safe"), km
 
 
 def main(words: Sequence[str]) -> int:

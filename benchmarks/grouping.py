@@ -101,7 +101,7 @@ def main(words: Sequence[str]) -> int:
         for k in (5,) if quick else KS:
             promise = KmAnonymity(k=k, m=m)
             pair = (
-                losses(data, promise, seeds, max_cluster=6 * k - 1),
+                losses(data, promise, seeds, arrangement="small"),
                 losses(data, promise, seeds),
             )
             print(row_of(name, k, pair, counts), flush=True)

@@ -61,7 +61,7 @@ def main(names: Sequence[str]) -> int:
     for name in names or FILES:
         data = real(FILES[name])
         for k in (2, 5, 10, 25):
-            paper, own = losses(data, k, order="paper"), losses(data, k, max_cluster=6 * k - 1)
+            paper, own = (losses(data, k, arrangement=each) for each in ("paper", "small"))
             verdicts = {metric: compare(metric, paper[metric], own[metric]) for metric in METRICS}
             counts.update(verdicts.items())
             cells = (

@@ -184,7 +184,8 @@ def _option(parameter: Parameter) -> str:
 def _allowed(parameter: Parameter) -> str:
     least, words = parameter.about.least, parameter.about.words
     if parameter.choices:
-        return _joined(f"`{choice}`" for choice in parameter.choices)
+        number = ("whole number",) if int in parameter.kinds else ()
+        return _joined((*(f"`{choice}`" for choice in parameter.choices), *number))
     if parameter.holds_items:
         return "[items](#how-to-name-items)"
     if bool in parameter.kinds:

@@ -189,7 +189,7 @@ _JOBS = (
     Job(
         data="-",
         promise=KmAnonymity(k=3, m=2, diversity=LDiversity(l=2, sensitive=frozenset({"HIV"}))),
-        method=Disassociation(max_cluster=30, refine=False),
+        method=Disassociation(arrangement=30, refine=False),
         output="release",
         alignment="private.csv",
         seed=7,

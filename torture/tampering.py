@@ -45,9 +45,9 @@ FORMS: dict[str, tuple[Any, Any]] = {
     "suppressed": (sv.Suppression(), _COHERENCE),
     "suppressed, without rare items": (sv.Suppression(min_support=0.3), _COHERENCE),
     "typical-bags": (sv.SSC(variant="paper", term_epsilon=2), sv.VocabularyKAnonymity(k=2)),
-    "disassociated": (sv.Disassociation(max_cluster=3), _KM),
-    "disassociated, larger": (sv.Disassociation(max_cluster=5), sv.KmAnonymity(k=3, m=2)),
-    "disassociated with l": (sv.Disassociation(max_cluster=3), _KML),
+    "disassociated": (sv.Disassociation(arrangement=3), _KM),
+    "disassociated, larger": (sv.Disassociation(arrangement=5), sv.KmAnonymity(k=3, m=2)),
+    "disassociated with l": (sv.Disassociation(arrangement=3), _KML),
 }
 """What is tampered with: a method and its promise."""
 _BAGS = ("generalized bags", "typical-bags")

@@ -83,6 +83,11 @@ class Parameter:
         return next((get_args(kind) for kind in self.kinds if get_origin(kind) is Literal), ())
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words it may be instead of a number."""
+        return (*self.choices, *self.about.words) if int in self.kinds else ()
+
+    @property
     def option(self) -> str:
         """How the command line spells it."""
         return self.about.option or f"--{self.name.replace('_', '-')}"

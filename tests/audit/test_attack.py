@@ -175,8 +175,8 @@ METHODS = {
     "apriori": (sv.Apriori(), sv.KmAnonymity(k=3, m=2), TREE),
     "hghs": (sv.HgHs(), sv.KmAnonymity(k=3, m=2), TREE),
     "suppression": (sv.Suppression(), sv.Coherence(h=0.9, k=3, p=2, private=["e"]), None),
-    "disassociation": (sv.Disassociation(max_cluster=5), sv.KmAnonymity(k=3, m=2), None),
-    "safe": (sv.Disassociation(safe=True), sv.KmAnonymity(k=3, m=2), None),
+    "disassociation": (sv.Disassociation(arrangement=5), sv.KmAnonymity(k=3, m=2), None),
+    "safe": (sv.Disassociation(arrangement="safe"), sv.KmAnonymity(k=3, m=2), None),
     "ssc": (sv.SSC(), sv.VocabularyKAnonymity(k=3), TREE),
 }
 
@@ -266,7 +266,7 @@ FORMS_MADE = {
         data, sv.Coherence(h=0.9, k=2, p=1, private=["e"])
     ),
     "bags": lambda data: sv.SSC().anonymize(data, sv.VocabularyKAnonymity(k=2), TREE),
-    "clusters": lambda data: sv.Disassociation(max_cluster=5).anonymize(data, KM),
+    "clusters": lambda data: sv.Disassociation(arrangement=5).anonymize(data, KM),
     "nothing": lambda data: sv.Generalized.of([["ALL"]] * len(data), TREE, sv.KAnonymity(k=2)),
 }
 

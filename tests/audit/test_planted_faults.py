@@ -65,7 +65,7 @@ def triples_were_never_tested(rng):
 def a_chunk_was_never_tested(rng):
     """Two subrecords of a chunk are merged into one that is rare."""
     data = random_data(rng)
-    release = sv.Disassociation(max_cluster=8).anonymize(data, sv.KmAnonymity(k=2, m=2))
+    release = sv.Disassociation(arrangement=8).anonymize(data, sv.KmAnonymity(k=2, m=2))
     clusters = [json.loads(line) for line in release.lines()]
     chunks = [chunk for cluster in clusters for chunk in cluster.get("chunks", ())]
     rng.shuffle(chunks)
@@ -87,7 +87,7 @@ def a_cluster_is_below_k(rng):
     """A cluster of fewer than k records, as HORPART leaves them."""
     data = random_data(rng)
     k = 3
-    release = sv.Disassociation(max_cluster=8).anonymize(data, sv.KmAnonymity(k=k, m=2))
+    release = sv.Disassociation(arrangement=8).anonymize(data, sv.KmAnonymity(k=k, m=2))
     clusters = [json.loads(line) for line in release.lines()]
     size = rng.randint(1, k - 1)
     clusters.append({"size": size, "chunks": [], "terms": rng.sample(ITEMS, 2)})
@@ -204,9 +204,9 @@ VALID = {
     "hghs": (sv.HgHs(), sv.KmAnonymity(k=2, m=3), True),
     "mhghs": (sv.MHgHs(), sv.KmAnonymity(k=3, m=2), True),
     "suppression": (sv.Suppression(), sv.Coherence(h=0.8, k=2, p=3, private=["h"]), False),
-    "disassociation": (sv.Disassociation(max_cluster=8), sv.KmAnonymity(k=3, m=2), False),
+    "disassociation": (sv.Disassociation(arrangement=8), sv.KmAnonymity(k=3, m=2), False),
     "disassociation, chosen": (sv.Disassociation(), sv.KmAnonymity(k=2, m=3), False),
-    "safe": (sv.Disassociation(safe=True), sv.KmAnonymity(k=3, m=2), False),
+    "safe": (sv.Disassociation(arrangement="safe"), sv.KmAnonymity(k=3, m=2), False),
     "ssc": (sv.SSC(), sv.VocabularyKAnonymity(k=3), True),
 }
 

@@ -39,12 +39,12 @@ def compared(seeds):
     for seed in seeds:
         data, k = random_case(seed)
         promise = sv.KmAnonymity(k=k, m=2)
-        release = sv.Disassociation(safe=True).anonymize(data, promise)
+        release = sv.Disassociation(arrangement="safe").anonymize(data, promise)
         assert sv.verify(release, data).holds
         if (clusters := clusters_of(release)) is not None:
             assert inference.violations(clusters, k, 2) == [], (seed, data)
             safe += 1
-        other = sv.Disassociation(max_cluster=k + 1).anonymize(data, promise)
+        other = sv.Disassociation(arrangement=k + 1).anonymize(data, promise)
         if (clusters := clusters_of(other)) is not None:
             found, said = inference.violations(clusters, k, 2), check_safe(Layout(other))
             assert not (found and said.holds), (seed, data)
@@ -91,7 +91,7 @@ def test_a_cover_is_found_with_the_item_and_its_share():
 
 def test_that_a_release_is_safe_is_written_and_read(tmp_path):
     data = [["a", "b"], ["a"], ["b", "c"], ["a", "c"], ["b"], ["a", "b"]]
-    done = sv.anonymize(data, k=2, m=2, safe=True, output=tmp_path / "r")
+    done = sv.anonymize(data, k=2, m=2, arrangement="safe", output=tmp_path / "r")
     assert json.loads((tmp_path / "r/release.json").read_text(encoding="utf-8"))["safe"] is True
     read = sv.read_release(tmp_path / "r")
     assert read.is_safe
@@ -103,7 +103,7 @@ def test_that_a_release_is_safe_is_written_and_read(tmp_path):
 
 def test_what_is_published_without_counts_is_not_covered_and_the_release_says_so(tmp_path):
     data = [["a", "t"], ["a"], ["b"], ["b"]]
-    release = sv.Disassociation(safe=True).anonymize(data, sv.KmAnonymity(k=2, m=2))
+    release = sv.Disassociation(arrangement="safe").anonymize(data, sv.KmAnonymity(k=2, m=2))
     clusters = clusters_of(release)
     assert [cluster["terms"] for cluster in clusters] == [["t"]]
     loose = {(known, item): p for known, item, p in inference.inferences(clusters, 2, terms=True)}
@@ -111,37 +111,37 @@ def test_what_is_published_without_counts_is_not_covered_and_the_release_says_so
     assert inference.violations(clusters, 2, 2) == []  # as it says of items with counts
     assert "an item that is published with counts" in release.describe()
     assert "published without counts, or together with a known one, is not" in release.limits()
-    usual = sv.Disassociation(max_cluster=11).anonymize(data, sv.KmAnonymity(k=2, m=2))
+    usual = sv.Disassociation(arrangement=11).anonymize(data, sv.KmAnonymity(k=2, m=2))
     assert "without counts" not in usual.limits()
 
 
 def test_safe_is_refused_together_with_what_decides_about_clusters():
-    for more in ({"max_cluster": 20}, {"refine": False}, {"order": "paper"}, {"share_lost": True}):
+    for more in ({"refine": False}, {"share_lost": True}):
         with pytest.raises(ParameterError, match="publishes all records as one cluster"):
-            sv.Disassociation(safe=True, **more)
+            sv.Disassociation(arrangement="safe", **more)
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
 def test_safe_works_for_every_m_and_on_awkward_data(m):
     promise = sv.KmAnonymity(k=2, m=m)
     for data in ([], [[], []], [["a"]] * 3, [["a"], ["b"]], [["a", "b", "c", "d"]] * 2 + [[]]):
-        release = sv.Disassociation(safe=True).anonymize(data, promise)
+        release = sv.Disassociation(arrangement="safe").anonymize(data, promise)
         assert sv.verify(release, data).holds
 
 
 def test_the_price_is_said(tmp_path):
     rng = Random(1)
     data = [[i for i in "abcdefgh" if rng.random() < 0.4] or ["a"] for _ in range(60)]
-    done = sv.anonymize(data, k=3, m=2, safe=True)
-    assert any("Effect of safe=True" in note and "chunked" in note for note in done.notes)
+    done = sv.anonymize(data, k=3, m=2, arrangement="safe")
+    assert any("Effect of arrangement='safe'" in note and "chunked" in note for note in done.notes)
 
 
 def test_sensitive_items_stay_apart_in_a_safe_release():
     rng = Random(2)
     data = [[i for i in "abcde" if rng.random() < 0.5] or ["a"] for _ in range(20)]
     promise = sv.KmAnonymity(k=2, m=2, diversity=sv.LDiversity(l=3, sensitive=["e"]))
-    release = sv.Disassociation(safe=True).anonymize(data, promise)
+    release = sv.Disassociation(arrangement="safe").anonymize(data, promise)
     assert sv.verify(release, data).holds
     assert "e" in release.terms.record(0)
     with pytest.raises(InfeasibleError, match="not sensitive"):
-        sv.Disassociation(safe=True).anonymize([["e"]] * 4, promise)
+        sv.Disassociation(arrangement="safe").anonymize([["e"]] * 4, promise)

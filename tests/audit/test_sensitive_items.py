@@ -32,7 +32,7 @@ def release_of(seed: int):
     items = random.choice(("aHIb", "aHb", "aHI", "aH"))
     share = random.choice((0.2, 0.5))
     data = [[item for item in items if random.random() < share] for _ in range(7)]
-    method = Disassociation(max_cluster=random.choice((None, 3, 4)))
+    method = Disassociation(arrangement=random.choice(("search", 3, 4)))
     release = method.anonymize(
         [record for record in data if record], promise(random.choice((2, 3)))
     )

@@ -82,13 +82,11 @@ def test_json_is_one_object_and_nothing_else(call, folder):
     assert (result.code, result.err) == (0, "")
     assert result.json["method"] == {
         "name": "disassociation",
-        "max_cluster": None,
+        "arrangement": "search",
         "max_subrecord": None,
         "max_part": None,
         "refine": True,
-        "order": "default",
         "share_lost": False,
-        "safe": False,
     }
     assert {check["name"] for check in result.json["verdict"]["checks"]} >= {
         "structure",
@@ -105,18 +103,30 @@ def test_without_a_tree_what_needs_one_is_not_measured(call, folder):
 
 
 def test_the_options_of_the_method_reach_it(call, folder):
-    result = call(*DISASSOCIATE, "--max-cluster", 3, "--no-refine", "--order", "paper", "--json")
+    result = call(*DISASSOCIATE, "--arrangement", 3, "--no-refine", "--json")
     assert result.json["method"] == {
         "name": "disassociation",
-        "max_cluster": 3,
+        "arrangement": 3,
         "max_subrecord": None,
         "max_part": None,
         "refine": False,
-        "order": "paper",
         "share_lost": False,
-        "safe": False,
     }
-    assert setveil.read_release("release").method["max_cluster"] == 3
+    assert setveil.read_release("release").method["arrangement"] == 3
+
+
+def test_former_options_are_still_understood(call, folder):
+    for old, new in (
+        (["--max-cluster", 3], 3),
+        (["--safe"], "safe"),
+        (["--order", "paper"], "paper"),
+    ):
+        made = call(*DISASSOCIATE, *old, "--json", "--force")
+        assert made.json["method"]["arrangement"] == new
+    assert "--max-cluster" not in call("anonymize", "--help").out
+    refused = call(*DISASSOCIATE, "--max-cluster", 3, "--safe", "--force")
+    assert refused.code == 2
+    assert "--safe is not allowed: it became a value of --arrangement" in refused.err
 
 
 def test_the_parquet_twin_is_the_same_release(call, released, folder):
@@ -128,9 +138,9 @@ def test_the_parquet_twin_is_the_same_release(call, released, folder):
 
 def test_help_takes_the_words_of_the_method(call):
     text = " ".join(call("anonymize", "--help").out.split())
-    assert "--max-cluster N" in text
+    assert "--arrangement KIND|N" in text
     assert "--refine / --no-refine" in text
-    assert "Only with --method disassociation: --max-cluster N" in text
+    assert "Only with --method disassociation: --arrangement KIND|N" in text
 
 
 def test_sensitive_items_are_published_apart(call, folder):
@@ -205,15 +215,15 @@ WRONG = [
     ),
     (["-k", 2, "-m", 0], 2, "-m 0 is not allowed: it must be a whole number of 1 or more"),
     (
-        ["-k", 3, "-m", 2, "--max-cluster", 2],
+        ["-k", 3, "-m", 2, "--arrangement", 2],
         2,
-        "--max-cluster 2 is not allowed: it must be at least k = 3, the smallest cluster allowed",
+        "--arrangement 2 is not allowed: it must be at least k = 3, the smallest cluster allowed",
     ),
     (
-        ["-k", 2, "-m", 2, "--max-cluster", "x"],
+        ["-k", 2, "-m", 2, "--arrangement", "x"],
         2,
-        "Invalid value for '--max-cluster': 'x' is not a valid integer (`setveil anonymize "
-        "--help` shows what is allowed)",
+        "Invalid value for '--arrangement': 'x' is not a whole number or search or small or head or "
+        "hubs or all or safe or paper (`setveil anonymize --help` shows what is allowed)",
     ),
     (
         ["-k", 2, "-m", 2, "--public-items"],
@@ -277,9 +287,9 @@ def test_wrong_input_gets_one_line_and_leaves_nothing(call, folder, arguments, c
 @pytest.mark.parametrize(
     ("option", "named"),
     [
-        (["--max-cluster", 5], "--max-cluster 5"),
+        (["--arrangement", 5], "--arrangement 5"),
         (["--no-refine"], "--no-refine"),
-        (["--order", "paper"], "--order paper"),
+        (["--arrangement", "paper"], "--arrangement paper"),
     ],
 )
 def test_an_option_of_another_method_is_refused_by_name(call, nothing_new, option, named):

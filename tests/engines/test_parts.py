@@ -235,7 +235,7 @@ def test_an_interruption_leaves_nothing(stage, tmp_path, monkeypatch):
     ("given", "said"),
     [
         ({"method": "ssc"}, "ssc runs on local"),
-        ({"safe": True}, "engine='local'"),
+        ({"arrangement": "safe"}, "engine='local'"),
         ({"alignment": "a.csv"}, "engine='local'"),
         ({"memory": "lots"}, "a size such as"),
         ({"bags": True}, "sets"),

@@ -208,7 +208,7 @@ def test_an_alignment_says_the_cluster_of_each_original(tmp_path, format):
     words = ["a b", "a", "b", "a b c", "", "c d", "c d e", "e", "d", "c d"]
     for repeats in (1, 3, 7):
         data = Transactions.of([word.split() for word in words] * repeats)
-        release = Disassociation(max_cluster=5).anonymize(data, PROMISE)
+        release = Disassociation(arrangement=5).anonymize(data, PROMISE)
         write_alignment(release, data, tmp_path / "a.csv", force=True)
         write(release, tmp_path / format, format=format, force=True)
         again = with_alignment(read_release(tmp_path / format), tmp_path / "a.csv")

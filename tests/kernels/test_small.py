@@ -97,7 +97,7 @@ PROMISES = [
 
 
 @pytest.mark.parametrize("promise", PROMISES)
-@pytest.mark.parametrize("options", [{}, {"max_subrecord": 2}, {"max_cluster": 12}])
+@pytest.mark.parametrize("options", [{}, {"max_subrecord": 2}, {"arrangement": 12}])
 def test_plain_and_compiled_kernels_of_disassociation_agree(promise, options, monkeypatch):
     """On records of very different lengths; no kernel writes into what it is given."""
     seen = set()

@@ -18,6 +18,7 @@ from setveil.errors import InfeasibleError, ParameterError
 from setveil.io import read
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation import Disassociation, head, partitioning, refine
+from setveil.methods.disassociation.arranging import Arranger
 from setveil.methods.disassociation.partitioning import Clusters, canonical_order, horpart, verpart
 from setveil.methods.disassociation.refine import assemble, level_plan, no_joints
 from setveil.metrics import measure
@@ -33,9 +34,17 @@ from tests.strategies import SEEDS, transactions
 WAYS = {
     "default": {},
     "share_lost": {"share_lost": True},
-    "paper": {"order": "paper"},
+    "paper": {"arrangement": "paper"},
     None: {"refine": False},
 }
+
+
+def of_size(monkeypatch, way: str | None, most: int) -> Disassociation:
+    """A method with clusters of at most so many records, also if they are joined as in the
+    paper."""
+    monkeypatch.setattr(Arranger, "_most", most)
+    return Disassociation(**{"arrangement": most} | WAYS[way])
+
 
 FIGURE_2A = [
     ["itunes", "flu", "madonna", "ikea", "ruby"],
@@ -97,17 +106,17 @@ def random_case(seed: int, most: int = 60) -> tuple[Transactions, KmAnonymity, i
 
 @pytest.mark.parametrize("way", WAYS)
 @proof(8_000)
-def test_the_release_equals_the_oracle_and_verifies(way, seeds):
+def test_the_release_equals_the_oracle_and_verifies(way, seeds, monkeypatch):
     for seed in seeds:
         data, promise, limit = random_case(seed)
-        release = Disassociation(max_cluster=limit - 1, **WAYS[way]).anonymize(data, promise)
+        release = of_size(monkeypatch, way, limit - 1).anonymize(data, promise)
         assert release.lines() == expected(data, promise, limit, way).lines(), seed
         assert verify(release, data).holds, seed
 
 
 @pytest.mark.parametrize("way", WAYS)
 @proof(8_000)
-def test_brute_force_over_all_worlds_finds_no_violation(way, seeds):
+def test_brute_force_over_all_worlds_finds_no_violation(way, seeds, monkeypatch):
     for seed in seeds:
         chance = random.Random(seed)
         k, m, items = 2, chance.randint(1, 3), chance.randint(2, 5)
@@ -115,7 +124,7 @@ def test_brute_force_over_all_worlds_finds_no_violation(way, seeds):
             chance.sample("abcde"[:items], chance.randint(1, min(3, items)))
             for _ in range(chance.randint(k, 7))
         ]
-        release = Disassociation(max_cluster=chance.randint(2, 4), **WAYS[way]).anonymize(
+        release = of_size(monkeypatch, way, chance.randint(2, 4)).anonymize(
             records, KmAnonymity(k=k, m=m)
         )
         clusters = [cluster.to_json() for cluster in release.clusters()]
@@ -159,7 +168,7 @@ def test_several_blocks_give_a_release_that_verifies_whatever_the_number_of_thre
 @given(seed=SEEDS)
 def test_large_data_take_other_ways_to_the_same_release(seed):
     data, promise, limit = random_case(seed, most=200)
-    method = Disassociation(max_cluster=limit - 1) if seed % 2 else Disassociation()
+    method = Disassociation(arrangement=limit - 1) if seed % 2 else Disassociation()
     usual = method.anonymize(data, promise)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(refine, "OCCURRENCES", 30)
@@ -229,10 +238,10 @@ class TestFigures:
     ids=["CE-A", "CE-B", "CE-C"],
 )
 @pytest.mark.parametrize("way", WAYS)
-def test_the_counterexamples_come_out_sound(records, way):
+def test_the_counterexamples_come_out_sound(records, way, monkeypatch):
     data = [record.split() for record in records.split("|")]
     k = 3 if len(data) == 3 else 2
-    release = Disassociation(max_cluster=k, **WAYS[way]).anonymize(data, KmAnonymity(k=k, m=2))
+    release = of_size(monkeypatch, way, k).anonymize(data, KmAnonymity(k=k, m=2))
     assert verify(release, Transactions.of(data)).holds
     assert not worlds.violations([cluster.to_json() for cluster in release.clusters()], k, 2)
 
@@ -290,15 +299,15 @@ def test_counts_of_bags_are_ignored():
 
 def test_what_cannot_be_done_is_refused_with_its_numbers():
     with pytest.raises(
-        ParameterError, match="max_cluster = 3 is not allowed: it must be at least k = 5"
+        ParameterError, match="arrangement = 3 is not allowed: it must be at least k = 5"
     ):
-        Disassociation(max_cluster=3).anonymize([["a"]] * 9, KmAnonymity(k=5, m=2))
-    with pytest.raises(ParameterError, match="order = 'best' is not allowed"):
-        Disassociation(order="best")
+        Disassociation(arrangement=3).anonymize([["a"]] * 9, KmAnonymity(k=5, m=2))
+    with pytest.raises(ParameterError, match="arrangement = 'best' is not allowed"):
+        Disassociation(arrangement="best")
     with pytest.raises(
         ParameterError, match="share_lost = True is not allowed: it is part of the default way"
     ):
-        Disassociation(order="paper", share_lost=True)
+        Disassociation(arrangement="paper", share_lost=True)
     with pytest.raises(InfeasibleError, match="only 2 records have items, but a cluster needs 3"):
         Disassociation().anonymize([[], [], ["a"], ["b"]], KmAnonymity(k=3, m=2))
 

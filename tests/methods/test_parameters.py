@@ -71,8 +71,9 @@ def test_none_is_taken_only_where_it_is_the_default(method: str, parameter: str)
         ),
         (
             Disassociation,
-            {"max_cluster": "20"},
-            "max_cluster = '20' is not allowed: it must be a whole number or None",
+            {"arrangement": "20"},
+            "arrangement = '20' is not allowed: it must be one of search, small, head, hubs, all, safe, "
+            "paper or a whole number",
         ),
         (Disassociation, {"refine": 1}, "refine = 1 is not allowed: it must be True or False"),
         (

@@ -162,23 +162,23 @@ def test_all_combinations_are_tuned_but_what_was_given():
     search = Search(data=DATA, tree=None, judge=judge_of(USES["associations"]))
     found = search.tune(WAY)
     assert [trial.loss for trial in found] == sorted(trial.loss for trial in found)
-    values = [(t.way.method.max_cluster, t.way.method.share_lost) for t in found]
-    assert len(values) == len(set(values)) == 10
-    kept = search.tune(WAY, {"max_cluster"})
-    assert {trial.way.method.max_cluster for trial in kept} == {None}
+    values = [(t.way.method.arrangement, t.way.method.share_lost) for t in found]
+    assert len(values) == len(set(values)) == 17
+    kept = search.tune(WAY, {"arrangement"})
+    assert {trial.way.method.arrangement for trial in kept} == {"search"}
 
 
 def test_a_setting_that_only_wins_on_a_sample_is_not_chosen(monkeypatch):
-    """On 20 records clusters of 30 lose least, on all 30 the default does."""
+    """On 20 records small clusters lose least, on all 30 the default does."""
     monkeypatch.setattr(searching, "ROUNDS", (10, 20))
 
     def loss(method, records):
-        small = method.get("max_cluster") == 30
+        small = method.get("arrangement") == "small"
         return 0.2 if small == (records < 30) else 0.25
 
     search = searching_for(loss)
     tuned = search.tune(WAY)
-    assert tuned[0].way.method.max_cluster == 30
+    assert tuned[0].way.method.arrangement == "small"
     found = search.final(tuned, [WAY])
     assert found[0].way == WAY
     assert found[0].records == 30
@@ -190,20 +190,20 @@ def test_the_defaults_are_in_the_final_however_they_did_on_a_sample(monkeypatch)
     monkeypatch.setattr(searching, "ROUNDS", (10, 20))
 
     def loss(method, records):
-        usual = method.get("max_cluster") is None and not method.get("share_lost")
+        usual = method.get("arrangement") == "search" and not method.get("share_lost")
         return {True: 0.9 if records < 30 else 0.1, False: 0.3}[usual]
 
     search = searching_for(loss)
     assert search.final(search.tune(WAY), [WAY])[0].way == WAY
 
 
-@pytest.mark.parametrize(("other", "chosen"), [(0.99, None), (0.97, 100)])
+@pytest.mark.parametrize(("other", "chosen"), [(0.99, "search"), (0.97, 100)])
 def test_other_parameters_must_be_clearly_better_than_the_usual_ones(other, chosen):
     def loss(method, records):
-        return other if method.get("max_cluster") == 100 else 1.0
+        return other if method.get("arrangement") == 100 else 1.0
 
     search = searching_for(loss)
-    assert search.final(search.tune(WAY), [WAY])[0].way.method.max_cluster == chosen
+    assert search.final(search.tune(WAY), [WAY])[0].way.method.arrangement == chosen
 
 
 def test_the_final_has_no_more_occurrences_than_is_affordable(monkeypatch):

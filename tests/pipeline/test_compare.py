@@ -46,17 +46,17 @@ def timeless(found):
 
 def test_each_method_gets_the_words_that_it_can_use():
     words = {"methods": ["partition", "suppression", "disassociation"], "k": "2,5", "m": "2"}
-    words |= {"max_cluster": [10, 20], "h": 0.8, "score": "mm"}
+    words |= {"arrangement": [10, "safe"], "h": 0.8, "score": "mm"}
     cells = [str(cell) for cell in cells_of({**words, "data": "d"})]
     assert cells == [
         "partition k=2 m=2",
         "partition k=5 m=2",
         "suppression k=2 m=2 h=0.8 score=mm",
         "suppression k=5 m=2 h=0.8 score=mm",
-        "disassociation k=2 m=2 max_cluster=10",
-        "disassociation k=2 m=2 max_cluster=20",
-        "disassociation k=5 m=2 max_cluster=10",
-        "disassociation k=5 m=2 max_cluster=20",
+        "disassociation k=2 m=2 arrangement=10",
+        "disassociation k=2 m=2 arrangement=safe",
+        "disassociation k=5 m=2 arrangement=10",
+        "disassociation k=5 m=2 arrangement=safe",
     ]
 
 

@@ -33,7 +33,7 @@ NAMED = [*BASKETS, ["beer", "Ada"], ["beer", "Bob", "wine"]]
         ({"k": 5, "m": 2, "l": 2, "sensitive": ["HIV"]}, "disassociation"),
         ({"k": 5, "m": 2, "l": 2, "sensitive": ["HIV"], "hierarchy": TREE}, "disassociation"),
         ({"k": 5, "p": 2, "h": 0.5, "private": ["HIV"]}, "suppression"),
-        ({"k": 5, "m": 2, "max_cluster": 50, "hierarchy": TREE}, "disassociation"),
+        ({"k": 5, "m": 2, "arrangement": 50, "hierarchy": TREE}, "disassociation"),
         ({"k": 5, "variant": "paper", "term_epsilon": 4, "hierarchy": TREE}, "ssc"),
         ({"k": 5, "promise": "vocabulary-k-anonymity", "hierarchy": TREE}, "partition"),
     ],
@@ -161,7 +161,9 @@ def test_a_useful_release_gets_no_advice():
 def test_what_was_measured_with_the_original_is_not_called_countable():
     """The estimate for t is right, but the release does not show that: it may be in 12 records."""
     baskets = [["a", "t"], *[["a"]] * 3, *[["b"]] * 4, *[["c"]] * 4]
-    outcome = sv.anonymize(baskets, k=4, m=2, method="disassociation", safe=True, keep_unique=True)
+    outcome = sv.anonymize(
+        baskets, k=4, m=2, method="disassociation", arrangement="safe", keep_unique=True
+    )
     assert (outcome.countable.labels.counted, outcome.countable.labels.near) == (4, 3)
     said = " ".join(outcome.usefulness.sentences)
     assert "Estimates are within 10 % of the truth for 4 of the 4 most frequent items" in said
@@ -187,8 +189,8 @@ def test_items_that_few_people_have_are_noted_where_they_are_published():
     assert sv.anonymize(NAMED, k=2, m=2, min_people=2).notes == (
         "2 items that occur in fewer than 2 records were left out, 13.3 % of all occurrences; "
         "losses do not count them.",
-        "The safe arrangement was taken, as with safe=True: it is expected to lose no more than the "
-        "others, and promises more.",
+        "The safe arrangement was taken, as with arrangement='safe': its error of the frequent "
+        "pairs is expected to be within 10 % of the least, and it promises more.",
     )
 
 

@@ -61,7 +61,7 @@ def test_a_job_that_is_saved_runs_again_with_the_same_release(folder):
         (KmAnonymity(k=3, m="all"), Partition(), {"hierarchy": "wordnet:net"}),
         (
             KmAnonymity(k=3, m=2, diversity=LDiversity(l=2, sensitive=frozenset())),
-            Disassociation(max_cluster=30, refine=False),
+            Disassociation(arrangement=30, refine=False),
             {"items": {"sensitive": ("HIV", "dx:*", "under:x")}, "alignment": "private.csv"},
         ),
         (
@@ -200,6 +200,10 @@ def test_a_place_that_is_not_allowed_is_refused_before_the_work(folder):
 def test_the_keys_are_the_options_of_anonymize():
     from setveil.cli.anonymize import command
 
-    options = {str(each.name) for each in command.params if each.expose_value}
+    options = {
+        str(each.name)
+        for each in command.params
+        if each.expose_value and not getattr(each, "hidden", False)
+    }
     options -= {"force", "save_job", "as_json"}
     assert set(job_keys()) == options

@@ -69,7 +69,7 @@ def test_the_command_says_it_too(tmp_path, capfd):
 @given(transactions(), st.integers(1, 3), st.booleans())
 def test_estimates_of_many_itemsets_are_those_of_one_at_a_time(drawn, size, share_lost):
     data = sv.Transactions.of([*drawn, ["a"], ["a"]])
-    method = sv.Disassociation(max_cluster=4, share_lost=share_lost)
+    method = sv.Disassociation(arrangement=4, share_lost=share_lost)
     release = method.anonymize(data, PROMISE)
     items = [*release.items, "nobody has it"]
     queries = np.array([*combinations(range(len(items)), size)]).reshape(-1, size)

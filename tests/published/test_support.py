@@ -13,7 +13,7 @@ from tests.strategies import data_with_tree
 
 METHODS = (
     (sv.Disassociation(), sv.KmAnonymity(k=2, m=2)),
-    (sv.Disassociation(safe=True), sv.KmAnonymity(k=2, m=2)),
+    (sv.Disassociation(arrangement="safe"), sv.KmAnonymity(k=2, m=2)),
     (sv.Partition(), sv.KAnonymity(k=2)),
     (sv.MHgHs(), sv.KmAnonymity(k=2, m=2)),
     (sv.Suppression(), sv.KmAnonymity(k=2, m=2)),

@@ -210,10 +210,10 @@ def test_the_command_makes_the_same_release_again(made, tmp_path, monkeypatch):
 
 def test_commands_name_what_is_not_the_default():
     release = sv.anonymize(
-        RECORDS, k=2, m=2, method="disassociation", max_cluster=9, refine=False
+        RECORDS, k=2, m=2, method="disassociation", arrangement=9, refine=False
     ).release
     assert command_of(release) == (
-        "setveil anonymize DATA -o RELEASE --method disassociation --max-cluster 9 --no-refine -k 2 -m 2"
+        "setveil anonymize DATA -o RELEASE --method disassociation --arrangement 9 --no-refine -k 2 -m 2"
     )
 
 

@@ -1,6 +1,6 @@
 """The options of promises and methods, made from the fields of the promises and methods."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 import click
@@ -15,9 +15,9 @@ _MOST_OWNERS = 3  # an option of more promises is not marked as one of these pro
 
 
 class NumberOrWord(click.ParamType[Any]):
-    """A whole number, or a word for one."""
+    """A whole number, or a word."""
 
-    def __init__(self, words: Mapping[str, int]) -> None:
+    def __init__(self, words: Collection[str]) -> None:
         self.words, self.name = words, "|".join(["N", *words])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -46,7 +46,12 @@ def method_options(command: Command) -> Command:
         help="How the promise is kept.  [default: what suits the promise and the hierarchy]",
     )
     made = (_option(word, _default(word)) for word in method_words().values())
-    return several(named, *made)(command)
+    former = (
+        click.option("--max-cluster", type=int, hidden=True),
+        click.option("--order", type=click.Choice(("default", "paper")), hidden=True),
+        click.option("--safe/--no-safe", default=None, hidden=True),
+    )
+    return several(named, *made, *former)(command)
 
 
 def anonymize_groups() -> dict[str, list[str]]:
@@ -81,10 +86,10 @@ def _type(parameter: Parameter) -> dict[str, Any]:
     about = parameter.about
     if parameter.holds_items:
         return {"multiple": True, "metavar": about.metavar or ITEMS}
-    if parameter.choices:
+    if parameter.choices and int not in parameter.kinds:
         return {"type": click.Choice(parameter.choices)}
-    if about.words:
-        return {"type": NumberOrWord(about.words), "metavar": about.metavar}
+    if parameter.words:
+        return {"type": NumberOrWord(parameter.words), "metavar": about.metavar}
     if int in parameter.kinds:
         return {"type": int, "metavar": about.metavar or "N"}
     return {"type": float, "metavar": about.metavar}

@@ -89,8 +89,9 @@ class Method(ABC, Generic[Form]):
     draws_noise: ClassVar[bool] = False
     """Whether noise keeps the promise, so that nothing may be repeatable, and nothing but its own
     noisy counts may depend on the data."""
-    former: ClassVar[tuple[str, ...]] = ()
-    """Former names of parameters, which releases of earlier versions may have."""
+    former: ClassVar[Mapping[str, tuple[object, ...]]] = {}
+    """Former parameters, which releases of earlier versions may have, with the types or words that
+    they may be."""
     trial: ClassVar[Promise | None] = None
     """What `warmup` promises; None for a method without kernels."""
 

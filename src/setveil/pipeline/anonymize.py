@@ -39,8 +39,9 @@ from setveil.pipeline.names import (
     promise_from,
     promise_words,
     reading_from,
+    renewed,
 )
-from setveil.pipeline.notes import left_out_note, price_note, sets_note, unused_note
+from setveil.pipeline.notes import effect_note, left_out_note, sets_note, unused_note
 from setveil.pipeline.publishing import Made, Rejected, Stage, aligned, publish, staged
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
@@ -95,7 +96,7 @@ def job_words() -> list[str]:
 
 def job_from(data: object, words: Words) -> Job:
     """The job that these words describe; None means not given."""
-    own = job_words()
+    own, words = job_words(), renewed(words)
     known = {*own, *promise_words(), *method_words(), "promise", "method"}
     check_words("anonymize", words, known)
     method = method_from(words)
@@ -218,7 +219,7 @@ def _made(loaded: _Loaded, stages: Stages) -> Made:
         plain = job.method.plain
         if plain is not None and len(data):
             usual = plain.anonymize(data, job.promise, tree, **how)
-            notes = (*notes, price_note(release, usual, data))
+            notes = (*notes, effect_note(release, usual, data))
     return Made(
         release=release.leaving_out(job.min_people),
         data=data,

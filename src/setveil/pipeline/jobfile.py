@@ -32,7 +32,14 @@ from setveil.methods import METHODS
 from setveil.parameters import About, Parameter, parameters, settled
 from setveil.pipeline.anonymize import job_from, job_words, run
 from setveil.pipeline.job import Job, Outcome
-from setveil.pipeline.names import OLD_WORDS, READING, method_words, promise_words
+from setveil.pipeline.names import (
+    OLD_ARRANGEMENTS,
+    OLD_WORDS,
+    READING,
+    method_words,
+    promise_words,
+    renewed,
+)
 from setveil.promises import PROMISES, Promise
 
 _HEAD = "# A job of setveil: `setveil run` with the name of this file does it.\n"
@@ -50,7 +57,7 @@ def read_job(path: Path | str) -> Job:
     """
     table, known = toml_table(Path(path)), job_keys()
     with in_job_file(path):
-        words = {_name(key, path, known): value for key, value in table.items()}
+        words = renewed({_name(key, path, known): value for key, value in table.items()})
         words = {name: _checked(known[name], value) for name, value in words.items()}
         if "data" not in words:
             raise ParameterError("data", None, "name the data file")
@@ -197,7 +204,7 @@ def toml_table(path: Path) -> dict[str, Any]:
 
 def _name(key: str, path: Path | str, known: Mapping[str, Parameter]) -> str:
     name = key.replace("-", "_")
-    if key == _key(name) and OLD_WORDS.get(name, name) in known:
+    if key == _key(name) and (OLD_WORDS.get(name, name) in known or name in OLD_ARRANGEMENTS):
         return OLD_WORDS.get(name, name)
     guess = did_you_mean(_key(name), map(_key, known))
     raise FileFormatError(path, f"a job has no key {brief(key)}", remedy=guess)

@@ -19,6 +19,13 @@ _TABLES = ("split", "onehot", "header", "drop_record", "drop_column", "sheet")
 READING = ("record", "item", "count", "bags", *_TABLES, "encoding", "memory", "keep_unique")
 """The options of `setveil.read` under the same name; its `format` is `input_format` here."""
 OLD_WORDS = {"memory_limit": "memory"}  # former names of words, which are still understood
+OLD_ARRANGEMENTS: Mapping[str, Mapping[object, str]] = {
+    "max_cluster": {},
+    "order": {"default": "search", "paper": "paper"},
+    "safe": {False: "search", True: "safe"},
+}
+"""Former words for values of `arrangement`, and what their values are now; a number stays as it
+is."""
 
 Words = Mapping[str, Any]
 
@@ -97,6 +104,37 @@ def method_from(words: Words) -> Method[Release]:
             owners = method_words()[word].owners
             raise ParameterError(word, value, _not_of(f"the method {name}", owners))
     return METHODS[name](**given)
+
+
+def renewed(words: Words) -> dict[str, Any]:
+    """The words with former ones for an arrangement as they are called today; each may have a list
+    of values.
+
+    Example:
+        >>> renewed({"k": 5, "max_cluster": 30, "safe": False})
+        {'k': 5, 'arrangement': 30}
+    """
+    found = {name: value for name, value in words.items() if name not in OLD_ARRANGEMENTS}
+    for name, table in OLD_ARRANGEMENTS.items():
+        given = words.get(name)
+        now = [_now(name, table, each) for each in (given if isinstance(given, list) else [given])]
+        if given is None or now == ["search"]:
+            continue
+        if found.get("arrangement") is not None:
+            allowed = "it became a value of {arrangement}, which can have one value only"
+            raise ParameterError(name, given, allowed)
+        found["arrangement"] = now if isinstance(given, list) else now[0]
+    return found
+
+
+def _now(name: str, table: Mapping[object, str], value: Any) -> Any:
+    """What the value of a former word is today; a number of records stays as it is."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if value is None or (is_number and not table):
+        return value
+    if isinstance(value, str | bool) and value in table:
+        return table[value]
+    raise ParameterError(name, value, "use {arrangement}, of which it became a value")
 
 
 def chosen_method(words: Words) -> tuple[str, str]:

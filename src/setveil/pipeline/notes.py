@@ -19,7 +19,7 @@ from setveil.words import are, plural, rough_share
 
 FORMULA = "=+-@"
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d*)?")
-PRICES = ("chunked", "pair_error")  # by which the price of an addition to a method is given
+EFFECTS = ("chunked", "pair_error")  # by which the effect of an addition to a method is given
 
 
 def release_notes(
@@ -109,10 +109,10 @@ def unused_note(tree: Hierarchy | None, data: Transactions) -> tuple[str, ...]:
     return (f"{text} That is no fault: noise hides which ones, and may publish some of them.",)
 
 
-def price_note(release: Release, usual: Release, data: Transactions) -> str:
+def effect_note(release: Release, usual: Release, data: Transactions) -> str:
     """What an addition to a method changes, by metrics that the form has."""
     added = (f"{{{key}={value}}}" for key, value in release.method.items() - usual.method.items())
-    names = [name for name in PRICES if release.form in METRICS[name].forms]
+    names = [name for name in EFFECTS if release.form in METRICS[name].forms]
     pairs = [measure(each, data, names, seed=0) for each in (release, usual)]
     figures = (f"{name} {pairs[0][name]:.3f} (without it {pairs[1][name]:.3f})" for name in names)
     return Note(f"Effect of {' and '.join(added)}: {', '.join(figures)}.")

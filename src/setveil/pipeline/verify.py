@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 from setveil.audit.plain import check_columns
@@ -229,7 +228,7 @@ def _check_method(place: Path | str, method: Mapping[str, Any]) -> None:
         raise ReleaseError(place, f"this version does not know its method {name!r}")
     known = parameters(METHODS[name])
     for key, value in method.items():
-        if key in METHODS[name].former and type(value) in (int, float, NoneType):
+        if any(value == each or type(value) is each for each in METHODS[name].former.get(key, ())):
             continue
         words = (*known[key].choices, "given") if key in known else ()
         if key != "name" and (key not in known or (isinstance(value, str) and value not in words)):

@@ -30,7 +30,7 @@ def parameter_field(
     made = form_field(f"{prefix}{parameter.name}", label=label_of(parameter.name), help=help)
     if parameter.holds_items:
         return made | {"kind": "lines", "value": value or (), "help": f"{help} {WAYS}"}
-    if parameter.choices:
+    if parameter.choices and not parameter.words:
         options = {choice: choice for choice in parameter.choices}
         if default is None or not isinstance(default, str):
             options = {"": "as usual", **options}
@@ -40,8 +40,9 @@ def parameter_field(
         return made | {"kind": "choice", "value": "yes" if usual else "no", "options": YES_NO}
     made |= {"value": parameter.about.shown(default if value is None else value)}
     made |= {"required": parameter.required and not optional}
-    if parameter.about.words:
-        words = " or ".join(parameter.about.words)
+    if parameter.words:
+        *most, last = parameter.words
+        words = f"{', '.join(most)} or {last}" if most else last
         return made | {"help": f"{help} A number, or {words}."}
     step = "1" if int in parameter.kinds and float not in parameter.kinds else "any"
     least = parameter.about.least
@@ -62,9 +63,9 @@ def parameter_value(parameter: Parameter, form: Form, prefix: str = "") -> Any:
     value: Any = given
     if bool in parameter.kinds:
         value = given == "yes"
-    elif given.lower() in parameter.about.words:
+    elif given.lower() in parameter.words:
         value = given.lower()
-    elif not parameter.choices:
+    elif parameter.words or not parameter.choices:
         value = _number(parameter, given)
     shown = parameter.about.shown(parameter.default)
     return None if not parameter.required and value == shown else value

@@ -24,9 +24,9 @@ PRICES = {2: (0.02, 0.1), 3: (0.002, 0.005)}
 """What it may cost if a record leaves, as a share of what its pairs are worth, by m: it is charged
 for each of its conflicts, and keeps some of its pairs where it goes."""
 
-HUBS, MOST_PAIRS = (2, 3), 0.5
-"""How many of the most frequent items the records of a part may agree in; that is tried if such a
-share of the frequent pairs have one of them."""
+HUBS = (2, 3)
+"""How many of the most frequent items the records of a part may agree in."""
+FEWEST_SWEEPS = 10  # of annealing, whatever the time allows
 PART_SWEEPS = 30  # of annealing in a part, after which little changes
 SURE = 0.1
 """What it is worth, as a share of its support, if a chunk shows a pair which it need not keep since
@@ -47,9 +47,10 @@ class Arranged(NamedTuple):
     top: float  # of all pairs of the top items
     is_head: Flags  # which items are in the head
 
-    def badness(self, most: float) -> tuple[float, float]:
-        """How much it is expected to err; an error of the top pairs above `most` is worst."""
-        return max(self.top - most, 0.0), self.pairs + self.head + self.top / 2
+    @property
+    def badness(self) -> float:
+        """How much it is expected to err."""
+        return self.pairs + self.head + self.top / 2
 
 
 class Counts(NamedTuple):
@@ -94,7 +95,7 @@ class Head:
         self._width, self._rows = width, _over(rows, number)
         self._targets = targets._replace(first=number[targets.first], second=number[targets.second])
         self._steps = WORK * rows.occurrences / max(len(items), 1) ** 2
-        self.sweeps = int(min(self._steps, SWEEPS))
+        self.sweeps = int(min(max(self._steps, FEWEST_SWEEPS), SWEEPS))
 
     @property
     def triples(self) -> int:
@@ -105,18 +106,24 @@ class Head:
         lengths = lengths[lengths <= LONGEST] if self._rule.m > 2 else lengths[:0]
         return int((lengths * (lengths - 1) * (lengths - 2) // 6).sum())
 
-    def arrange(self) -> list[Arranged]:
-        """Ways to arrange the records: in one of them all records are one part, unless m is 3; in
-        two of them some leave it; if most frequent pairs have one of the most frequent items, the
-        hubs, there are also ways in which the records of a part agree in these."""
-        is_deep = self._rule.m > 2
-        whole, cost = self._all(), self._targets.cost(TOP_WEIGHTS[is_deep])
-        works = self._splits(whole, cost)
-        if not is_deep:
-            works.insert(0, lambda: [self._whole(whole, cost)])
-        if not is_deep and self._share_of_hubs() > MOST_PAIRS:
-            works += [partial(self._by_hubs, hubs, cost) for hubs in HUBS]
-        return [*map(self._arranged, filter(None, at_once(*works, width=self._threads)))]
+    def arrange(self, kinds: Sequence[str]) -> dict[str, list[Arranged]]:
+        """Ways to arrange the records, by kind. `head`: in one of them all records are one part,
+        unless m is 3; in two of them some leave it. `hubs`: the records of a part agree in some of
+        the most frequent items, the hubs. Without kinds that there is no way for."""
+        is_deep, works = self._rule.m > 2, list[tuple[str, Callable[[], list[Piece]]]]()
+        cost = self._targets.cost(TOP_WEIGHTS[is_deep])
+        if "head" in kinds:
+            whole = self._all()
+            works += [] if is_deep else [("head", lambda: [self._whole(whole, cost)])]
+            works += [("head", each) for each in self._splits(whole, cost)]
+        if "hubs" in kinds:
+            works += [("hubs", partial(self._by_hubs, hubs, cost)) for hubs in HUBS]
+        found = at_once(*(work for _, work in works), width=self._threads)
+        made: dict[str, list[Arranged]] = {}
+        for (kind, _), pieces in zip(works, found, strict=True):
+            if pieces:
+                made.setdefault(kind, []).append(self._arranged(pieces))
+        return made
 
     def arrange_whole(self) -> Arranged:
         """The best arrangement with all records as one part."""
@@ -179,11 +186,6 @@ class Head:
         core = self._settled(self._count(counts.records[stays]), wanted)
         return [core, self._rest(self._count(counts.records[~stays]), cost)]
 
-    def _share_of_hubs(self) -> float:
-        """The share of the frequent pairs that have a hub."""
-        first, second, many = self._targets.first, self._targets.second, self._targets.many
-        return float(many[np.minimum(first, second) < max(HUBS)].sum())
-
     def _by_hubs(self, hubs: int, cost: Floats) -> list[Piece]:
         """For each set of hubs the records that have these and no others, without those that leave,
         and the ones that leave. A part shows the pairs of its hubs, whatever chunks they are in."""
@@ -193,7 +195,7 @@ class Head:
         sizes = np.bincount(had)
         had[sizes[had] < self._rule.k] = sizes.argmax()
         each = copy(self)
-        each.sweeps = int(min(self._steps / 2**hubs, PART_SWEEPS))
+        each.sweeps = int(min(max(self._steps / 2**hubs, FEWEST_SWEEPS), PART_SWEEPS))
         pieces: list[Piece] = []
         for number in np.unique(had):
             counts = self._count(np.flatnonzero(had == number))

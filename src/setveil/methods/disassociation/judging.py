@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 SAMPLE = 256  # items whose pairs are counted first, to see how frequent the others must be
 MANY = 200_000  # of more records than this, the pairs are counted in a table
 MOST_TRIPLES = 100_000  # that are counted to find the most frequent ones
-LOST_MORE, LOST = {2: 0.25, 3: 0.0}, 0.005
-"""What the shares may seem to rise by: with m = 2 small clusters lose a quarter more than it seems,
-or more, of what is expected; what is certain needs no such allowance. Measured."""
-GAIN = 0.05
-"""What the error of the pairs must seem to fall by, as a share: chance adds a little more to that
-of head chunks than to that of small clusters. Measured."""
+MOST_WORK = 400.0
+"""Pairs to count per occurrence of an item; if there are more, what is frequent is looked for in
+some of the records, and counted in all."""
 
 
 class Scope(NamedTuple):
@@ -89,22 +86,9 @@ class Judged(NamedTuple):
     lost_sure: float
 
     @property
-    def total(self) -> float:
-        return self.items + self.pairs + self.triples + self.head
-
-    @property
     def badness(self) -> float:
         """How wrong it is about everything."""
         return sum(self)
-
-    def is_safe(self, small: Judged, m: int) -> bool:
-        """Whether nothing is expected to be worse than in small clusters."""
-        return (
-            self.pairs <= (1 - GAIN) * small.pairs
-            and self.top <= small.top
-            and self.lost <= (1 + LOST_MORE[m]) * small.lost + LOST
-            and self.lost_sure <= small.lost_sure + LOST
-        )
 
 
 class Judge:
@@ -159,12 +143,6 @@ class Judge:
         found = self._added(heads, layers.rest)
         return self._judged_by(found, known_supports(layers.divided, numbered(*layers.divided)[0]))
 
-    def of_parts(self, small: Small, part: Int64s, chunks: Int32s, heads: Supports) -> Judged:
-        """The same if the other parts are published in small clusters."""
-        rest = np.flatnonzero(~_has_head(chunks))
-        found = self._added(heads, [small.of(np.flatnonzero(part == number)) for number in rest])
-        return self._judged_by(found, self._items)
-
     def of_heads(self, small: Small, part: Int64s, chunks: Int32s) -> Supports:
         """The expected supports in the parts of the records that have head chunks."""
         inside, rows = _has_head(chunks)[part], small.sketch.rows
@@ -180,18 +158,19 @@ class Judge:
 
     def kept(self, small: Small, records: Int64s) -> Floats:
         """What small clusters are expected to keep of the targets in some records."""
-        from setveil.kernels.disassociation.expected import Triples
-
-        none = np.zeros(0, dtype=np.int64)
-        triples = Triples(np.zeros(len(self._pairs.second) + 1, dtype=np.int64), none, none, none)
-        found: Floats = self._expected(small.of(records), triples).pairs[self._used]
+        none = no_triples(self._pairs)
+        found: Floats = self._expected(small.of(records), none).pairs[self._used]
         return found
 
     def _expected(self, sketch: Sketch, triples: Triples) -> Supports:
+        return self._supports(sketch, self._pairs, triples)
+
+    @staticmethod
+    def _supports(sketch: Sketch, pairs: Pairs, triples: Triples) -> Supports:
         from setveil.kernels.disassociation.expected import expect_supports
 
         block = Block(sketch.rows.indptr, sketch.rows.items, sketch.bounds)
-        found: Supports = expect_supports(block, sketch.number, sketch.mass, self._pairs, triples)
+        found: Supports = expect_supports(block, sketch.number, sketch.mass, pairs, triples)
         return found
 
     def _added(self, heads: Supports, rest: Sequence[Sketch]) -> Supports:
@@ -253,6 +232,26 @@ class Judge:
         return only_items(rows, (self._items >= bar) | self._top)
 
     def _frequent_pairs(self, rows: Transactions) -> tuple[Pairs, int]:
+        if self.work <= MOST_WORK:
+            return self._pairs_of(rows, self._scope.many)
+        some = rows.take(np.arange(0, len(rows), int(np.ceil(self.work / MOST_WORK))))
+        pairs, _ = self._pairs_of(some, 2 * self._scope.many)
+        whole = Sketch(
+            rows,
+            np.array([0, len(rows)]),
+            np.zeros(len(rows.items), dtype=np.int32),
+            np.zeros(len(rows.items)),
+        )
+        found = self._supports(whole, pairs, no_triples(pairs)).sure_pairs
+        return pairs._replace(supports=found), self._bar(found)
+
+    def _bar(self, supports: Int64s) -> int:
+        """How often the last of the frequent pairs occurs."""
+        met, many = supports[supports > 0], self._scope.many
+        return int(np.partition(met, -many)[-many]) if len(met) >= many else 1
+
+    def _pairs_of(self, rows: Transactions, many: int) -> tuple[Pairs, int]:
+        """So many of the most frequent pairs of these records, and how often the last occurs."""
         from setveil.kernels.disassociation.frequent import frequent_pairs
 
         found = self._all_pairs(rows) if len(rows) > MANY else None
@@ -261,7 +260,7 @@ class Judge:
         order = np.argsort(rows.items, kind="stable")
         counts = np.bincount(rows.items, minlength=len(self._items))
         holders = np.concatenate(([0], np.cumsum(counts))), rows.rows[order]
-        pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, self._scope.many, self._top)
+        pairs, bar = frequent_pairs(rows.indptr, rows.items, holders, many, self._top)
         firsts = np.repeat(np.arange(len(self._items)), np.diff(pairs.first))
         order = np.lexsort((pairs.second, firsts))
         return pairs._replace(second=pairs.second[order], supports=pairs.supports[order]), bar
@@ -277,9 +276,8 @@ class Judge:
         counted = count_frequent(Weighted(rows.indptr, rows.items, weights, width))
         if counted.beyond or len(counted.order) < self._scope.top:
             return None
-        table, many = counted.pairs.supports, self._scope.many
-        met = table[table > 0]
-        bar = int(np.partition(met, -many)[-many]) if len(met) >= many else 1
+        table = counted.pairs.supports
+        bar = self._bar(table)
         low, high = split_places(np.flatnonzero(table >= bar))
         top = np.flatnonzero(self._top[counted.order])
         one, other = np.triu_indices(len(top), 1)
@@ -300,6 +298,14 @@ class Judge:
         kept = (supports >= bar) & (_weights(supports, self._scope.many) > 0)
         first = np.concatenate(([0], np.cumsum(kept)))[listed.first]
         return Triples(first, *(each[kept] for each in listed[1:])), supports[kept]
+
+
+def no_triples(pairs: Pairs) -> Triples:
+    """None under each of these pairs."""
+    from setveil.kernels.disassociation.expected import Triples
+
+    none = np.zeros(0, dtype=np.int64)
+    return Triples(np.zeros(len(pairs.second) + 1, dtype=np.int64), none, none, none)
 
 
 def _has_head(chunks: Int32s) -> Flags:

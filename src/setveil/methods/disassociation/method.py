@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from types import NoneType
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,27 +13,17 @@ from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import MANY, SIZES, SOME, Other, counted, search
+from setveil.methods.disassociation.arranging import Arranger
+from setveil.methods.disassociation.grouping import SIZES, is_head
 from setveil.methods.disassociation.head import PRICES
-from setveil.methods.disassociation.layers import FEW, Way
-from setveil.methods.disassociation.partitioning import (
-    Clusters,
-    canonical_order,
-    horpart,
-    verpart,
-    with_public_terms,
-)
 from setveil.methods.disassociation.parts import Limits, divide
-from setveil.methods.disassociation.refine import PAPER, assemble, level_plan, no_joints, refine
-from setveil.methods.disassociation.safe import check_alone, divide_safely
-from setveil.methods.disassociation.sketches import Divided
+from setveil.methods.disassociation.refine import assemble
 from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
 from setveil.published.disassociated.form import Disassociated
 from setveil.published.disassociated.together import together
-from setveil.threads import at_once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +53,9 @@ class Disassociation(Method[Disassociated]):
           below it. Such a term is shared in a chunk of its own, which is always sound: its
           subrecords are all equal, so k of them can belong to any k records that do not show the
           term in another chunk, and the others to the records that they came from.
-        - For m = 2 and 3, if `max_cluster` is not given, the arrangement is chosen that is expected
-          to lose least: small clusters, larger ones, one, or the terms of frequent pairs in chunks
-          above small clusters of the rest (`grouping.search`, `layers.lay`).
+        - For m = 2 and 3 the arrangement is chosen that is expected to lose least, unless one is
+          named: small clusters, larger ones, one, or the terms of frequent pairs in chunks above
+          small clusters of the rest (`arranging.Arranger`, `layers.lay`).
         - When no more clusters join by the paper's rule, neighbours in the order of
           HORPART are joined, two by two and level by level, over each term that the joint cluster
           makes at least half as likely as the clusters that have it do. With `share_lost`, a term
@@ -86,6 +76,11 @@ class Disassociation(Method[Disassociated]):
     name: ClassVar[str] = "disassociation"
     promises: ClassVar[tuple[type[Promise], ...]] = (KmAnonymity,)
     additions: ClassVar[tuple[type[Promise], ...]] = (LDiversity,)
+    former: ClassVar[Mapping[str, tuple[object, ...]]] = {
+        "max_cluster": (int, NoneType),
+        "order": ("default", "paper"),
+        "safe": (bool,),
+    }
     chosen_for: ClassVar[Mapping[type[Promise], str]] = {
         KmAnonymity: "it needs no hierarchy and publishes every item as it is"
     }
@@ -96,14 +91,20 @@ class Disassociation(Method[Disassociated]):
     divides: ClassVar[bool] = True
     runs_anywhere: ClassVar[bool] = True
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
-        "max_cluster": (None, 30, 100, 300, 1000),
+        "arrangement": ("search", "small", "head", "hubs", *SIZES, "all", "safe"),
         "share_lost": (False, True),
     }
 
-    max_cluster: int | None = with_default(
-        None,
-        "The most records a cluster may have, if possible; by default chosen for the data, with "
-        "frequent items shared above the clusters if that loses less.",
+    arrangement: Literal["search", "small", "head", "hubs", "all", "safe", "paper"] | int = (
+        with_default(
+            "search",
+            "How records are arranged: `search` takes what is expected to lose least, and the safe "
+            "one if it loses about as little. The kinds: `small` clusters, clusters of at most N "
+            "records, `all` in one; frequent items above small clusters (`head`), or in parts too "
+            "(`hubs`); `safe` also bounds how likely an item of another chunk is: at most 1/k, or "
+            "its share of all records; `paper` joins clusters exactly as the paper does.",
+            metavar="KIND|N",
+        )
     )
     max_part: int | None = with_default(
         None,
@@ -114,32 +115,34 @@ class Disassociation(Method[Disassociated]):
         None, "The most items that a piece of a record may show together; by default no limit."
     )
     refine: bool = with_default(True, "Join clusters to publish counts for more items.")
-    order: Literal["default", "paper"] = with_default(
-        "default", "`paper` joins clusters exactly as the paper does, for comparison."
-    )
     share_lost: bool = with_default(
         False, "Also publish counts for items that would have none, in larger groups of records."
     )
 
-    safe: bool = with_default(
-        False,
-        "Also bound how likely an item of another chunk is: at most 1/k, or its share of all "
-        "records.",
-    )
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_alone(self)
-        if self.share_lost and (self.order == "paper" or not self.refine):
+        kind = self.arrangement
+        if isinstance(kind, int):
+            check_count("arrangement", kind, 1)
+        if kind == "safe" and (self.share_lost or not self.refine):
+            allowed = "{arrangement=safe} publishes all records as one cluster, without joining any"
+            name = "share_lost" if self.share_lost else "refine"
+            raise ParameterError(name, getattr(self, name), allowed)
+        if self.share_lost and (kind == "paper" or not self.refine):
             allowed = "it is part of the default way of joining clusters"
             raise ParameterError("share_lost", True, allowed)
+        if is_head(kind) and not self.refine:
+            raise ParameterError("refine", False, f"{{arrangement={kind}}} joins clusters")
         if self.max_subrecord is not None:
             check_count("max_subrecord", self.max_subrecord, 1)
-        if self.max_part is not None and self.safe:
-            raise ParameterError("safe", True, "it compares all records; leave out {max_part}")
+        if self.max_part is not None and kind == "safe":
+            raise ParameterError(
+                "arrangement", kind, "it compares all records; leave out {max_part}"
+            )
 
     def check_early(self, promise: Promise, *, has_hierarchy: bool) -> None:
         super().check_early(promise, has_hierarchy=has_hierarchy)
+        self._check_kind(promise)
         if self.max_part is None:
             return
         least = max(part.crowd for part in promise.parts)
@@ -150,16 +153,28 @@ class Disassociation(Method[Disassociated]):
             allowed = "all records are compared, which only {engine=local} without {max_part} does"
             raise ParameterError("sensitive", "given", allowed)
 
+    def _check_kind(self, promise: Promise) -> None:
+        """Refuse an arrangement that there is not for a promise."""
+        kind, k, m = self.arrangement, promise.crowd, getattr(promise, "m", 0)
+        if isinstance(kind, int) and kind < k:
+            allowed = f"it must be at least k = {k}, the smallest cluster allowed"
+            raise ParameterError("arrangement", kind, allowed)
+        if is_head(kind) and (m not in PRICES or (kind == "hubs" and m > 2)):
+            allowed = f"it is made for m = {'2' if kind == 'hubs' else '2 and 3'}"
+            raise ParameterError("arrangement", kind, allowed)
+        if is_head(kind) and "sensitive" in promise.named_items:
+            raise ParameterError("arrangement", kind, "with {sensitive} only clusters are made")
+
     @property
     def plain(self) -> Self | None:
-        return replace(self, safe=False) if self.safe else None
+        return replace(self, arrangement="search") if self.arrangement == "safe" else None
 
     def remark(self, release: Any) -> str:
-        if self.safe or not release.is_safe:
+        if self.arrangement == "safe" or not release.is_safe:
             return ""
         return (
-            "The safe arrangement was taken, as with {safe=True}: it is expected to lose no more "
-            "than the others, and promises more."
+            "The safe arrangement was taken, as with {arrangement=safe}: its error of the frequent "
+            "pairs is expected to be within 10 % of the least, and it promises more."
         )
 
     def _try_out(self) -> None:
@@ -175,9 +190,9 @@ class Disassociation(Method[Disassociated]):
         return self._whole(request)
 
     def in_parts(self) -> Self:
-        if self.safe:
+        if self.arrangement == "safe":
             allowed = "it compares all records, which only {engine=local} does"
-            raise ParameterError("safe", True, allowed)
+            raise ParameterError("arrangement", "safe", allowed)
         return self if self.max_part is not None else replace(self, max_part=USUAL_PART)
 
     def divide(self, parts: Parts, whole: Whole) -> list[Share]:
@@ -210,84 +225,13 @@ class Disassociation(Method[Disassociated]):
     def _whole(self, request: Request[KmAnonymity]) -> Disassociated:
         """All records of a request together."""
         data, promise = request.records, request.promise
-        limit, least = self._limit(promise.k), max(part.crowd for part in promise.parts)
+        least = max(part.crowd for part in promise.parts)
         _check_enough(int(np.count_nonzero(data.lengths)), least)
         longest = 0 if self.max_subrecord is None else self.max_subrecord
         rule = Rule(promise.k, promise.m, _sensitive(data, promise), longest)
-        if self.safe:
-            divided = divide_safely(data, rule, request)
-            made = assemble(len(data), *divided, promise, self.to_dict(), request.engine)
-            return replace(made, is_safe=True)
-        sizes = least, max(limit, least + 1)
-        clusters = horpart(data, rule.sensitive, *sizes, request.engine)
-        if rule.sensitive.any():
-            clusters = with_public_terms(clusters, rule.sensitive)
-        divide = partial(self._divide, rule=rule, request=request)
-        if not self._may_choose(rule) or not len(data):
-            divided = divide(clusters, share_lost=self.share_lost)
-            return assemble(len(data), *divided, promise, self.to_dict(), request.engine)
-        width = request.engine.width
-        divided, judge = at_once(
-            partial(divide, clusters, share_lost=self.share_lost),
-            partial(counted, clusters.rows, rule, width),
-            width=width,
-        )
-        quiet = replace(request, progress=None) if len(data) <= FEW else request  # on all threads
-        above = partial(divide, share_lost=True, request=quiet)
-        way = Way(rule, *sizes, above, judge, request.engine)
-        found = search(divided, way, self._others(request, way))
+        found = Arranger(self, request, rule, least).arrange()
         made = assemble(len(data), *found.divided, promise, self.to_dict(), request.engine)
         return replace(made, is_safe=True) if found.is_safe else made
-
-    def _others(self, request: Request[KmAnonymity], way: Way) -> list[Other]:
-        """What is tried besides small clusters and head chunks.
-
-        If there are many records, only the kind that is best for some of them."""
-        request = replace(request, progress=None)  # several at the same time
-        data, most = request.records, len(request.records)
-        sizes = [each for each in SIZES if 2 * way.limit < each <= most // 2]
-        others = [Other(partial(self._in_clusters, each, way, request)) for each in (*sizes, most)]
-        if self.max_part is None:
-            others.append(Other(partial(divide_safely, data, way.rule, request), is_safe=True))
-        if most <= MANY:
-            return others
-        some = data.take(np.sort(canonical_order(data, request.engine)[:: most // SOME]))
-        on_some = replace(request, records=some, progress=None)
-        small = self._in_clusters(way.limit - 1, way, on_some)
-        kinds = self._others(on_some, way)
-        best = search(small, way._replace(judge=None), kinds).other
-        return [] if best is None else [others[kinds.index(best)]]
-
-    def _in_clusters(self, most: int, way: Way, request: Request[KmAnonymity]) -> Divided:
-        """The records in clusters of at most so many."""
-        clusters = horpart(request.records, way.rule.sensitive, way.least, most + 1, request.engine)
-        method = replace(self, max_cluster=most)
-        return method._divide(clusters, way.rule, request, share_lost=self.share_lost)
-
-    def _divide(
-        self, clusters: Clusters, rule: Rule, request: Request[KmAnonymity], *, share_lost: bool
-    ) -> Divided:
-        """VERPART and REFINE."""
-        engine, progress = request.engine, request.progress
-        chunks = verpart(clusters, rule, engine, progress)
-        if not self.refine:
-            return Divided(clusters, chunks, no_joints(clusters))
-        plan = level_plan(rule.k, self._limit(rule.k), with_lost=share_lost)
-        plan = PAPER if self.order == "paper" else plan
-        joints = refine(clusters, chunks, rule, plan, engine=engine, progress=progress)
-        return Divided(clusters, chunks, joints)
-
-    def _may_choose(self, rule: Rule) -> bool:
-        """Whether more than HORPART's small clusters is tried."""
-        asked = self.max_cluster is None and self.order == "default" and self.refine
-        return asked and rule.m in PRICES and not rule.sensitive.any()
-
-    def _limit(self, k: int) -> int:
-        """A group of so many records is cut."""
-        if self.max_cluster is not None and self.max_cluster < k:
-            allowed = f"it must be at least k = {k}, the smallest cluster allowed"
-            raise ParameterError("max_cluster", self.max_cluster, allowed)
-        return 6 * k if self.max_cluster is None else min(self.max_cluster, 1 << 40) + 1
 
 
 def _check_enough(records: int, least: int) -> None:

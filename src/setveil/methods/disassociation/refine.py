@@ -64,7 +64,7 @@ def refine(
     """The joint clusters that the plan makes; with the plan `PAPER` all clusters may be joined."""
     if plan is PAPER and clusters.rows.occurrences > MOST:
         allowed = f"it handles at most {MOST:,} occurrences; the default has no such limit"
-        raise ParameterError("order", "paper", allowed)
+        raise ParameterError("arrangement", "paper", allowed)
     ranges = list(clusters.ranges(max(len(clusters.rows), 1) if plan is PAPER else BLOCK))
     tasks = (Task(each.block(), _chunks_of(chunks, each), rule, plan) for each in ranges)
     found = []

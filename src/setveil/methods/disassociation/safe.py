@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from setveil.data.transactions import Transactions
-from setveil.errors import ParameterError
 from setveil.kernels.disassociation.given import Rule
-from setveil.methods.disassociation.grouping import FEWEST_SWEEPS, is_worth_it
+from setveil.methods.disassociation.grouping import counted
 from setveil.methods.disassociation.head import Head
-from setveil.methods.disassociation.judging import Judge, Scope
+from setveil.methods.disassociation.judging import Judge
 from setveil.methods.disassociation.layers import Way, lay
 from setveil.methods.disassociation.partitioning import (
     Clusters,
@@ -25,24 +23,15 @@ from setveil.methods.disassociation.sketches import Divided
 from setveil.methods.method import Request
 from setveil.promises import KmAnonymity
 
-if TYPE_CHECKING:
-    from setveil.methods.disassociation.method import Disassociation
-
-_OTHERS = {"max_cluster": None, "refine": True, "order": "default", "share_lost": False}
-"""What decides about clusters, which are not made here, with the usual values."""
+KEPT = 0.5
+"""The share of the frequent pairs that must occur k times, so that head chunks can have them; else
+VERPART keeps more."""
 
 
-def check_alone(method: Disassociation) -> None:
-    """Refuse `safe` together with what decides about clusters."""
-    for name, usual in _OTHERS.items():
-        value = getattr(method, name)
-        if method.safe and value != usual:
-            allowed = "{safe=True} publishes all records as one cluster, without joining any"
-            raise ParameterError(name, value, allowed)
-
-
-def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity]) -> Divided:
-    """All records as one cluster, cut into chunks.
+def divide_safely(
+    data: Transactions, rule: Rule, request: Request[KmAnonymity], judge: Judge | None = None
+) -> Divided:
+    """All records as one cluster, cut into chunks; `judge` is what was counted before.
 
     A person of a cluster of s records has an item of a chunk, if nothing else of that chunk is
     known, with a chance of c / s, where c records have it. A chunk has no item fewer than k times,
@@ -58,11 +47,10 @@ def divide_safely(data: Transactions, rule: Rule, request: Request[KmAnonymity])
         clusters = with_public_terms(clusters, rule.sensitive)
     way = Way(rule, rule.k, len(rows) + 1, partial(_divide, rule=rule, request=request))
     if rule.m == 2 and len(rows) and not rule.sensitive.any():
-        judge = Judge(rows, Scope())
-        if is_worth_it(judge, rule):
+        judge = judge or counted(rows, request.engine.width)
+        if judge.share_kept(rule.k) >= KEPT:
             head = Head(rows, judge.targets, rule)
-            if head.sweeps >= FEWEST_SWEEPS:
-                return lay(clusters, head.arrange_whole(), way).divided
+            return lay(clusters, head.arrange_whole(), way).divided
     return way.divide(clusters)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -100,7 +101,7 @@ class SSC(Method[TypicalBags]):
     reads: ClassVar[Literal["bags"]] = "bags"
     trial: ClassVar[Promise] = VocabularyKAnonymity(k=2)
     form: ClassVar[str] = TypicalBags.form
-    former: ClassVar[tuple[str, ...]] = ("epsilon",)
+    former: ClassVar[Mapping[str, tuple[object, ...]]] = {"epsilon": (int, float, NoneType)}
     tunes: ClassVar[Mapping[str, tuple[Any, ...]]] = {
         "typical": ("majority", "mixed", "slots", "generalized"),
         "exchanges": (0, 2),

@@ -16,7 +16,7 @@ from setveil.hierarchy.layouts import TreeOptions
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.comparing.sources import is_generated
 from setveil.pipeline.jobfile import moved_tree, toml_table
-from setveil.pipeline.names import OLD_WORDS, READING
+from setveil.pipeline.names import OLD_ARRANGEMENTS, OLD_WORDS, READING, renewed
 
 _PLAIN = ("title", "metrics", "seed", "workers", "input_format")
 _CELLS = ("data", "methods", "hierarchy", "promise")
@@ -63,13 +63,14 @@ def spec_words() -> set[str]:
 def _words(table: Mapping[str, Any], path: Path | str | None) -> dict[str, Any]:
     """The keys of a table as words, with paths from where we are."""
     words: dict[str, Any] = {}
-    known = spec_words()
+    known = {*spec_words(), *OLD_ARRANGEMENTS}
     for key, value in table.items():
         name = OLD_WORDS.get(key.replace("-", "_"), key.replace("-", "_"))
         if name not in known or "_" in key:
             guess = did_you_mean(key, (one.replace("_", "-") for one in known))
             raise FileFormatError(str(path), f"a comparison has no key {brief(key)}", remedy=guess)
         words[name] = value
+    words = renewed(words)
     folder = os.path.dirname(path or "")
 
     def move(place: str) -> str:
