@@ -74,7 +74,9 @@ def test_the_page_of_a_command_names_each_of_its_options(page, command):
         f"the subcommand {command.name} has no heading"
     )
     for option in (
-        parameter for parameter in command.params if isinstance(parameter, click.Option)
+        parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and not parameter.hidden
     ):
         assert f"`{option.opts[-1]}" in text, (
             f"{option.opts[-1]} of {command.name} is not on its page"

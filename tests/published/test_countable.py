@@ -124,7 +124,11 @@ def test_a_false_statement_is_refused_and_an_older_release_needs_none(tmp_path, 
     place = tmp_path / "r" / "release.json"
     about = json.loads(place.read_text())
     stated = about["countable"]
-    wrong = stated[key][::-1] if key == "frequent" else {**stated[key], "exact": 23}
+    wrong = (
+        stated[key][::-1]
+        if key == "frequent"
+        else {**stated[key], "exact": stated[key]["exact"] + 1}
+    )
     place.write_text(json.dumps({**about, "countable": {**stated, key: wrong}}))
     verdict = sv.verify(tmp_path / "r", engine=engine)
     assert [check.name for check in verdict.failed] == ["countable"]

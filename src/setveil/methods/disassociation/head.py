@@ -192,7 +192,7 @@ class Head:
         ptr, items = self._rows
         is_hub, owners = items < hubs, np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
         had = np.bincount(owners[is_hub], 1 << items[is_hub], len(ptr) - 1).astype(np.int64)
-        sizes = np.bincount(had)
+        sizes = np.bincount(had, minlength=1)
         had[sizes[had] < self._rule.k] = sizes.argmax()
         each = copy(self)
         each.sweeps = int(min(max(self._steps / 2**hubs, FEWEST_SWEEPS), PART_SWEEPS))

@@ -178,7 +178,7 @@ def _place_terms(
     terms = forest.release.terms
     first, sizes = forest.records(terms.rows)
     if most is None:
-        counts = Listed.of(forest.release, forest).draw(terms.items, sizes, random)
+        counts = Listed.of(forest).draw(terms.items, forest.first[terms.rows], random)
     else:
         counts = random.integers(1, np.minimum(sizes, most), endpoint=True)
     places = draw_places(first, sizes, counts, random)

@@ -69,14 +69,14 @@ class SupportIndex:
         if len(items) > 1:
             return Query(self, items).expected()
         counts, (starts, clusters) = self.forest.release.subrecord_counts, self.loose
-        loose = self.forest.sizes[clusters[starts[items[0]] : starts[items[0] + 1]]]
+        loose = clusters[starts[items[0]] : starts[items[0] + 1]]
         inside = counts[self.holders(items[0])].sum()
         return float(inside + self.listed.mean(items[0], loose).sum())
 
     @cached_property
     def listed(self) -> Listed:
         """In how many records a term is."""
-        return Listed.of(self.forest.release, self.forest)
+        return Listed.of(self.forest)
 
     @cached_property
     def is_shared(self) -> Flags:
@@ -144,8 +144,8 @@ class Query:
             mean, terms = self.expect(clusters, groups), self.terms(clusters, groups)
             lower, upper, expected = lower + round(low), upper + round(high), expected + mean
             apart += self.spread(clusters, groups)
-            listed += mean * sum(self.index.listed.error(item) for item in terms)
-            chance += mean * sum(float(self.index.listed.further[item]) for item in terms)
+            for error, variance in (self.index.listed.error(item, clusters) for item in terms):
+                listed, chance = listed + mean * error, chance + mean * variance
         guess = min(max(expected, float(lower)), float(upper))
         return Support(lower, upper, guess, math.hypot(apart, listed, math.sqrt(chance)))
 
@@ -241,7 +241,7 @@ class Query:
         as many as expected."""
         source = self.sources[group[0], clusters]
         if source[0] == TERM:
-            return self.index.listed.mean(self.items[group[0]], self.forest.sizes[clusters])
+            return self.index.listed.mean(self.items[group[0]], clusters)
         found: Floats = self.count(group)[source].astype(np.float64)
         return found
 
