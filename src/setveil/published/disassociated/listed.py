@@ -22,8 +22,6 @@ SHARE, POWER = 0.1, 0.3
 ERROR = 0.25
 """The standard error of `Listed.further`, as a share of the most that it can be. It is that of an
 item that is common elsewhere, and so most likely nearly common enough; for others it is less."""
-USUAL, WORTH = 0.03, 5
-"""The usual `t`, which counts as much as this number of listed items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Listed:
         nodes = release.chunk_node[chunks]
         shown = np.bincount(nodes, minlength=len(release.parent))[forest.nodes]
         listed, k = release.terms.lengths[forest.nodes], release.promise.crowd
-        ratio = np.minimum((shown + WORTH * USUAL) / (listed + WORTH), 1)
+        ratio = np.minimum(shown / np.maximum(listed, 1), 1)
         always = release.promise.named_items.get("sensitive", frozenset())
         is_open = np.array([item in always for item in release.items], dtype=bool) | (k < 3)
         further = SHARE * max(k - 2, 0) * ratio**POWER
