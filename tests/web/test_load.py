@@ -112,6 +112,36 @@ def test_columns_below_titles_can_be_chosen_if_their_names_say_little(page):
     assert found["inspect"]["first"][:2] == [["milk"], ["bread", "tea"]]
 
 
+def courses(member):
+    """A spreadsheet with a title, a blank row and a header, and what each member booked."""
+    made, booked = Workbook(), {}
+    for row in (["Evening school, autumn term"], [], [member, "Course", "Fee"]):
+        made.active.append(row)
+    for number in range(60):
+        for n in range(number % 3 + 1):
+            course = ("Pottery", "Salsa", "Chess", "Latin")[(number + n) % 4]
+            made.active.append([f"EV-{7 * number + 100}", course, (40, 55, 70)[n]])
+            booked.setdefault(number, set()).add(course)
+    stream = BytesIO()
+    made.save(stream)
+    return stream.getvalue(), list(booked.values())
+
+
+@pytest.mark.parametrize("member", ["MemberNo", "Member No", "PatientID"])
+def test_a_header_below_a_title_is_never_offered_as_a_basket(page, member):
+    content, booked = courses(member)
+    place, found = uploaded(page, "courses.xlsx", content)
+    assert titles(found) == ["Which column is what?"]
+    assert [one for one in labels(found).values() if one.startswith("input_format")] == []
+    said = shown(page.page(f"{place}/load").text)
+    assert "Each line is a whole basket" not in said
+    chosen = re.findall(r'<option value="([^"]+)" selected', page.page(f"{place}/load").text)
+    assert chosen[:2] == [member, "Course"]  # proposed: who, and what
+    found = answer(page, place, **{"ask0.record": member, "ask0.item": "Course"})
+    assert [set(one) for one in found["inspect"]["first"]] == booked[:8]
+    assert found["inspect"]["summary"]["records"] == 60
+
+
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
