@@ -290,6 +290,7 @@ def test_the_path_without_scripts(browser, page):
     tab.new_project()
     tab.upload(page.folder / "baskets.csv")
     tab.page.get_by_role("heading", name="Read: 60 records").wait_for()
+    tab.click("No, one each")
     tab.click("Next: see who is exposed", role="link")
     tab.sees("known items single out")
     tab.close()

@@ -96,7 +96,9 @@ def test_sheets_and_title_rows_are_questions_with_a_preview_of_the_records(page)
     assert "Separator inside a cell" not in said  # other fields are folded
     assert "Row 1: Sales of the shop" in page.page(f"{place}/load").text
     found = answer(page, place, **{"ask0.header": "3"})
-    assert (titles(found), found["settled"]) == ([], True)
+    assert (titles(found), found["settled"]) == ([], False)  # one person, one order?
+    found = answer(page, place, several="no")
+    assert found["settled"]
     assert found["understood"][1].startswith("Row 3 names the columns")
 
 
@@ -245,15 +247,17 @@ def test_a_customer_is_found_where_only_the_basket_has_a_usual_name(page):
     assert (found["inspect"]["summary"]["records"], found["settled"]) == (40, True)
 
 
-@pytest.mark.long
 def test_whether_a_person_has_several_records_is_asked_if_no_column_says_it(page):
     content, _ = baskets()
     rows = "\n".join(line.partition(",")[2] for line in content.splitlines())
     place, found = uploaded(page, "plain.csv", rows)
     assert (found["record"], found["several"]) == ("One record is one “basket_id”.", None)
     assert "May one person have several?" in outside_details(page.page(f"{place}/load").text)
+    assert not found["settled"]
+    assert "Next: see who is exposed" not in page.page(f"{place}/load").text
     found = answer(page, place, several="yes")
-    assert found["several"] is True
+    assert (found["several"], found["settled"]) == (True, True)
+    assert "Next: see who is exposed" in page.page(f"{place}/load").text
     assert "the promise is about each record" in page.page(f"{place}/load").text
 
 
