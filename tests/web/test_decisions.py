@@ -150,6 +150,14 @@ def test_the_sentence_of_a_promise_follows_what_is_typed_and_keeps_nothing(page)
     assert "at least 4 others" in page.get(f"{place}/goal").json["meaning"]
 
 
+def test_settings_of_a_method_are_said_in_words(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+    how = {"method": "disassociation", "disassociation.arrangement": "safe"}
+    assert page.post(f"{place}/goal/settle", k="2", m="2", **how).status == 200
+    assert ["Arrangement", "the safe arrangement"] in page.get(f"{place}/run").json["choices"]
+
+
 def test_coherence_says_that_private_items_are_missing_only_when_one_goes_on(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/choose", promise="coherence")

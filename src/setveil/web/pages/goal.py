@@ -299,7 +299,7 @@ def _method(given: Mapping[str, Any]) -> str:
         for name, one in own.items()
         if given[name] != one.default and not isinstance(given[name], Mapping)
     )
-    return " ".join([str(given["name"]), *shown])
+    return " with ".join(filter(None, [str(given["name"]), ", ".join(shown)]))
 
 
 def _about(method: MethodFacts) -> str:
