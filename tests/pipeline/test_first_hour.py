@@ -191,8 +191,8 @@ def test_items_that_few_people_have_are_noted_where_they_are_published():
     assert sv.anonymize(NAMED, k=2, m=2, min_people=2).notes == (
         "2 items that occur in fewer than 2 records were left out, 13.3 % of all occurrences; "
         "losses do not count them.",
-        "The safe arrangement was taken, as with arrangement='safe': its error of the frequent "
-        "pairs is expected to be within 10 % of the least, and it promises more.",
+        "The safe arrangement was taken: its error of the frequent pairs is expected to be within "
+        "10 % of the least, and it promises more.",
     )
 
 

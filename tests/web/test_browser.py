@@ -209,6 +209,12 @@ def test_a_list_is_taken_from_a_file(tab, loaded, tmp_path):
     tab.served.post(f"{place}/goal/choose", promise="km-anonymity")
 
 
+def test_the_sentence_of_a_promise_follows_the_typing(tab, loaded):
+    tab.go(f"{loaded}/goal")
+    tab.page.get_by_label("Size of the crowd (k)").fill("23")
+    tab.page.locator("[data-shows=meaning]").get_by_text("fewer than 23 records").wait_for()
+
+
 def test_a_hierarchy_is_edited_and_used(tab, tmp_path):
     place = load(tab)
     choose(tab, place, "k-anonymity", k=3)
@@ -290,6 +296,7 @@ def test_the_path_without_scripts(browser, page):
     tab.new_project()
     tab.upload(page.folder / "baskets.csv")
     tab.page.get_by_role("heading", name="Read: 60 records").wait_for()
+    tab.click("No, one each")
     tab.click("Next: see who is exposed", role="link")
     tab.sees("known items single out")
     tab.close()

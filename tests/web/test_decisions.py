@@ -140,6 +140,36 @@ def test_private_items_in_another_case_stop_the_run_with_a_link_to_their_field(p
     follow(page, done["place"], "private", "is spelled differently")
 
 
+def test_the_sentence_of_a_promise_follows_what_is_typed_and_keeps_nothing(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="k-anonymity")
+    typed = page.post(f"{place}/goal/meaning", k="17").json
+    assert typed["meaning"].startswith("Each published record is identical to at least 16 others.")
+    wrong = page.post(f"{place}/goal/meaning", k="1").json
+    assert (wrong["meaning"], "(k)” = 1 is not allowed" in wrong["limits"]) == ("", True)
+    assert "at least 4 others" in page.get(f"{place}/goal").json["meaning"]
+
+
+def test_settings_of_a_method_are_said_in_words(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="km-anonymity")
+    how = {"method": "disassociation", "disassociation.arrangement": "safe"}
+    assert page.post(f"{place}/goal/settle", k="2", m="2", **how).status == 200
+    assert ["Arrangement", "the safe arrangement"] in page.get(f"{place}/run").json["choices"]
+
+
+def test_coherence_says_that_private_items_are_missing_only_when_one_goes_on(page):
+    place = page.loaded(ROWS)
+    page.post(f"{place}/goal/choose", promise="coherence")
+    assert "No items are named as private" not in page.page(f"{place}/goal").text
+    assert "contain any one private item" in page.get(f"{place}/goal").json["meaning"]
+    refused = page.post(f"{place}/goal/settle", promise="coherence", k="2", p="1", h="0.5")
+    assert (refused.status, "without them coherence promises nothing" in refused.text) == (
+        400,
+        True,
+    )
+
+
 def test_the_hierarchy_that_is_chosen_is_said_in_words(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/choose", promise="k-anonymity")

@@ -67,6 +67,9 @@ def test_the_whole_path_with_the_keyboard_alone(tab, tmp_path):
     keys.press("Enter")
     tab.page.get_by_role("heading", name="Read: 60 records").wait_for()
     tab.rests()
+    reach(tab, "No, one each")
+    keys.press("Enter")
+    tab.sees("You said no.")
     for link, place in (
         ("Next: see who is exposed", "exposure"),
         ("Next: say what matters", "goal"),

@@ -44,7 +44,8 @@ class Nested(NamedTuple):
     def sentence(self) -> str:
         """What was found, with numbers."""
         inner, outer = brief(self.inner), brief(self.outer)
-        return f"each of {self.many:,} {inner} belongs to one of {self.few:,} {outer}"
+        sizes = f"{outer} has {self.few:,} different values and {inner} has {self.many:,}"
+        return f"{sizes}, and each {inner} belongs to just one {outer}"
 
     @property
     def ways(self) -> str:
@@ -63,7 +64,7 @@ def nested_note(data: object, reading: Mapping[str, Any], account: Account | Non
     found = _first(data, reading, pairs)
     if found is None:
         return []
-    text = f"E{found.sentence[1:]}, so a person may have several records."
+    text = f"The column {found.sentence}, so a person may have several records."
     return [Note(f"{text} Whom to protect is your choice: {found.ways}.")]
 
 

@@ -92,6 +92,7 @@ def project_routes() -> list[BaseRoute]:
         Route("/goal", goal.goal),
         Route("/goal/choose", goal.choose, methods=["POST"]),
         Route("/goal/settle", goal.settle, methods=["POST"]),
+        Route("/goal/meaning", goal.meaning, methods=["POST"]),
         Route("/goal/advise", goal.advise, methods=["POST"]),
         Route("/goal/accept", goal.accept, methods=["POST"]),
         Route("/hierarchy", hierarchy.hierarchy),

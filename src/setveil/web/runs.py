@@ -12,7 +12,7 @@ from setveil.promises import PROMISES
 from setveil.web.context import data_of, reading_of
 from setveil.web.inputs import About
 from setveil.web.store import Project, StoredJob
-from setveil.web.wording import label_of
+from setveil.web.wording import label_of, phrase_of
 from setveil.words import seconds
 
 NUMBERS = ("k", "m", "p", "h", "l", "epsilon", "delta")
@@ -137,7 +137,8 @@ def _said(name: str, value: Any, values: Sequence[Any]) -> str:
         listed = f"{', '.join(own[:2])}{more}"
         few = f"{len(value):,}{f', with {listed}' if own else ''}"
         return f"{label}: {listed if len(own) == len(value) else few}"
-    return f"{label}: {f'below {value}' if name == 'min_people' else value}"
+    words = f"below {value}" if name == "min_people" else phrase_of(name, value) or value
+    return f"{label}: {words}"
 
 
 def _content(about: About | str) -> Any:

@@ -14,6 +14,7 @@ from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.names import promise_from, words_of
 from setveil.pipeline.trials import USES
+from setveil.promises.promise import Promise
 from setveil.web.context import adds_noise, promise_kind, promise_kinds, promise_words_of
 from setveil.web.equivalents import anonymize_command
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
@@ -44,22 +45,9 @@ def take(project: Project, form: Form) -> None:
         if one.holds_items and not form.get(name, "").strip():
             allowed = f"without them {kind.model} promises nothing; type or paste them"
             raise ParameterError(name, None, allowed)
-    numbers = {
-        name: value
-        for name, one in words_of(kind).items()
-        if (value := parameter_value(one, form)) is not None
-    }
     state = project.state
-    state["numbers"] = {**state.get("numbers", {}), kind.model: numbers}
-    name = form.get("method", "")
-    state["method"] = name if name in METHODS else ""
-    if state["method"]:
-        values = {
-            word: value
-            for word, one in parameters(METHODS[name]).items()
-            if (value := parameter_value(one, form, f"{name}.")) is not None
-        }
-        state["parameters"] = {**state.get("parameters", {}), name: values}
+    put_promise(state, kind, form)
+    name = str(state["method"])
     publishing: dict[str, Any] = {
         word: number for word in ("min_people", "seed") if (number := whole_number(word, form))
         is not None
@@ -78,6 +66,25 @@ def take(project: Project, form: Form) -> None:
     state.setdefault("promise", kind.model)
     promise_from({**promise_words_of(project)})
     anonymize_command(project)  # what the words mean is checked before they are kept
+
+
+def put_promise(state: dict[str, Any], kind: type[Promise], form: Form) -> None:
+    """Put the numbers of a promise, the method and its parameters into a state, unchecked."""
+    numbers = {
+        name: value
+        for name, one in words_of(kind).items()
+        if (value := parameter_value(one, form)) is not None
+    }
+    state["numbers"] = {**state.get("numbers", {}), kind.model: numbers}
+    name = form.get("method", "")
+    state["method"] = name if name in METHODS else ""
+    if state["method"]:
+        values = {
+            word: value
+            for word, one in parameters(METHODS[name]).items()
+            if (value := parameter_value(one, form, f"{name}.")) is not None
+        }
+        state["parameters"] = {**state.get("parameters", {}), name: values}
 
 
 def use_method(project: Project, given: Mapping[str, Any]) -> None:

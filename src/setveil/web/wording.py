@@ -75,6 +75,18 @@ LABELS = {
     "wordnet": "WordNet",
 }
 """What the fields of the page are called; others are called like their parameter."""
+_PHRASES = {
+    ("arrangement", "search"): "the best arrangement",
+    ("arrangement", "small"): "small clusters",
+    ("arrangement", "head"): "frequent items above small clusters",
+    ("arrangement", "hubs"): "frequent items in parts above small clusters",
+    ("arrangement", "all"): "all records in one cluster",
+    ("arrangement", "safe"): "the safe arrangement",
+    ("arrangement", "paper"): "clusters joined as in the paper",
+    ("share_lost", "True"): "counts for more items",
+    ("refine", "False"): "clusters that are not joined",
+}
+"""What a parameter with a value is called, where that says more than the name of its field."""
 
 
 def label_of(name: str) -> str:
@@ -93,10 +105,21 @@ def as_field(name: str, value: str | None) -> str:
     Example:
         >>> as_field("record", None), as_field("min_people", "5")
         ('“Record column”', '“Leave out rare items” = 5')
+        >>> as_field("arrangement", "safe"), as_field("arrangement", "30")
+        ('the safe arrangement', 'clusters of at most 30 records')
     """
+    if phrase := phrase_of(name, value):
+        return phrase
     named = f"“{label_of(name)}”"
     words = {"True": "yes", "False": "no"}
     return named if value is None else f"{named} = {words.get(value, value)}"
+
+
+def phrase_of(name: str, value: object) -> str:
+    """What a parameter with a value is called; empty if its field says it as well."""
+    if name == "arrangement" and str(value).isdecimal():
+        return f"clusters of at most {int(str(value)):,} records"
+    return _PHRASES.get((name, str(value)), "")
 
 
 def line_of(error: Exception, shown: Mapping[str, str] | None = None) -> str:
@@ -136,7 +159,9 @@ def tips_of(advice: Sequence[str]) -> list[str]:
 def _tip(note: Note) -> str:
     words, rest = note.words, _WAY.sub("", note.template).lstrip()
     named = " by ".join(words.pop(name) for name in ("promise", "method") if name in words)
-    numbers = ", ".join(f"{_short(name)} = {value}" for name, value in words.items())
+    numbers = ", ".join(
+        phrase_of(name, value) or f"{_short(name)} = {value}" for name, value in words.items()
+    )
     way = " with ".join(filter(None, (named, numbers)))
     return f"{way}{'' if rest.startswith(':') else ' '}{rest}".strip()
 

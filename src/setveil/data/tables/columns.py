@@ -8,23 +8,29 @@ from typing import Protocol, TypeVar
 
 from setveil.errors import DataError, brief, brief_list
 
-_RECORDS = """
-    record recordid rid id customer customerid custid user userid person personid patient patientid
-    member memberid visitor visitorid transaction transactionid transid tid trans basket basketid
-    order orderid orderno invoice invoiceid invoiceno session sessionid case caseid anonid uid
+
+def numbered(words: str) -> frozenset[str]:
+    """These words alone, and with what says that they are numbered, as in `MemberNo`."""
+    ends = ("", "id", "no", "nr", "number")
+    return frozenset(word + end for word in words.split() for end in ends)
+
+
+_OWNERS = """
+    record customer cust user person patient member visitor transaction trans basket order invoice
+    session case
 """
 _ITEMS = """
     item itemid itemname items product productid productname products term terms code codes
     diagnosis diagnosiscode article articleid sku stockcode word tag url page label
 """
-RECORD_NAMES = frozenset(_RECORDS.split())
+RECORD_NAMES = numbered(_OWNERS) | {"id", "rid", "tid", "uid", "anonid"}
 ITEM_NAMES = frozenset(_ITEMS.split())
 COUNT_NAMES = frozenset({"count", "counts", "quantity", "qty", "frequency", "freq"})
 TIME_NAMES = frozenset({"time", "date", "datetime", "timestamp", "day"})
 _ATTRIBUTES = """
     age birthday birthdate birthyear yearofbirth sex gender country region state city town zip
-    zipcode postcode postalcode year month week hour price amount total cost discount weight height
-    income salary status type category
+    zipcode postcode postalcode year month week hour price fee amount total cost discount weight
+    height income salary status type category
 """
 ATTRIBUTE_NAMES = TIME_NAMES | COUNT_NAMES | frozenset(_ATTRIBUTES.split())
 """Columns that say something about a person or a row, and never who the person is."""

@@ -89,15 +89,16 @@ def guess_format(source: Source, reading: Reading) -> str:
 def _question(source: Source, text: str) -> FileFormatError:
     """The error for a table that may be read in several ways.
 
-    If the first line names a record, its column would become items of baskets."""
+    If the first line names columns, these names would become items of a basket."""
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
     mark = next(iter(re.findall(_DELIMITERS, first)), ",")
-    is_header = _is_surely_header(header, rest)
+    is_header = source.header_row > 0 or _is_surely_header(header, rest)
+    names_columns = is_header and (source.header_row or _has_numbers(rest, mark, len(header)))
     bare = " (if there is no header: {header=False}, and their numbers)"
     columns = f"name the columns with {{record}} and {{item}}{'' if is_header else bare}"
     ways = f"{columns}; or say {{onehot=True}} if each column is an item"
-    if RECORD_NAMES.intersection(map(plain_name, header)):
+    if names_columns or RECORD_NAMES.intersection(map(plain_name, header)):
         listed = f" of {brief_list(header)}" if is_header else ""
         problem = f"it is not obvious which{listed or ' columns'} are the record and the item"
         return source.fault(problem, remedy=ways)
@@ -106,8 +107,6 @@ def _question(source: Source, text: str) -> FileFormatError:
         remedy = f"{ways}; {{input_format=baskets}} if each line is a basket"
         return source.fault(problem, remedy=remedy)
     problem = "is each line a whole basket, or one record-item pair?"
-    if is_header and _has_numbers(rest, mark, len(header)):
-        problem = f"{problem} (the columns are {brief_list(header)})"
     is_spaced = " " in first.strip() and not re.search(_DELIMITERS, first)
     spaced = ", or {input_format=fimi} if spaces separate its items" if is_spaced else ""
     return source.fault(problem, remedy=f"{ways}{spaced}, or {{input_format=baskets}}")

@@ -11,16 +11,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from setveil.data.tables.columns import RECORD_NAMES, Fail, choose_column, not_obvious, plain_name
+from setveil.data.tables.columns import (
+    RECORD_NAMES,
+    Fail,
+    choose_column,
+    not_obvious,
+    numbered,
+    plain_name,
+)
 from setveil.errors import DataError
 from setveil.io.querylog.times import looks_timed
 from setveil.words import plural
 
-_NOT_USERS = "session sessionid record recordid order orderid orderno basket basketid"
+_NOT_USERS = "session record order basket"
 _TEXTS = "query querytext querystring q text search searchterm searchterms keyword keywords"
 _TIMES = "querytime time timestamp datetime date ts when searchtime eventtime createdat"
 NAMES = {
-    "user": RECORD_NAMES - frozenset(_NOT_USERS.split()),
+    "user": RECORD_NAMES - numbered(_NOT_USERS),
     "text": frozenset(_TEXTS.split()),
     "time": frozenset(_TIMES.split()),
 }

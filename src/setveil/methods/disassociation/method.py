@@ -173,8 +173,8 @@ class Disassociation(Method[Disassociated]):
         if self.arrangement == "safe" or not release.is_safe:
             return ""
         return (
-            "The safe arrangement was taken, as with {arrangement=safe}: its error of the frequent "
-            "pairs is expected to be within 10 % of the least, and it promises more."
+            "The safe arrangement was taken: its error of the frequent pairs is expected to be "
+            "within 10 % of the least, and it promises more."
         )
 
     def _try_out(self) -> None:

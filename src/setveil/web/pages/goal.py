@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from setveil.errors import SetveilError
 from setveil.methods import METHODS
@@ -118,6 +118,18 @@ async def settle(request: Request) -> Response:
     return go(request, f"/projects/{project.id}/{place}")
 
 
+async def meaning(request: Request) -> Response:
+    """What the promise means with the numbers that are typed so far; nothing is kept."""
+    form = await form_of(request)
+    project = project_of(request)
+    try:
+        settling.put_promise(project.state, promise_kind(project), form)
+        promised, limits = _meaning(project)
+    except SetveilError as error:
+        promised, limits = "", line_of(error)
+    return JSONResponse({"meaning": promised, "limits": limits})
+
+
 async def advise(request: Request) -> Response:
     """Try what may suit the data."""
     await form_of(request)
@@ -193,7 +205,9 @@ async def _screen(
 
 
 def _meaning(project: Project) -> tuple[str, str]:
-    """The sentence that will be published, and what is not promised."""
+    """The sentence that will be published, and what is not promised.
+
+    A promise about items is shown as if some were named: none are before the user goes on."""
     words = anonymize_words(project)
     try:
         asked, method = promise_from(words), method_from(words)
@@ -202,8 +216,9 @@ def _meaning(project: Project) -> tuple[str, str]:
     if asked is None:
         return "", ""
     promise = asked.promise
-    for name, items in asked.items.items():  # the sentence says that there are some, not which
-        promise = promise.with_items(name, frozenset(items))
+    for name, one in parameters(type(promise)).items():
+        if one.holds_items:  # the sentence says that there are some, not which
+            promise = promise.with_items(name, frozenset({"some"}))
     promised = Release.named(method.form).promised(promise, **method.to_dict())
     return promised, promise.limits()
 
@@ -284,7 +299,7 @@ def _method(given: Mapping[str, Any]) -> str:
         for name, one in own.items()
         if given[name] != one.default and not isinstance(given[name], Mapping)
     )
-    return " ".join([str(given["name"]), *shown])
+    return " with ".join(filter(None, [str(given["name"]), ", ".join(shown)]))
 
 
 def _about(method: MethodFacts) -> str:

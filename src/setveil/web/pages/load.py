@@ -68,6 +68,8 @@ class LoadScreen(Screen):
     """How the file was read, in sentences."""
     record: str
     """What one record is, in a sentence."""
+    asks_several: bool
+    """Whether only the user can say if a person may have several records."""
     several: bool | None
     """Whether a person may have several records, as far as the user has said."""
     questions: list[Question]
@@ -131,7 +133,8 @@ async def reading(request: Request) -> Response:
 
     def change(state: dict[str, Any]) -> None:
         state |= {"reading": reading_words(form), "contains": "records"}
-        state.pop("terms", None)
+        for name in ("terms", "several"):
+            state.pop(name, None)
 
     return await read_again(request, change)
 
@@ -189,6 +192,9 @@ async def _screen(
     failed = next((job for job in jobs.values() if job.status == "failed"), None)
     asked = asked_about(found, failed, known)
     unsaid = "record" not in known.reading and not state.get("terms")
+    asks_who = unsaid and any(each.title == WHO for each in asked)
+    asks_several = unsaid and not asks_who and source.get("kind") != "sample"
+    asks_several = asks_several and "person" not in (account.columns if account else ())
     head, rows = _cells(preview)
     record, said = one_record(account), [] if found is None else understood(found)
     if state.get("terms"):
@@ -208,12 +214,13 @@ async def _screen(
         inspect=found,
         understood=said,
         record=record,
+        asks_several=asks_several,
         several=state.get("several"),
         questions=asked,
         remarks=remarks_on(found, asked),
         settled=found is not None
-        and not found.doubtful
-        and not (unsaid and any(each.title == WHO for each in asked)),
+        and not (found.doubtful or asks_who)
+        and not (asks_several and state.get("several") is None),
         querylog=log,
         log_report=None if log is None else report_log(log),
         use=use_of(request, "data"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from setveil.data.account import SETS, Account
+from setveil.data.tables.columns import ATTRIBUTE_NAMES, RECORD_NAMES, plain_name
 from setveil.errors import Note, parameters_in
 from setveil.pipeline.inspect import Inspection
 from setveil.web.forms import Field, Form, form_field
@@ -254,6 +255,7 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     options: dict[str, str] = {}
     if name in ("record", "item") and len(known.columns) > 1:
         options = {"": "choose", **{column: column for column in known.columns if column}}
+        given = given or _proposed(name, known.columns)
     elif name == "sheet":
         options, kind = {each: each for each in known.preview.get("sheets", ())}, "radios"
     elif name == "header":
@@ -270,6 +272,15 @@ def _choice(at: int, name: str, known: Known) -> Field | None:
     abouts = {key: _begins(records) for key, records in first.items() if records}
     more: dict[str, Any] = {"abouts": abouts} if kind == "radios" else {}
     return form_field(f"ask{at}.{name}", given, label=label, kind=kind, options=options, **more)
+
+
+def _proposed(role: str, columns: Sequence[str]) -> str:
+    """The only column that may have a role, by the names of all; empty if several may."""
+    owners = [name for name in columns if plain_name(name) in RECORD_NAMES]
+    others = [name for name in columns if name not in owners]
+    likely = [name for name in others if plain_name(name) not in ATTRIBUTE_NAMES]
+    found = {"record": owners, "item": likely if len(owners) == 1 else []}[role]
+    return found[0] if len(found) == 1 else ""
 
 
 def _begins(records: Sequence[Sequence[str]]) -> str:

@@ -25,7 +25,7 @@ from setveil.web.layout import Screen, go, respond
 from setveil.web.runs import run_values
 from setveil.web.steps import step_frame
 from setveil.web.store import Project
-from setveil.web.wording import label_of, line_of
+from setveil.web.wording import label_of, line_of, phrase_of
 
 WHY = (
     "Each release is checked by code that shares nothing with the code that made it. One that "
@@ -99,7 +99,10 @@ def _choices(project: Project) -> list[list[str]]:
         ["Promise", promise],
         ["Method", str(method or "")],
         ["Hierarchy", tree[0] if tree else "none"],
-        *([label_of(name), _value(value)] for name, value in shown.items()),
+        *(
+            [label_of(name), phrase_of(name, value) or _value(value)]
+            for name, value in shown.items()
+        ),
     ]
 
 

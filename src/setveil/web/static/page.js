@@ -11,6 +11,7 @@ for (const panel of document.querySelectorAll("[data-events]")) follow(panel);
 for (const form of document.querySelectorAll("[data-upload]")) takeFiles(form);
 for (const button of document.querySelectorAll("[data-copy]")) offerCopy(button);
 for (const input of document.querySelectorAll("[data-fill]")) fillFrom(input);
+for (const form of document.querySelectorAll("[data-meaning]")) showMeaning(form);
 for (const form of document.querySelectorAll("form")) sendOnce(form);
 for (const box of document.querySelectorAll(".wide, .chart")) letKeysScroll(box);
 
@@ -123,6 +124,22 @@ function fillFrom(input) {
   input.addEventListener("change", async () => {
     if (!input.files.length) return;
     document.getElementById(input.dataset.fill).value = await input.files[0].text();
+  });
+}
+
+/** Say what a promise means with the numbers that are typed, before they are saved. */
+function showMeaning(form) {
+  let last = 0;
+  form.addEventListener("input", async () => {
+    const own = ++last;
+    await new Promise((done) => setTimeout(done, 250));
+    if (own !== last) return;
+    const body = new URLSearchParams(new FormData(form));
+    const answer = await fetch(form.dataset.meaning, { method: "POST", body }).catch(() => null);
+    if (own !== last || !answer?.ok) return;
+    const now = await answer.json();
+    for (const place of form.querySelectorAll("[data-shows]"))
+      place.textContent = now[place.dataset.shows] || now.limits;
   });
 }
 
