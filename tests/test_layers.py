@@ -14,12 +14,13 @@ from setveil.io.releases.folder import FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "setveil"
 
-ROOT = {"errors", "words", "parameters", "disk", "showing", "threads", "memory"}
+ROOT = {"children", "errors", "words", "parameters", "disk", "showing", "threads", "memory"}
 """Small modules that every folder but the kernels may use."""
 THEORY = ROOT | {"data", "hierarchy", "promises", "published"}
 MAY_IMPORT = {
     "errors": set(),
     "words": set(),
+    "children": {"errors"},
     "parameters": {"errors"},
     "disk": {"errors"},
     "threads": set(),

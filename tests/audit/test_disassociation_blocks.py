@@ -14,7 +14,7 @@ from setveil.audit.disassociated.layout import Layout
 from setveil.audit.verify import verify
 from setveil.data.transactions import Transactions
 from setveil.methods import Disassociation
-from setveil.pipeline.publishing import Made, checked
+from setveil.pipeline.share import Made, checked
 from setveil.promises import KmAnonymity
 from setveil.published.disassociated.forest import preorder_of
 from tests.strategies import CHANCES, SEEDS

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from setveil.engines import spark as onspark
+from setveil.engines.blocks import BlocksSource
 from setveil.errors import DataError, EngineError, ParameterError, SetveilError
 from setveil.methods import METHODS
-from setveil.pipeline.parts import onspark
-from setveil.pipeline.parts.onblocks import BlocksSource
 from setveil.promises import Coherence, KAnonymity, KmAnonymity
 from tests.conformance.test_methods import AWKWARD
 

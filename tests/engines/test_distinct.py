@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import setveil as sv
-from setveil.engines import distinct
+from setveil.engines import blocks
 from setveil.engines.blocks import Shelf
 from setveil.engines.local import Local
 from setveil.errors import EngineError, ParameterError
@@ -23,15 +23,15 @@ RECORDS = st.lists(st.frozensets(st.integers(0, 6), max_size=3), max_size=60)
 @settings(max_examples=60, deadline=None)
 @given(records=RECORDS, most=st.integers(1, 50))
 def test_distinct_records_on_a_shelf_are_counted(records, most):
-    before, distinct.ITEMS_AT_ONCE = distinct.ITEMS_AT_ONCE, most  # so there are several heaps
+    before, blocks.ITEMS_AT_ONCE = blocks.ITEMS_AT_ONCE, most  # so there are several heaps
     try:
         with tempfile.TemporaryDirectory() as folder:
             shelf = Shelf(Path(folder), Local(1))
             shelf.append(0, block(records))
-            found, sizes = distinct.distinct_on_shelf(shelf, 10**9, "1GB")
+            found, sizes = blocks.distinct_on_shelf(shelf, 10**9, "1GB")
             assert list(Path(folder).iterdir()) == []
     finally:
-        distinct.ITEMS_AT_ONCE = before
+        blocks.ITEMS_AT_ONCE = before
     counted = {found.record(at): int(size) for at, size in enumerate(sizes)}
     assert len(counted) == len(sizes)
     assert counted == Counter(tuple(sorted(record)) for record in records)

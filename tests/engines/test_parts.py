@@ -19,7 +19,9 @@ import setveil as sv
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import bytes_of
-from setveil.engines.blocks import Blocks, Shelf, read_part
+from setveil.engines import blocks as onblocks
+from setveil.engines.base import Where
+from setveil.engines.blocks import Shelf, read_part
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, block_of
 from setveil.errors import EngineError, ParameterError
@@ -27,8 +29,6 @@ from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.dividing import Whole
 from setveil.methods.partition.parts import divide as divide_partition
 from setveil.metrics.usefulness import usefulness
-from setveil.pipeline.parts import onblocks
-from setveil.pipeline.parts.workers import Shares, run_apart
 from tests.oracle.parts import divided
 
 ITEMS = 9
@@ -188,20 +188,17 @@ def test_workers_give_what_this_process_gives(tmp_path, monkeypatch):
         assert stat.S_IMODE(one.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
 
 
-class Deadly(Shares):
-    """Shares that kill their worker."""
-
-    def make(self, number):
-        os.kill(os.getpid(), signal.SIGKILL)
+def deadly(number, blocks, folder):
+    """Work that kills its process."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.apart
-def test_a_worker_that_is_killed_is_one_clear_line(tmp_path):
-    from setveil.pipeline.parts.task import Place
-
-    shares = Deadly(None, [Place(0, 1, 0, None)], [(0,)], tmp_path, tmp_path)
+def test_a_worker_that_is_killed_is_one_clear_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(onblocks, "FEW", -1)
+    source = onblocks.BlocksSource(Where("blocks", threads=1), tmp_path)
     with pytest.raises(EngineError, match=r"killed .SIGKILL.*memory"):
-        list(run_apart(shares, 1, tmp_path))
+        list(source.publish(deadly, [(0,), (1,)], 1, tmp_path))
 
 
 @pytest.mark.parametrize("stage", ["reading", "dividing", "anonymizing"])
@@ -279,4 +276,4 @@ def test_sizes_are_understood():
         10_000,
         7,
     ]
-    assert Blocks(1, "2GB").room == 2_000_000_000
+    assert Where("blocks", "2GB").room == 2_000_000_000

@@ -8,9 +8,9 @@ import pytest
 
 import setveil as sv
 from setveil.data.transactions import Transactions
+from setveil.engines import spark as onspark
 from setveil.engines.sparksession import _reason
 from setveil.errors import DataError, EngineError, FileFormatError, InfeasibleError, ParameterError
-from setveil.pipeline.parts import onspark
 from setveil.report.outcome import report_outcome
 from tests.engines.test_parts import words
 

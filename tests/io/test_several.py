@@ -56,7 +56,7 @@ def test_files_of_several_formats_are_refused(tmp_path):
 @pytest.fixture(params=["disassociation", "partition"])
 def release(request, tmp_path, monkeypatch):
     """A release in several parts."""
-    from setveil.pipeline.parts.onblocks import BlocksSource
+    from setveil.engines.blocks import BlocksSource
 
     monkeypatch.setattr(BlocksSource, "most", lambda *_: 20)
     baskets = [[f"i{at % 7}", f"j{at % 5}"] for at in range(200)]

@@ -28,7 +28,7 @@ from setveil import (
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError, InfeasibleError, OutputError, ParameterError
 from setveil.hierarchy.recipes import hierarchy_maker
-from setveil.pipeline import publishing as running
+from setveil.pipeline import share as running
 from setveil.pipeline.inputs import check_named
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.report.outcome import report_outcome

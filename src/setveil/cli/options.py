@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from setveil.engines.table import ENGINES
+from setveil.engines import ENGINES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Any], Any]

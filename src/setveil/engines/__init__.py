@@ -1,1 +1,20 @@
-"""Where loops run."""
+"""Where the records of a run are, and where loops over them run: one file per engine."""
+
+from __future__ import annotations
+
+from setveil.errors import ParameterError
+
+IN_MEMORY = "local"
+"""The engine that holds all records."""
+ENGINES: dict[str, str] = {
+    IN_MEMORY: "setveil.engines.local:open_local",
+    "blocks": "setveil.engines.blocks:open_blocks",
+    "spark": "setveil.engines.spark:open_spark",
+}
+"""What opens the `Source` of each engine; its module is loaded when it is used."""
+
+
+def check_name(engine: str) -> None:
+    """Refuse an engine that is not there."""
+    if engine not in ENGINES:
+        raise ParameterError("engine", engine, f"choose one of {', '.join(ENGINES)}")

@@ -2,51 +2,199 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s, offsets
-from setveil.disk.limits import USUAL_MEMORY, bytes_of
+from setveil.children import Death, run_apart
+from setveil.data.arrays import Int32s, Int64s, offsets
+from setveil.data.identifiers import Some
+from setveil.data.tally import Tally
+from setveil.data.transactions import Transactions
+from setveil.data.vocabulary import Vocabulary
+from setveil.engines.base import Made, MakePiece, PartsSource, Progress, Read, Reader, Source, Where
 from setveil.engines.local import Local
 from setveil.engines.parts import (
     NOWHERE,
+    USUAL_PART,
     Answer,
     Block,
+    Distinct,
     Merge,
     Parts,
     Record,
     Work,
     block_of,
+    check_room,
     copies_of,
+    distinct_of,
+    joined,
+    renumbered,
+    some_of_block,
 )
+from setveil.errors import EngineError, FileFormatError
+from setveil.words import plural
 
 RECORDS_AT_ONCE = 1 << 17
 ITEMS_AT_ONCE = 1 << 22
 """A block has about so many records and items, unless one record has more."""
 
 
-@dataclass(frozen=True)
-class Blocks(Local):
-    """Keeps the encoded records in files that only the user can read, and works part by part."""
+WORKER = 250_000_000
+"""The bytes that a worker process takes before it has any records."""
+FEW = 100_000
+"""So many records are not worth the start of processes."""
+_REMEDY = "allow more {memory}, or use fewer {threads} or a smaller {max_part}"
 
-    name: ClassVar[str] = "blocks"
 
-    memory: str = USUAL_MEMORY
-    """How much memory the work may take, about."""
+@contextmanager
+def open_blocks(where: Where, work: Path, progress: Progress | None) -> Iterator[Source]:
+    """Keeps the records in the folder."""
+    yield BlocksSource(where, work)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        bytes_of(self.memory)
 
-    @property
-    def room(self) -> int:
-        """The memory in bytes."""
-        return bytes_of(self.memory)
+class BlocksSource(PartsSource):
+    """Records in files that only the user can read; shares in processes of this machine."""
+
+    def __init__(self, where: Where, work: Path) -> None:
+        self.where, self.work, self.engine = where, work, Local(where.threads)
+        self.parts = self.shelf = Shelf(work, self.engine)
+        _ = where.room
+
+    def read(self, data: object, reading: Mapping[str, Any], reader: Reader) -> Read:
+        sink, shelf = _ShelfSink(self.shelf), self.shelf
+        found, account = reader(data, reading, sink)
+        if not isinstance(data, str | Path):
+            sink.put(found)
+        elif not shelf.sizes.get(0):
+            raise FileFormatError(str(data), "the file has no records")
+        if 0 not in shelf.sizes:
+            shelf.append(0, block_of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)))
+        supports = renumber(shelf, sink.numbers, len(sink.vocabulary))
+        return Read(Tally.of_supports(sink.vocabulary, supports), shelf.sizes[0], account)
+
+    def some(self, read: Read) -> Some:
+        work = partial(some_of_block, read.records, read.data.occurrences)
+        block = joined([block for _, block in self.shelf.fold({0: work})])
+        return Some(*block, read.data.vocabulary, read.data.supports(), read.records)
+
+    def recode(self, numbers: Int32s, size: int) -> None:
+        if not np.array_equal(numbers, np.arange(len(numbers))):
+            renumber(self.shelf, numbers, size)
+
+    def gathered(self) -> Block:
+        return read_part(self.shelf.folder, 0)
+
+    def distinct(self) -> Distinct:
+        return distinct_on_shelf(self.shelf, self.where.room, self.where.allowed)
+
+    def most(self, cost: int, length: float) -> int:
+        room = (self.where.room - 2 * WORKER) / 2 / cost
+        return int(np.clip(room / length, 10_000, USUAL_PART))
+
+    def publish(
+        self,
+        make: MakePiece[Made],
+        shares: Sequence[tuple[int, ...]],
+        cost: int,
+        folder: Path | None,
+    ) -> Iterator[Made]:
+        work = partial(_made, make, shares, self.shelf.folder, folder)
+        width = self._width(shares, cost)
+        records = sum(self.shelf.sizes.get(part, 0) for parts in shares for part in parts)
+        if records <= FEW or len(shares) == 1:
+            yield from map(work, range(len(shares)))
+            return
+        for _, answer in run_apart(work, len(shares), width, self.work):
+            if isinstance(answer, Death):
+                raise _died(answer)
+            if isinstance(answer, Exception):
+                raise answer
+            yield answer
+
+    def _width(self, shares: Sequence[tuple[int, ...]], cost: int) -> int:
+        """How many shares fit in memory at once.
+
+        Raises:
+            EngineError: if not even one does.
+        """
+        room = self.where.room
+        largest = max(sum(self.shelf.occurrences.get(at, 0) for at in parts) for parts in shares)
+        need = WORKER + cost * largest
+        if need + WORKER > room:
+            problem = (
+                f"the largest part has {plural(largest, 'occurrence')} and takes about "
+                f"{(need + WORKER) / 1e9:,.1f} GB, more than the memory of {self.where.allowed}"
+            )
+            raise EngineError(problem, remedy="allow more {memory} or a smaller {max_part}")
+        return max(1, min(self.engine.width, int((room - WORKER) // need)))
+
+
+def _made(
+    make: MakePiece[Made],
+    shares: Sequence[tuple[int, ...]],
+    shelf: Path,
+    folder: Path | None,
+    number: int,
+) -> Made:
+    """One share, in any process."""
+    return make(number, [read_part(shelf, part) for part in shares[number]], folder)
+
+
+def _died(death: Death) -> EngineError:
+    if death.signal:
+        problem = f"a worker process was killed ({death.signal}), perhaps for lack of memory"
+        return EngineError(problem, remedy=_REMEDY)
+    if "MemoryError" in death.said:
+        return EngineError("a worker process ran out of memory", remedy=_REMEDY)
+    return EngineError(f"a worker process ended early: {death.said or 'no reason given'}")
+
+
+def renumber(shelf: Shelf, numbers: Int32s, size: int) -> Int64s:
+    """Give each item another number, or -1 to leave it out, and count the records that have it."""
+    shelf.replace(0, partial(renumbered, numbers))
+    supports = np.zeros(size, dtype=np.int64)
+    for _, found in shelf.fold({0: partial(_supports, size)}):
+        supports += found
+    return supports
+
+
+def _supports(size: int, block: Block) -> Int64s:
+    return np.bincount(block.items, minlength=size).astype(np.int64, copy=False)
+
+
+class _ShelfSink:
+    """Takes records as they are read, numbered in the order in which items first occur."""
+
+    vocabulary: Vocabulary
+    numbers: Int32s
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+
+    def begin(self) -> None:
+        self.shelf.clear()
+
+    def add(self, lengths: Int64s, items: Int32s) -> None:
+        self.shelf.append(0, block_of(lengths, items))
+
+    def finish(self, labels: list[str]) -> Transactions:
+        self.vocabulary = Vocabulary.of(labels)
+        self.numbers = self.vocabulary.encode(labels)
+        return Transactions(np.zeros(1, dtype=np.int64), self.numbers[:0], self.vocabulary)
+
+    def put(self, data: Transactions) -> None:
+        """Take data that is in memory, without items that do not occur."""
+        self.begin()
+        used = np.flatnonzero(data.supports() > 0)
+        place = np.full(len(data.vocabulary), -1, dtype=np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        self.add(data.lengths, place[data.items])
+        self.finish([data.vocabulary[number] for number in used.tolist()])
 
 
 class Shelf(Parts):
@@ -129,6 +277,30 @@ def read_part(folder: Path, part: int) -> Block:
     return block_of(np.fromfile(lengths, np.int32).astype(np.int64), np.fromfile(items, np.int32))
 
 
+def distinct_on_shelf(shelf: Shelf, room: int, memory: str) -> Distinct:
+    """The distinct records of part 0, which becomes empty.
+
+    They are dealt to heaps by a hash, so that equal records are in one heap, and the heaps are
+    counted one after the other.
+
+    Raises:
+        EngineError: if they do not fit in the memory.
+    """
+    heaps = shelf.occurrences.get(0, 0) // ITEMS_AT_ONCE + 1
+    shelf.scatter({0: partial(_heap, heaps)})
+    found, records, occurrences = list[Distinct](), 0, 0
+    for number in range(1, heaps + 1):
+        some = distinct_of(read_part(shelf.folder, number))
+        shelf.remove(number)
+        records += len(some.sizes)
+        occurrences += len(some.block.items)
+        check_room(records, occurrences, room, memory)
+        found.append(some)
+    lengths = np.concatenate([each.block.lengths for each in found])
+    items = np.concatenate([each.block.items for each in found])
+    return Distinct(block_of(lengths, items), np.concatenate([each.sizes for each in found]))
+
+
 class _Task(NamedTuple):
     part: int
     work: Callable[[Block], object]
@@ -171,3 +343,13 @@ def _lengths(folder: Path, part: int) -> Iterator[Int64s]:
 def _read(folder: Path, part: int, lengths: Int64s, start: int) -> Block:
     file, count = _files(folder, part)[1], int(lengths.sum())
     return block_of(lengths, np.fromfile(file, np.int32, count=count, offset=4 * start))
+
+
+def _heap(heaps: int, block: Block) -> Int64s:
+    """The heap of each record, from 1 on, by a hash of its items."""
+    mixed = (block.items.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    totals = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(mixed, dtype=np.uint64)))
+    sums = totals[block.indptr[1:]] - totals[block.indptr[:-1]]
+    sums ^= sums >> np.uint64(32)
+    return (sums % np.uint64(heaps)).astype(np.int64) + 1

@@ -1,12 +1,28 @@
-"""The local engine: threads of this machine, for kernels that release the interpreter lock."""
+"""The local engine: all records in memory, and threads of this machine for kernels that release
+the interpreter lock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
-from setveil.engines.base import Answer, Engine, Task
+from setveil.data.identifiers import Some, some_of
+from setveil.data.people import holders
+from setveil.engines.base import (
+    Answer,
+    Engine,
+    Made,
+    MakePiece,
+    Progress,
+    Read,
+    Reader,
+    Source,
+    Task,
+    Where,
+)
 from setveil.errors import ParameterError
 from setveil.threads import on_threads, thread_count
 
@@ -37,3 +53,30 @@ class Local(Engine):
 
 
 LOCAL = Local()
+
+
+@contextmanager
+def open_local(where: Where, work: Path, progress: Progress | None) -> Iterator[Source]:
+    """Keeps the records in memory."""
+    yield LocalSource()
+
+
+class LocalSource(Source):
+    """Records that are held; all of them are one share, which has them from the run."""
+
+    def read(self, data: object, reading: Mapping[str, Any], reader: Reader) -> Read:
+        found, account = reader(data, reading)
+        return Read(found, len(found), account)
+
+    def some(self, read: Read) -> Some:
+        people = None if read.account is None else read.account.people
+        return some_of(read.data)._replace(supports=holders(read.data, people))
+
+    def publish(
+        self,
+        make: MakePiece[Made],
+        shares: Sequence[tuple[int, ...]],
+        cost: int,
+        folder: Path | None,
+    ) -> Iterator[Made]:
+        return (make(number, [], folder) for number in range(len(shares)))

@@ -8,19 +8,28 @@ and adds as many as it wants to each new part (`add`)."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from setveil.data.arrays import Int32s, Int64s, offsets, ranges
 from setveil.data.identifiers import sampled
+from setveil.errors import EngineError
+from setveil.words import plural
 
 Answer = TypeVar("Answer")
 Record = tuple[int, ...]
 """The items of a record as numbers, ascending."""
 NOWHERE = -1
 """The part of a record that is left out of a move."""
+USUAL_PART = 500_000
+"""So many records a part has, at most, on engines that always divide: not a matter of memory, so
+that the release is the same on any machine."""
+BYTES_PER_OCCURRENCE = 80
+BYTES_PER_RECORD = 250
+"""About how much memory it takes to look for rare itemsets in distinct records."""
 
 
 class Block(NamedTuple):
@@ -157,3 +166,48 @@ class InMemory(Parts):
         taken, self._left[record] = pool[:copies], pool[copies:]
         have = self._rows.get(part, np.zeros(0, dtype=np.int64))
         self._rows[part] = np.concatenate((have, np.array(taken, dtype=np.int64)))
+
+
+class Distinct(NamedTuple):
+    """Distinct records and how often each occurs."""
+
+    block: Block
+    sizes: Int64s
+
+
+def distinct_of(block: Block, sizes: Int64s | None = None) -> Distinct:
+    """The distinct records of a block; each counts as `sizes` equal ones, by default 1."""
+    blob = np.ascontiguousarray(block.items, dtype=np.int32).tobytes()
+    bounds = (4 * block.indptr).tolist()
+    keys = (blob[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False))
+    counts: Counter[bytes] = Counter()
+    if sizes is None:
+        counts.update(keys)
+    else:
+        for key, size in zip(keys, sizes.tolist(), strict=True):
+            counts[key] += size
+    return of_keys(counts.keys(), counts.values())
+
+
+def of_keys(keys: Iterable[bytes], sizes: Iterable[int]) -> Distinct:
+    """Distinct records from the bytes of their items."""
+    held = list(keys)
+    lengths = np.fromiter((len(key) // 4 for key in held), dtype=np.int64, count=len(held))
+    items = np.frombuffer(b"".join(held), dtype=np.int32)
+    return Distinct(block_of(lengths, items), np.fromiter(sizes, dtype=np.int64, count=len(held)))
+
+
+def check_room(records: int, occurrences: int, room: int, memory: str) -> None:
+    """Refuse more distinct records than fit in the memory.
+
+    Raises:
+        EngineError: it says how much is needed, at least.
+    """
+    need = BYTES_PER_RECORD * records + BYTES_PER_OCCURRENCE * occurrences
+    if need > room:
+        problem = (
+            f"there are at least {plural(records, 'distinct record')} with "
+            f"{plural(occurrences, 'occurrence')}; to count them takes about "
+            f"{need / 1e9:,.1f} GB, more than the memory of {memory}"
+        )
+        raise EngineError(problem, remedy="allow more {memory}")

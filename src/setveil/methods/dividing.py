@@ -10,10 +10,6 @@ from setveil.engines.base import Progress
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise
 
-USUAL_PART = 500_000
-"""So many records a part has, at most, on engines that always divide: not a matter of memory, so
-that the release is the same on any machine."""
-
 
 class Coding(NamedTuple):
     """How the records are numbered while a method works on their parts."""

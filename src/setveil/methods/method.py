@@ -10,10 +10,10 @@ import numpy as np
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.engines import IN_MEMORY
 from setveil.engines.base import Engine, Progress
 from setveil.engines.local import LOCAL, Local
 from setveil.engines.parts import Block, Parts
-from setveil.engines.table import IN_MEMORY
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.methods.dividing import Coding, Share, Whole

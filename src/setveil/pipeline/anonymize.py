@@ -3,33 +3,22 @@ fails."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from setveil.data.account import Account
-from setveil.data.people import without_rare
-from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
-from setveil.errors import Note, ParameterError
+from setveil.errors import ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.remarks import remarks
-from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.advice import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
-from setveil.pipeline.inputs import (
-    check_named,
-    fit,
-    load_to_publish,
-    notes_on,
-    people_of,
-    tree_maker,
-    with_items,
-)
-from setveil.pipeline.job import Job, Outcome, Places, check_job
+from setveil.pipeline.inputs import tree_maker
+from setveil.pipeline.job import Job, Outcome, check_job, is_frame
+from setveil.pipeline.loading import Loaded, divided, load
 from setveil.pipeline.names import (
     Words,
     check_words,
@@ -41,13 +30,14 @@ from setveil.pipeline.names import (
     reading_from,
     renewed,
 )
-from setveil.pipeline.notes import effect_note, left_out_note, sets_note, unused_note
-from setveil.pipeline.publishing import Made, Rejected, Stage, aligned, publish, staged
 from setveil.pipeline.report import check_page, written_dossier
 from setveil.pipeline.searching import Search
+from setveil.pipeline.share import Made, anonymized
 from setveil.pipeline.stages import Stages
+from setveil.pipeline.staging import Rejected, Stage, aligned, staged
 from setveil.pipeline.trials import Way, judge_of, tuning_notes, use_named
 from setveil.pipeline.warmup import first_run
+from setveil.pipeline.whole import merged, outcome_of, publish_shares, spec_of
 from setveil.threads import thread_limit
 
 
@@ -105,7 +95,7 @@ def job_from(data: object, words: Words) -> Job:
         allowed = "say how many records each person is hidden among, such as {k=10}"
         raise ParameterError("k", None, allowed)
     same = {name: words[name] for name in own if words.get(name) is not None}
-    if type(data).__module__.startswith("pyspark.sql"):
+    if is_frame(data):
         same.setdefault("engine", "spark")
     return Job(
         data=data,
@@ -137,124 +127,63 @@ def run(job: Job, progress: Progress | None = None, *, with_dossier: bool = Fals
         >>> outcome.verdict.holds, outcome.release
         (True, Disassociated(3 records in 1 clusters, KmAnonymity(k=2, m=2)))
     """
-    check_job(job)
-    make_tree, stages = (
-        tree_maker(job.hierarchy, job, public_items=job.public_items),
-        Stages(progress),
-    )
-    if job.engine != "local":
-        from setveil.pipeline.parts.run import run_in_parts
-
-        return run_in_parts(job, make_tree, stages)
-    check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
-    places = Places.of(job)
-    with thread_limit(job.threads), first_run(job.method), staged(places) as stage:
-        loaded = _load(job, make_tree, stages)
-        made = _made(loaded, stages)
-        outcome = publish(made, places, stage, stages)
+    make_tree, stages = _checked(job), Stages(progress)
+    limits = thread_limit(job.threads), first_run(job.method)
+    with limits[0], limits[1], ExitStack() as stack, staged(job) as stage:
+        loaded = _tuned(load(job, make_tree, stack, stages), stages)
+        shares = divided(loaded, stages)
+        spec = spec_of(loaded, stages)
+        pieces = publish_shares(loaded, spec, shares, stage.folder, stages)
+        found = merged(loaded, spec, pieces, stage.folder, stages)
+        stage.holds = found.verdict.holds
+        outcome = outcome_of(loaded, found, stages)
         if stage.holds:
             outcome = _explained(loaded, outcome, stages)
             if with_dossier or job.report is not None:
                 outcome = _reported(job, loaded, outcome, stage, stages)
-            outcome = aligned(places, made, outcome, stages)
+            outcome = aligned(job, loaded.data, outcome, stages)
     return outcome
 
 
 def make(job: Job, stages: Stages) -> Made:
     """A release as `run` makes it, and what it was made from; it is neither verified nor
     written."""
+    with ExitStack() as stack:
+        loaded = _tuned(load(job, _checked(job), stack, stages), stages)
+        return anonymized(spec_of(loaded, stages))
+
+
+def _checked(job: Job) -> MakeHierarchy:
+    """How to make the tree, after all was refused that can be refused before the work."""
     check_job(job)
-    make_tree = tree_maker(job.hierarchy, job, public_items=job.public_items)
-    return _made(_load(job, make_tree, stages), stages)
+    check_page(job.report, None if job.output is None else Path(job.output), force=job.force)
+    return tree_maker(job.hierarchy, job, public_items=job.public_items)
 
 
-def _leaves(tree: Hierarchy) -> tuple[str, ...]:
-    """The items that the user says are public, if there is a tree over them."""
-    return tree.labels[: tree.leaf_count]
-
-
-class _Loaded(NamedTuple):
-    """A job with its data and tree; its promise has the items that the user named."""
-
-    job: Job
-    data: Transactions
-    tree: Hierarchy | None
-    account: Account | None
-    dropped: tuple[str, ...]
-    """Items that the tree lacks, if they were left out."""
-    notes: tuple[str, ...]
-
-
-def _load(job: Job, make_tree: MakeHierarchy, stages: Stages) -> _Loaded:
-    """Read the data, and build the tree."""
-    with stages("reading"):
-        everything, account, meant = load_to_publish(job.data, job.reading, job.min_people)
-        people = people_of(account)
-        data = without_rare(everything, job.min_people, people)
-        rare = left_out_note(everything, data, job.min_people, people)
-    with stages("building the hierarchy"):
-        noisy = job.method.draws_noise
-        tree, data, dropped, unknown = fit(make_tree(data), data, job, public=noisy)
-        unknown += unused_note(tree, data) if noisy else ()
-        job = replace(job, promise=with_items(job.promise, job.items, data.vocabulary, tree))
-        job.method.check(len(data), job.promise, tree)
-    named = check_named(job.promise, data.vocabulary) if len(data) else ()
-    counts = sets_note(data, job.method.reads)
-    said = (*counts, *notes_on(everything, account), *meant)
-    notes = (*said, *rare, *unknown, *named, *job.promise.doubts)
-    return _Loaded(job, data, tree, account, dropped, notes)
-
-
-def _made(loaded: _Loaded, stages: Stages) -> Made:
-    """Anonymize the data."""
-    job, data, tree, account, dropped, notes = loaded
-    job, tuned_note = _tuned(job, data, tree, stages)
-    with stages("anonymizing", compiles=True):
-        how: dict[str, Any] = {"engine": Local(job.threads), "progress": stages.progress}
-        if job.method.draws_noise and job.public_items:
-            how["domain"] = data.vocabulary.labels if tree is None else _leaves(tree)
-        release = job.method.anonymize(data, job.promise, tree, **how)
-        remark = job.method.remark(release)
-        notes = (*notes, Note(remark)) if remark else notes
-        plain = job.method.plain
-        if plain is not None and len(data):
-            usual = plain.anonymize(data, job.promise, tree, **how)
-            notes = (*notes, effect_note(release, usual, data))
-    return Made(
-        release=release.leaving_out(job.min_people),
-        data=data,
-        promise=job.promise,
-        tree=tree,
-        notes=(*tuned_note, *notes),
-        dropped=dropped,
-        reason=job.reason,
-        account=account,
-        people=people_of(account),
-    )
-
-
-def _tuned(
-    job: Job, data: Transactions, tree: Hierarchy | None, stages: Stages
-) -> tuple[Job, tuple[str, ...]]:
+def _tuned(loaded: Loaded, stages: Stages) -> Loaded:
     """The job with the parameters that lose least, and a note on them, if that is asked for.
 
     A parameter that is not the default was given, and stays as it is."""
+    job, data = loaded.job, loaded.data
     if job.tune is None:
-        return job, ()
+        return loaded
     use, method = use_named(job.tune), job.method
     usual = type(method)()
     settled = {n for n in method.tunes if getattr(method, n) != getattr(usual, n)}
     with stages("tuning", compiles=True):
         way = Way(method=method, promise=job.promise)
         how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
-        search = Search(data=data, tree=tree, judge=judge_of(use), **how)
+        search = Search(data=data, tree=loaded.tree, judge=judge_of(use), **how)
         trials = search.final(search.tune(way, settled), [way])
-    return replace(job, method=trials[0].way.method), tuning_notes(trials, method, use)
+    notes = (*tuning_notes(trials, method, use), *loaded.notes)
+    return loaded._replace(job=replace(job, method=trials[0].way.method), notes=notes)
 
 
-def _explained(loaded: _Loaded, outcome: Outcome, stages: Stages) -> Outcome:
+def _explained(loaded: Loaded, outcome: Outcome, stages: Stages) -> Outcome:
     """The outcome with what to try if it is of little use, and why so much is lost."""
-    job, data, tree = loaded.job, loaded.data, loaded.tree
+    job, data, tree = loaded.job, loaded.held, loaded.tree
+    if data is None:
+        return outcome
     found = dict[str, Any]()
     if tree is not None and job.method.needs_hierarchy:
         found["remarks"] = remarks(tree)
@@ -268,7 +197,7 @@ def _explained(loaded: _Loaded, outcome: Outcome, stages: Stages) -> Outcome:
     return replace(outcome, **found)
 
 
-def _reported(job: Job, loaded: _Loaded, outcome: Outcome, stage: Stage, stages: Stages) -> Outcome:
+def _reported(job: Job, loaded: Loaded, outcome: Outcome, stage: Stage, stages: Stages) -> Outcome:
     """The outcome with its dossier, after the page was written if one is asked for; it appears with
     the release."""
     data, place = loaded.data, job.report

@@ -17,13 +17,15 @@ from setveil.engines.base import Progress
 from setveil.errors import DataError, Note, ParameterError, UnknownItemError
 from setveil.hierarchy.layouts import Layout, TreeOptions
 from setveil.hierarchy.tree import Hierarchy, Origin
+from setveil.io.releases.form import Choices
 from setveil.methods import METHODS
 from setveil.pipeline.inputs import load_release, load_to_publish, people_of, tree_maker
-from setveil.pipeline.job import Outcome, Places, check_places
+from setveil.pipeline.job import Outcome, check_places
 from setveil.pipeline.names import Words, fields_from
 from setveil.pipeline.notes import left_out_note
-from setveil.pipeline.publishing import Made, aligned, publish, staged
+from setveil.pipeline.share import Made, Writing, publish_whole
 from setveil.pipeline.stages import Stages
+from setveil.pipeline.staging import aligned, staged
 from setveil.published import Release
 from setveil.published.rows import relabeled
 from setveil.words import plural, rough_share
@@ -108,13 +110,25 @@ def run(job: ApplyJob, progress: Progress | None = None) -> Outcome:
     if job.unknown not in get_args(Unknown):
         raise ParameterError("unknown", job.unknown, "it must be refuse or drop")
     inputs = (job.release, job.data, job.hierarchy)
-    check_places(Places.of(job), inputs)
-    stages, places = Stages(progress), Places.of(job)
-    with staged(places) as stage:
+    check_places(job, inputs)
+    stages, place = Stages(progress), None if job.output is None else Path(job.output)
+    choices = Choices(format=job.format, seed=job.seed, public_items=job.public_items)
+    with staged(job) as stage:
         made = _made(job, stages)
-        outcome = publish(made, places, stage, stages)
-        outcome = aligned(places, made, outcome, stages) if stage.holds else _counted(outcome, job)
-    return outcome
+        found = publish_whole(made, Writing(choices, place, stages), stage.folder)
+        stage.holds = found.verdict.holds
+        outcome = Outcome(
+            **vars(found),
+            records=len(made.data),
+            items=len(made.data.vocabulary),
+            occurrences=made.data.occurrences,
+            seconds=stages.seconds,
+            output=place if stage.holds else None,
+            like=str(job.release) if isinstance(job.release, str | Path) else "the given release",
+        )
+        if stage.holds:
+            return aligned(job, made.data, outcome, stages)
+    return _counted(outcome, job)
 
 
 def _made(job: ApplyJob, stages: Stages) -> Made:
@@ -140,7 +154,6 @@ def _made(job: ApplyJob, stages: Stages) -> Made:
         tree=made.tree,
         people=people,
         notes=(*meant, *left_out, *tree_notes, *unknown_note, *more_note, BOTH),
-        like=str(job.release) if isinstance(job.release, str | Path) else "the given release",
         witnesses=MOST_COUNTED,
     )
 

@@ -15,7 +15,7 @@ from setveil.io import write
 from setveil.pipeline import inspect
 from setveil.pipeline.anonymize import anonymize
 from setveil.pipeline.job import Outcome
-from setveil.pipeline.publishing import Rejected
+from setveil.pipeline.staging import Rejected
 
 MARK = "setveil-demo.txt"  # the file by which a demo folder is recognized
 TREE, RELEASE = Path("products.hierarchy.csv"), Path("release")

@@ -89,16 +89,16 @@ def people_of(account: Account | None) -> People | None:
 
 
 def load_with_account(
-    data: object, reading: Mapping[str, Any] | None = None
+    data: object, reading: Mapping[str, Any] | None = None, sink: Any = None
 ) -> tuple[Transactions, Account | None]:
-    """As `load`, also with how a file was read."""
+    """As `load`, also with how a file was read; its records go to the sink if there is one."""
     options = plain_reading(reading or {})
     if isinstance(data, str | Path):
         try:
-            found, account = read_with_account(data, **options)
+            found, account = read_with_account(data, **options, sink=sink)
         except DataError as error:
             raise explained(error, data, options) from None
-        if not len(found):
+        if sink is None and not len(found):
             raise FileFormatError(data, "the file has no records")
         return found, account
     options.pop("memory", None)  # of an engine: nothing is read

@@ -9,7 +9,7 @@ from setveil.data.account import Account
 from setveil.data.identifiers import some_of
 from setveil.data.summary import Summary, summarize
 from setveil.data.transactions import Transactions
-from setveil.engines.base import Progress
+from setveil.engines.base import Progress, Read, Where
 from setveil.pipeline.inputs import (
     KEEP,
     identifier_note,
@@ -17,11 +17,10 @@ from setveil.pipeline.inputs import (
     notes_on,
     people_of,
 )
+from setveil.pipeline.loading import count_distinct
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.notes import names_note
 from setveil.pipeline.owners import nested_note
-from setveil.pipeline.parts.loading import Read
-from setveil.pipeline.parts.sources import Where, count_distinct
 from setveil.pipeline.stages import Stages
 
 FIRST = 8  # records that are shown as they were read
@@ -140,5 +139,5 @@ def _identifiers(
         return ()
     some = some_of(data)
     if read is not None:  # these are the distinct records
-        some = some._replace(supports=read.tally.supports(), records=read.records)
+        some = some._replace(supports=read.data.supports(), records=read.records)
     return identifier_note(some, account)

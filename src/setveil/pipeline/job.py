@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from setveil.audit.verdict import Verdict
 from setveil.data.account import Account
 from setveil.disk import check_place
+from setveil.engines import IN_MEMORY, check_name
 from setveil.errors import Note, OutputError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import is_recipe
@@ -22,7 +23,6 @@ from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
-from setveil.pipeline.parts.checks import check_engine
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.published.countable import Countable
@@ -121,16 +121,34 @@ class Job(TreeOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome(Shown):
+class Published:
+    """What is known of a release after it was written, read back, verified and measured."""
+
+    release: Release
+    verdict: Verdict
+    losses: Mapping[str, Any] = field(default_factory=dict)
+    """What was lost, by metric; empty if the release does not hold."""
+    usefulness: Usefulness | None = None
+    """How useful the release is; None if it does not hold."""
+    countable: Countable | None = None
+    """What can be counted from the release, and how exactly; public."""
+    pruned: bool = False
+    """Whether the tree was built from the data, so only what the records show was written."""
+    suppressed: tuple[str, ...] = ()
+    """The items that the method removed everywhere."""
+    notes: tuple[str, ...] = ()
+    """What the user should check."""
+    examples: tuple[Example, ...] = field(default=(), repr=False)
+    """Some original records, and what was published for each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Published, Shown):
     """What a run has done. Private, except for the release itself."""
 
     records: int
     items: int
     occurrences: int
-    release: Release
-    verdict: Verdict
-    losses: Mapping[str, Any]
-    """What was lost, by metric; empty if the release does not hold."""
     seconds: Mapping[str, float]
     """How long each stage took."""
     reason: str = ""
@@ -142,26 +160,14 @@ class Outcome(Shown):
     alignment: Path | None = None
     report: Path | None = None
     """The page about the release; None if none was asked for."""
-    pruned: bool = False
-    """Whether the tree was built from the data, so only what the records show was written."""
-    countable: Countable | None = None
-    """What can be counted from the release, and how exactly; public."""
-    usefulness: Usefulness | None = None
-    """How useful the release is; None if it does not hold."""
     advice: tuple[str, ...] = ()
     """What to try if it is of little use."""
-    notes: tuple[str, ...] = ()
-    """What the user should check."""
     remarks: tuple[Note, ...] = ()
     """What the user should know about a tree that was built."""
     explanation: Any = None
     """Why so much was lost, if that was asked for."""
-    suppressed: tuple[str, ...] = ()
-    """The items that the method removed everywhere."""
     like: str = ""
     """The release whose rule was applied, if the method was not run."""
-    examples: tuple[Example, ...] = field(default=(), repr=False)
-    """Some original records, and what was published for each."""
     dossier: Any = field(default=None, repr=False)
     """What the page about the release shows, if one was asked for: a `Dossier`."""
 
@@ -188,21 +194,17 @@ class Outcome(Shown):
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Places:
-    """Where a release goes, and how it is written."""
+class Placed(Protocol):
+    """What a job says of the places of a release."""
 
-    output: Path | str | None = None
-    alignment: Path | str | None = None
-    format: str | None = None
-    seed: int | None = None
-    force: bool = False
-    public_items: bool = False
-
-    @classmethod
-    def of(cls, job: Any) -> Places:
-        """The places of a job, which has fields of the same names."""
-        return cls(**{name: getattr(job, name) for name in cls.__dataclass_fields__})
+    @property
+    def output(self) -> Path | str | None: ...
+    @property
+    def alignment(self) -> Path | str | None: ...
+    @property
+    def force(self) -> bool: ...
+    @property
+    def data(self) -> object: ...
 
 
 def check_job(job: Job) -> None:
@@ -210,7 +212,7 @@ def check_job(job: Job) -> None:
     if not isinstance(job.method, Method):
         allowed = "it must be a method with its parameters, such as Partition()"
         raise ParameterError("method", job.method, allowed)
-    check_engine(job)
+    _check_engine(job)
     FORMS[job.method.form].check(Choices(format=job.format, public_items=job.public_items))
     if job.alignment is not None and FORMS[job.method.form].links is None:
         raise ParameterError("alignment", str(job.alignment), NO_LINKS)
@@ -219,14 +221,51 @@ def check_job(job: Job) -> None:
         raise ParameterError("unknown", job.unknown, allowed)
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
-    check_noise(job)
+    _check_noise(job)
     if job.explain and not job.method.explains:
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
-    check_places(Places.of(job), (job.data, job.hierarchy))
+    check_places(job, (job.data, job.hierarchy))
 
 
-def check_noise(job: Job) -> None:
+def _check_engine(job: Job) -> None:
+    """Refuse an engine that is not there, that the method does not run on, or its options."""
+    check_name(job.engine)
+    if job.memory is not None and job.engine == "spark" and job.method.divides:
+        allowed = "the executors have their own memory, see spark.executor.memory"
+        raise ParameterError("memory", job.memory, allowed)
+    if job.master is not None and job.engine != "spark":
+        allowed = "only the engine spark has it: add {engine=spark}"
+        raise ParameterError("master", job.master, allowed)
+    job.method.check_engine(job.engine)
+    if job.engine != IN_MEMORY:
+        _check_in_parts(job)
+        if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):
+            raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
+        method = job.method.in_parts()
+        method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
+
+
+def _check_in_parts(job: Job) -> None:
+    """Refuse what an engine that works part by part does not do."""
+    name = job.engine
+    if job.output is None and not is_frame(job.data):
+        raise ParameterError("output", None, f"the engine {name} writes a release: name its folder")
+    for option in ("alignment", "report", "tune", "explain"):
+        if getattr(job, option):
+            allowed = f"the engine {name} does not have it; use {{engine=local}}"
+            raise ParameterError(option, getattr(job, option), allowed)
+    if job.reading.get("bags"):
+        allowed = f"the engine {name} works on sets; use {{engine=local}}"
+        raise ParameterError("bags", True, allowed)
+    form = FORMS[job.method.form]
+    formats = form.in_parts.formats if form.in_parts is not None else tuple(form.formats)
+    if job.format is not None and job.format not in formats:
+        allowed = f"a {form.name} release in parts is {' or '.join(formats)}"
+        raise ParameterError("format", job.format, allowed)
+
+
+def _check_noise(job: Job) -> None:
     """Refuse what would weaken the noise of a method, or look at the data without noise."""
     if not job.method.draws_noise:
         return
@@ -253,7 +292,7 @@ def check_noise(job: Job) -> None:
         raise ParameterError("public_items", None, job.method.needs_public_items())
 
 
-def check_places(places: Places, given: Sequence[object]) -> None:
+def check_places(places: Placed, given: Sequence[object]) -> None:
     """Refuse places that cannot be written or are an input; `given` has the inputs."""
     inputs = [Path(path).resolve() for path in given if isinstance(path, str | Path)]
     output = None if places.output is None else Path(places.output)
@@ -286,3 +325,8 @@ def _check_alignment(place: Path, output: Path | None, inputs: list[Path], force
     if place.resolve() in inputs:
         raise OutputError(place, "this file is an input", remedy="choose another name")
     check_place(place, force=force)
+
+
+def is_frame(data: object) -> bool:
+    """Whether this is a DataFrame of Spark."""
+    return type(data).__module__.startswith("pyspark.sql")

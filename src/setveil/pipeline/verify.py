@@ -25,7 +25,8 @@ from setveil.methods import METHODS
 from setveil.parameters import parameters
 from setveil.pipeline.inputs import check_items, check_named, fit, load, tree_maker, with_items
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
-from setveil.pipeline.parts.verifying import (
+from setveil.pipeline.stages import Stages
+from setveil.pipeline.verify_parts import (
     check_folder_job,
     check_parts_job,
     count_file,
@@ -33,7 +34,6 @@ from setveil.pipeline.parts.verifying import (
     verify_counted,
     verify_in_parts,
 )
-from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.published.countable import Countable

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from setveil.children import start_child
 from setveil.data.transactions import Transactions
 from setveil.disk import private_folder
 from setveil.hierarchy.tree import Hierarchy
@@ -23,7 +24,6 @@ from setveil.methods.method import Method
 from setveil.metrics.itemsets import top_itemsets
 from setveil.metrics.retrieval import sdist
 from setveil.metrics.terms import pair_supports
-from setveil.pipeline.children import start_child
 from setveil.promises import KmAnonymity, VocabularyKAnonymity
 from setveil.published import Release, TypicalBags
 from setveil.published.disassociated.clusters import SimpleCluster

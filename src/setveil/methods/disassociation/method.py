@@ -10,7 +10,7 @@ import numpy as np
 from setveil.data.arrays import Flags
 from setveil.data.transactions import Transactions
 from setveil.engines.local import Local
-from setveil.engines.parts import Block, InMemory, Parts
+from setveil.engines.parts import USUAL_PART, Block, InMemory, Parts
 from setveil.errors import InfeasibleError, ParameterError, check_count
 from setveil.kernels.disassociation.given import Rule
 from setveil.methods.disassociation.arranging import Arranger
@@ -18,7 +18,7 @@ from setveil.methods.disassociation.grouping import SIZES, is_head
 from setveil.methods.disassociation.head import PRICES
 from setveil.methods.disassociation.parts import Limits, divide
 from setveil.methods.disassociation.refine import assemble
-from setveil.methods.dividing import USUAL_PART, Share, Whole
+from setveil.methods.dividing import Share, Whole
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from setveil.pipeline.children import start_child
+from setveil.children import start_child
 from setveil.pipeline.comparing.cells import Cell
 from setveil.pipeline.comparing.store import read_cell, write_cell
 from setveil.pipeline.comparing.worker import FAILED, Row, Task, run_task

@@ -21,7 +21,7 @@ from setveil.metrics import METRICS, measure
 from setveil.pipeline.anonymize import job_from, make
 from setveil.pipeline.comparing.store import write_cell
 from setveil.pipeline.job import Job
-from setveil.pipeline.publishing import checked
+from setveil.pipeline.share import checked
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.trials import DRAWS
 from setveil.published import Release

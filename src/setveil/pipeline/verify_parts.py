@@ -16,12 +16,13 @@ from setveil.audit.verdict import Check, Verdict, Witness
 from setveil.audit.verify import verify
 from setveil.data.arrays import Int64s
 from setveil.data.vocabulary import Vocabulary
+from setveil.engines.base import Read, Source, Where, open_source
 from setveil.errors import ParameterError, SetveilError
 from setveil.io.releases.folder import ReleaseParts, read_release, stated_countable
-from setveil.pipeline.parts.finishing import merged_checks
-from setveil.pipeline.parts.loading import Read, Source
-from setveil.pipeline.parts.sources import Tallied, Where, count_distinct, open_source
+from setveil.pipeline.inputs import load_with_account
+from setveil.pipeline.loading import Tallied, count_distinct
 from setveil.pipeline.stages import Stages
+from setveil.pipeline.whole import merged_checks
 from setveil.published import Release
 from setveil.published.countable import Contribution, Countable, counted_in
 
@@ -77,12 +78,12 @@ def verify_in_parts(job: VerifyJob, stages: Stages) -> tuple[Verdict, Release, C
     all of them, if the release says so."""
     parts, stated = ReleaseParts(str(job.release)), stated_countable(str(job.release))
     frequent = None if stated is None else tuple(stated.get("frequent", ()))
-    with open_source(where_of(job), stages) as source:
+    with open_source(where_of(job), stages.progress) as source:
         read = None
         if job.original is not None:
             with stages("reading"):
-                read = source.read(job.original, {**job.reading, "bags": False})
-        words = Vocabulary(()) if read is None else read.tally.vocabulary
+                read = source.read(job.original, {**job.reading, "bags": False}, load_with_account)
+        words = Vocabulary(()) if read is None else read.data.vocabulary
         with stages("verifying"):
             see = partial(_seen, parts, words, job.limit, frequent)
             found = _all_seen(source, see, len(parts), stages)
@@ -189,7 +190,7 @@ def _against(read: Read, found: list[Seen], min_people: int) -> Iterator[Check]:
     text = "no item is published that is not in the original"
     witnesses = tuple(Witness(f"{item} is not", items=(item,), private=True) for item in foreign)
     yield Check("items", not foreign, text, witnesses, private=True)
-    counts = read.tally.supports()
+    counts = read.data.supports()
     supports = np.where(counts < min_people, 0, counts)
     lower, upper = sum(each.lower for each in found), sum(each.upper for each in found)
     within = (lower <= supports) & (supports <= upper)

@@ -1,1 +1,0 @@
-"""Releases that are made, verified, written and measured part by part."""
