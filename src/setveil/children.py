@@ -10,6 +10,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -41,14 +42,24 @@ def start_child(module: str, *arguments: str, **streams: Any) -> subprocess.Pope
         arguments: What its `main` reads from `sys.argv`.
         streams: Those of `subprocess.Popen`; by default there are none.
     """
-    path = os.pathsep.join(filter(None, [*sys.path, os.environ.get("PYTHONPATH", "")]))
     none = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     return subprocess.Popen(
-        [sys.executable, "-c", f"from {module} import main; main()", *arguments],
-        env={**os.environ, "PYTHONPATH": path},
+        command_of(module, *arguments),
+        env=environment(),
         start_new_session=True,
         **{**none, **streams},
     )
+
+
+def command_of(module: str, *arguments: str) -> list[str]:
+    """The command of a process that calls `main` of a module."""
+    return [sys.executable, "-c", f"from {module} import main; main()", *arguments]
+
+
+def environment() -> dict[str, str]:
+    """That of such a process: it finds the same packages as this one."""
+    path = os.pathsep.join(filter(None, [*sys.path, os.environ.get("PYTHONPATH", "")]))
+    return {**os.environ, "PYTHONPATH": path}
 
 
 def run_apart(
@@ -57,8 +68,9 @@ def run_apart(
     width: int,
     folder: Path,
     has_room: Callable[[], bool] | None = None,
-) -> Iterator[tuple[int, Answer | SetveilError | OSError | Death]]:
-    """The answer to each number below `tasks`, as soon as it is ready, from several processes.
+) -> Iterator[tuple[int, Answer | SetveilError | OSError | Death, float]]:
+    """The answer to each number below `tasks`, as soon as it is ready, from several processes; with
+    how many seconds it took.
 
     An error or an interruption ends all of them.
 
@@ -79,12 +91,12 @@ def run_apart(
                 busy[-1].give(waiting.pop())
             ready = [child for child in busy if child.is_ready]
             for child in ready:
-                task, answer = child.task, child.answer()
+                task, answer, took = child.task, child.answer(), time.monotonic() - child.since
                 busy.remove(child)
                 idle.append(child)
                 if has_room is not None or isinstance(answer, Death):
                     idle.pop().end()
-                yield task, answer
+                yield task, answer, took
             if not ready:
                 time.sleep(PAUSE)
     finally:
@@ -92,10 +104,25 @@ def run_apart(
             child.end()
 
 
+def end_with_parent() -> None:
+    """From now on, end this process and all that it has started when its standard input ends, which
+    the death of its parent does."""
+
+    def wait() -> None:
+        while os.read(0, 1):  # not `sys.stdin`, whose lock would be held when the process ends
+            pass
+        if hasattr(os, "killpg"):
+            os.killpg(os.getpgid(0), signal.SIGKILL)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 class _Child:
     """A process and the task that it works on."""
 
-    task = -1
+    task: int
+    since: float
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -104,7 +131,7 @@ class _Child:
 
     def give(self, task: int) -> None:
         assert self.process.stdin is not None
-        self.task = task
+        self.task, self.since = task, time.monotonic()
         with suppress(BrokenPipeError):  # it has died, which `answer` says
             self.process.stdin.write(b"%d\n" % task)
             self.process.stdin.flush()

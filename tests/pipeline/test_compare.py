@@ -23,10 +23,9 @@ from setveil.pipeline import compare
 from setveil.pipeline.compare import job_from, metric_of, run
 from setveil.pipeline.comparing import store
 from setveil.pipeline.comparing.cells import cells_of
-from setveil.pipeline.comparing.processes import Clock, run_apart
 from setveil.pipeline.comparing.sources import load_source
 from setveil.pipeline.comparing.store import read_cell
-from setveil.pipeline.comparing.worker import Task
+from setveil.pipeline.comparing.worker import Clock, Task, run_cells
 
 BASKETS = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk", "tea"], ["beer", "milk"]] * 4
 TIMES = {"seconds", "cpu_seconds", "peak_mb"}
@@ -287,7 +286,7 @@ def test_a_process_that_fails_is_a_row_with_the_reason(tmp_path):
     (tmp_path / "cells").mkdir()
     task = Task(key="a", words={"method": "partition"}, data=tmp_path / "none", store=tmp_path)
     rows = []
-    run_apart([task], 1, tmp_path, lambda place, row, took: rows.append(row))
+    run_cells([task], 1, tmp_path, lambda place, row, took: rows.append(row))
     assert rows[0]["status"] == "failed"
     assert "No such file" in rows[0]["reason"]
     assert read_cell(tmp_path, "a") is None

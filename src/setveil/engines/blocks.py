@@ -109,7 +109,7 @@ class BlocksSource(PartsSource):
         if records <= FEW or len(shares) == 1:
             yield from map(work, range(len(shares)))
             return
-        for _, answer in run_apart(work, len(shares), width, self.work):
+        for _, answer, _ in run_apart(work, len(shares), width, self.work):
             if isinstance(answer, Death):
                 raise _died(answer)
             if isinstance(answer, Exception):

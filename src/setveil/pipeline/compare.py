@@ -19,7 +19,6 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.pipeline.comparing.cells import Cell, axes, cells_of, item_words
-from setveil.pipeline.comparing.processes import Clock, cores, run_apart, run_here
 from setveil.pipeline.comparing.sources import load_source
 from setveil.pipeline.comparing.spec import read_spec
 from setveil.pipeline.comparing.store import (
@@ -32,7 +31,7 @@ from setveil.pipeline.comparing.store import (
     read_cell,
     write_results,
 )
-from setveil.pipeline.comparing.worker import OK, Row, Task
+from setveil.pipeline.comparing.worker import OK, Clock, Row, Task, cores, run_cells
 from setveil.pipeline.names import Words, check_words, reading_from
 from setveil.pipeline.stages import Stages
 from setveil.showing import Shown, page_of
@@ -268,7 +267,7 @@ def _rows(
 ) -> tuple[list[Row], int]:
     """The row of each cell, in order, and how many were there already."""
     found: list[Row | None] = [
-        read_cell(task.store, task.key) if task.store and not job.force else None for task in tasks
+        None if job.force else read_cell(task.store, task.key) for task in tasks
     ]
     resumed = sum(row is not None for row in found)
     left = [at for at, row in enumerate(found) if row is None]
@@ -283,11 +282,7 @@ def _rows(
 
     if progress and left:
         progress(resumed, len(tasks), "comparing")
-    todo = [tasks[at] for at in left]
-    if job.workers == 0:
-        run_here(todo, finished)
-    else:
-        run_apart(todo, width, work, finished)
+    run_cells([tasks[at] for at in left], width, work, finished)
     return [row for row in found if row is not None], resumed
 
 

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from setveil.children import command_of, environment
 from setveil.web.store import Project, Store, StoredJob
 from setveil.web.worker import CANNOT_WRITE
 
@@ -207,16 +207,14 @@ class Queue:
 async def _started(folder: Path, temporary: Path) -> asyncio.subprocess.Process:
     """The process of a job. It ends when its standard input closes, which the death of this
     process does."""
-    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"}
     with (folder / "log.txt").open("wb") as log:
         return await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "setveil.web.worker", str(folder)),
+            *command_of("setveil.web.worker", str(folder)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,
             cwd=folder,
-            env=environment,
+            env={**environment(), "TMPDIR": str(temporary), "PYTHONUNBUFFERED": "1"},
             start_new_session=True,
         )
 

@@ -1,4 +1,4 @@
-"""The process of one job: `python -m setveil.web.worker FOLDER`.
+"""The process of one job, which is given its folder.
 
 It reads `task.json` in its folder, does what the task says, prints how far it is as JSON lines, and
 writes `result.json`, or `error.json` with one line for the user."""
@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
-import threading
 import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+from setveil.children import end_with_parent
 from setveil.errors import SetveilError
 from setveil.web.tasks import Task, perform
 from setveil.web.wording import asked_by, line_of, with_names
@@ -25,10 +24,17 @@ CANNOT_WRITE = 74
 _OFTEN = 0.1  # seconds between two lines of the same stage
 
 
-def main(folder: Path) -> int:
-    """Do the task of a folder; the exit code is 0 if there is a result."""
+def main() -> NoReturn:
+    """Do the task of the folder that the first argument names; exit with 0 if there is a result."""
     os.umask(0o077)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
+    try:
+        sys.exit(_done(Path(sys.argv[1])))
+    except OSError:
+        sys.exit(CANNOT_WRITE)
+
+
+def _done(folder: Path) -> int:
     words: dict[str, Any] = json.loads((folder / "task.json").read_text(encoding="utf-8"))
     shown: dict[str, str] = {}
     try:
@@ -63,24 +69,8 @@ class _Lines:
         sys.stdout.flush()
 
 
-def _end_with_parent() -> None:
-    """End this process and all that it has started when the page ends, however it ends."""
-    while os.read(0, 1):  # not `sys.stdin`, whose lock would be held when the process ends
-        pass
-    if hasattr(os, "killpg"):
-        os.killpg(os.getpgid(0), signal.SIGKILL)
-    os._exit(1)
-
-
 def _write(place: Path, values: dict[str, Any]) -> None:
     temporary = place.with_suffix(".new")
     text = json.dumps(values, ensure_ascii=False, default=str)
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(place)
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main(Path(sys.argv[1])))
-    except OSError:
-        sys.exit(CANNOT_WRITE)

@@ -1,4 +1,7 @@
-"""What is done for one cell: anonymize, verify and measure, in a process of its own."""
+"""Cells are anonymized, verified and measured: each in a process of its own, as many at once as
+cores and memory allow.
+
+So a cell that runs out of memory takes nothing else with it, and its peak memory is known."""
 
 from __future__ import annotations
 
@@ -6,19 +9,23 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from setveil.children import Death, run_apart
 from setveil.data.people import People, without_rare
 from setveil.data.transactions import Transactions
 from setveil.errors import SetveilError
 from setveil.metrics import METRICS, measure
 from setveil.pipeline.anonymize import job_from, make
+from setveil.pipeline.comparing.cells import Cell
 from setveil.pipeline.comparing.store import write_cell
 from setveil.pipeline.job import Job
 from setveil.pipeline.share import checked
@@ -29,6 +36,11 @@ from setveil.published import Release
 Row = dict[str, Any]
 
 OK, REFUSED, FAILED = "ok", "refused", "failed"
+FIRST_MB = 700.0  # what a cell is expected to need before one has finished
+MORE = 1.3  # how much more than the largest so far a cell may need
+
+Finished = Callable[[int, Row, float], None]
+"""Is called with the place of a task, its row, and how many seconds it took."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +51,7 @@ class Task:
     words: Mapping[str, Any]
     data: Path
     """The pickled records."""
-    store: Path | None
+    store: Path
     """The folder that gets the row."""
     metrics: tuple[str, ...] = ()
     """Names of `METRICS`; those that a form does not have are left out. Without any: the usual
@@ -49,12 +61,51 @@ class Task:
     threads: int | None = None
 
 
-def main() -> None:
-    """Run the task in the file that the first argument names, and keep its row."""
-    task: Task = pickle.loads(Path(sys.argv[1]).read_bytes())
+def run_cells(tasks: Sequence[Task], width: int, work: Path, finished: Finished) -> None:
+    """Run all tasks, at most `width` at once; in this process if it is 0.
+
+    An error or an interruption ends all processes; what they had finished is kept.
+    """
+    make, largest = partial(_kept, tasks), FIRST_MB
+    if not width:
+        for number in range(len(tasks)):
+            since = time.monotonic()
+            finished(number, make(number), time.monotonic() - since)
+        return
+
+    def has_room() -> bool:
+        return _free_mb() > largest
+
+    for number, answer, took in run_apart(make, len(tasks), width, work, has_room):
+        row = answer if isinstance(answer, dict) else {"status": FAILED, "reason": _why(answer)}
+        largest = max(largest, MORE * float(row.get("peak_mb") or 0))
+        finished(number, row, took)
+
+
+def _kept(tasks: Sequence[Task], number: int) -> Row:
+    """The row of a cell, which is kept in the store."""
+    task = tasks[number]
     row = run_task(task)
-    assert task.store is not None
     write_cell(task.store, task.key, row)
+    return row
+
+
+def _why(ended: Death | Exception) -> str:
+    """Why there is no row."""
+    if isinstance(ended, Death):
+        killed = f"its process was killed ({ended.signal}); out of memory?" * bool(ended.signal)
+        return killed or ended.said or "its process ended early"
+    return f"{type(ended).__name__}: {ended}"
+
+
+def _free_mb() -> float:
+    """How many megabytes of memory are free; any number where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free = next(line for line in lines if line.startswith("MemAvailable"))
+        return int(free.split()[1]) * 1024 / 1e6
+    except (OSError, StopIteration, ValueError):
+        return inf
 
 
 def run_task(task: Task) -> Row:
@@ -160,6 +211,31 @@ def _peak() -> float:
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
 
 
-if __name__ == "__main__":
-    os.umask(0o077)
-    main()
+def cores() -> int:
+    """How many processors this process may use."""
+    able: Any = getattr(os, "sched_getaffinity", None)
+    return len(able(0)) if able else os.cpu_count() or 1
+
+
+class Clock:
+    """Guesses how long the cells that are left will take, from those that are done."""
+
+    def __init__(self, cells: Sequence[Cell], width: int) -> None:
+        self.cells, self.width = list(cells), max(width, 1)
+        self.times: dict[int, float] = {}
+
+    def finish(self, place: int, seconds: float) -> None:
+        self.times[place] = seconds
+
+    @property
+    def left(self) -> float | None:
+        """Seconds; None before a cell is done."""
+        if not self.times:
+            return None
+        overall = sum(self.times.values()) / len(self.times)
+        by_method: dict[str, list[float]] = {}
+        for place, seconds in self.times.items():
+            by_method.setdefault(self.cells[place].method, []).append(seconds)
+        open_cells = (cell for at, cell in enumerate(self.cells) if at not in self.times)
+        found = (by_method.get(cell.method, [overall]) for cell in open_cells)
+        return sum(sum(times) / len(times) for times in found) / self.width
