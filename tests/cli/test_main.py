@@ -479,7 +479,7 @@ def test_the_old_name_of_a_method_is_understood_and_noted(call, folder):
 
 
 def test_an_option_means_one_thing_in_each_command():
-    from setveil.cli.anonymize import command
+    from setveil.cli.anonymize import anonymize as command
 
     names = [parameter.name for parameter in command.params]
     assert len(names) == len(set(names))

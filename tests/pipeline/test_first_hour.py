@@ -7,7 +7,7 @@ import json
 import pytest
 
 import setveil as sv
-from setveil.cli.anonymize import command
+from setveil.cli.anonymize import anonymize as command
 from setveil.cli.complain import as_option
 from setveil.errors import OutputError, ParameterError, ReleaseError
 from setveil.io.releases.folder import ABOUT

@@ -198,7 +198,7 @@ def test_a_place_that_is_not_allowed_is_refused_before_the_work(folder):
 
 
 def test_the_keys_are_the_options_of_anonymize():
-    from setveil.cli.anonymize import command
+    from setveil.cli.anonymize import anonymize as command
 
     options = {
         str(each.name)

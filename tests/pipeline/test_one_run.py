@@ -20,8 +20,8 @@ RECORDS = "record,item\n" + "".join(f"{r},i{r * step % 7}\n" for r in range(40) 
 MOST_FILES = 25
 
 STAGES = [
-    {load_with_account},
     {loading.load},
+    {load_with_account},
     {loading.divided},
     {whole.spec_of},
     {share.anonymized, share._anonymized_part},
@@ -88,7 +88,7 @@ def entered(calls) -> list[int]:
 
 def command(data: Path, *more: str) -> list[str]:
     release = data.parent / "release"
-    words = "--method disassociation -k 3 -m 2 --force".split()
+    words = ["--method", "disassociation", "-k", "3", "-m", "2", "--force"]
     return ["anonymize", str(data), "-o", str(release), *words, *more]
 
 

@@ -38,7 +38,7 @@ from setveil.cli.show import progress_bar, show
 @seed_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all]")
 @json_option
-def command(data: str, as_json: bool, **options: Any) -> None:
+def advise(data: str, as_json: bool, **options: Any) -> None:
     """Which promise, method and parameters suit DATA and its use, and the command to run.
 
     All methods that keep the promise are tried on a sample, and those that lose little on a larger

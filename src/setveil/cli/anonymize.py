@@ -1,4 +1,4 @@
-"""`setveil anonymize`: write a release that keeps a promise."""
+"""`setveil anonymize`, `run` and `apply`: write a release that keeps a promise."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setveil.cli.grouped import GroupedCommand
 from setveil.cli.options import (
     engine_options,
     force_option,
@@ -18,9 +17,10 @@ from setveil.cli.options import (
     release_format_option,
     seed_option,
     tree_file_options,
+    tree_layout_options,
     tree_option,
 )
-from setveil.cli.parameters import anonymize_groups, method_options, promise_options
+from setveil.cli.parameters import GroupedCommand, anonymize_groups, method_options, promise_options
 from setveil.cli.show import progress_bar, show_apart
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 )
 @force_option
 @json_option
-def command(data: str, as_json: bool, **options: Any) -> None:
+def anonymize(data: str, as_json: bool, **options: Any) -> None:
     """Write a release of DATA that keeps a promise.
 
     The release is verified and measured after it is written. If it does not verify, it is removed
@@ -90,7 +90,7 @@ def command(data: str, as_json: bool, **options: Any) -> None:
 
     with progress_bar() as progress:
         outcome = anonymize(data, progress=progress, **options)
-    show_outcome(outcome, as_json, command)
+    show_outcome(outcome, as_json, click.get_current_context().command)
 
 
 def show_outcome(outcome: "Outcome", as_json: bool, called: click.Command) -> None:
@@ -103,3 +103,64 @@ def show_outcome(outcome: "Outcome", as_json: bool, called: click.Command) -> No
     show_apart(report, as_json)
     if not outcome.verdict.holds:
         raise click.exceptions.Exit(1)
+
+
+@click.command("run")
+@click.argument("job", metavar="FILE.toml", type=click.Path(path_type=Path))
+@output_option("RELEASE", "The release folder, instead of the one in the file.", required=False)
+@force_option
+@json_option
+def run(job: Path, output: Path | None, force: bool, as_json: bool) -> None:
+    """Do what a job file says, and show what `anonymize` shows.
+
+    `setveil anonymize --save-job FILE.toml` writes such a file.
+
+    \b
+    setveil run baskets.toml
+    setveil run baskets.toml -o again"""
+    from setveil.pipeline.jobfile import run_file
+
+    with progress_bar() as progress:
+        outcome = run_file(job, output=output, force=force, progress=progress)
+    show_outcome(outcome, as_json, anonymize)
+
+
+@click.command("apply")
+@click.argument("release", metavar="RELEASE")
+@click.argument("data", metavar="DATA")
+@output_option("RELEASE2", "The release folder to write.")
+@click.option(
+    "--unknown",
+    type=click.Choice(("refuse", "drop")),
+    default="refuse",
+    show_default=True,
+    help="What to do if DATA has items that RELEASE does not cover.",
+)
+@click.option(
+    "--suppress", is_flag=True, help="Leave out more items if the promise does not hold otherwise."
+)
+@tree_option("The tree, if RELEASE does not contain all of it, or DATA has new items.")
+@tree_layout_options
+@release_format_option("csv")
+@new_alignment_option("the published record")
+@public_items_option("publish all of a tree that was built from it")
+@reading_options
+@seed_option
+@force_option
+@json_option
+def apply(release: str, data: str, as_json: bool, **options: Any) -> None:
+    """Publish DATA by the rule of RELEASE, such as next month's data.
+
+    Items become the same groups, or are left out, as in RELEASE, so that the two can be compared.
+    The new release is verified for the same promise. If that does not hold, nothing is written and
+    the exit code is 1. RELEASE must have one rule for all records: apriori, hghs, mhghs and
+    suppression have one.
+
+    \b
+    setveil apply may june.csv -o june
+    setveil apply may june.csv -o june --unknown drop --suppress"""
+    from setveil.pipeline.apply import apply
+
+    with progress_bar() as progress:
+        outcome = apply(release, data, progress=progress, **options)
+    show_outcome(outcome, as_json, click.get_current_context().command)

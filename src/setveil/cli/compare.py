@@ -90,7 +90,7 @@ def _groups() -> dict[str, list[str]]:
 @seed_option
 @force_option
 @json_option
-def command(data: str | None, as_json: bool, **options: Any) -> None:
+def compare(data: str | None, as_json: bool, **options: Any) -> None:
     """Run several methods and parameters on DATA, and write one table of what each loses.
 
     Each combination is a cell: it is anonymized, verified and measured in a process of its own. A

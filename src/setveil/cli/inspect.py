@@ -20,7 +20,7 @@ from setveil.cli.show import progress_bar, show
 @reading_options
 @engine_options
 @json_option
-def command(data: str, as_json: bool, **options: Any) -> None:
+def inspect(data: str, as_json: bool, **options: Any) -> None:
     """What a data set contains, how exposed the people in it are, and which promises may help.
 
     DATA may be `-` for standard input. The figures are about the original, so they are private.
@@ -36,4 +36,4 @@ def command(data: str, as_json: bool, **options: Any) -> None:
     with progress_bar() as progress:
         found = inspect(data, progress=progress, **options)
     name = "DATA" if data == "-" else shlex.quote(data)
-    show(report_inspection(found, name, as_option(command)), as_json)
+    show(report_inspection(found, name, as_option(click.get_current_context().command)), as_json)

@@ -1,6 +1,6 @@
-"""The options of promises and methods, made from the fields of the promises and methods."""
+"""The options of promises and methods, made from their fields, and help in groups."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import click
@@ -109,3 +109,28 @@ def _default(word: Word) -> list[str]:
     if isinstance(value, float):
         return [f"default: {value:g}"]
     return [f"default: {value}"] if isinstance(value, str | int) else []
+
+
+Groups = Mapping[str, Sequence[str]]
+
+
+class GroupedCommand(click.Command):
+    """A command whose help shows its options in groups; those in no group come in a last one."""
+
+    def __init__(self, *args: Any, groups: Groups, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.groups = groups
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lines = {
+            str(parameter.name): line
+            for parameter in self.get_params(ctx)
+            if (line := parameter.get_help_record(ctx)) is not None
+        }
+        for title, names in self.groups.items():
+            chosen = [lines.pop(name) for name in names if name in lines]
+            if chosen:
+                with formatter.section(title):
+                    formatter.write_dl(chosen)
+        with formatter.section("Other options"):
+            formatter.write_dl(list(lines.values()))

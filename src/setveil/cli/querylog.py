@@ -64,7 +64,7 @@ _columns = several(
 @memory_option
 @force_option
 @json_option
-def command(as_json: bool, **options: Any) -> None:
+def querylog(as_json: bool, **options: Any) -> None:
     """Turn a query log into bags of terms, one per user or session.
 
     LOG is an AOL-style log, or a CSV, TSV or Parquet file with columns for user, text and time,

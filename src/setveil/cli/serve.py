@@ -60,7 +60,7 @@ class Size(click.ParamType[int]):
     metavar="SIZE",
     help="The largest file that may be uploaded.",
 )
-def command(no_browser: bool, **options: Any) -> None:
+def serve(no_browser: bool, **options: Any) -> None:
     """The whole job in a browser, on your own machine.
 
     Prints the address of the page, with a secret that works once, as soon as it answers. Nothing

@@ -1,10 +1,10 @@
-"""`setveil demo`: a full example on synthetic data."""
+"""`setveil demo`, `methods` and `warmup`: for the first hour."""
 
 from pathlib import Path
 
 import click
 
-from setveil.cli.options import default_option
+from setveil.cli.options import default_option, json_option
 from setveil.cli.show import progress_bar, show
 
 
@@ -20,12 +20,12 @@ from setveil.cli.show import progress_bar, show
     help="Hide each person among at least this many records.",
     type=click.IntRange(min=2),
 )
-def command(folder: Path, records: int, k: int) -> None:
+def demo(folder: Path, records: int, k: int) -> None:
     """A full example on synthetic data, in under a minute.
 
     Generates the baskets of a shop, shows how exposed its customers are, anonymizes, verifies and
     measures. FOLDER is replaced only if it is empty or an earlier demo."""
-    from setveil.cli.anonymize import command as anonymize
+    from setveil.cli.anonymize import anonymize
     from setveil.cli.complain import as_option
     from setveil.pipeline.demo import BASKETS, KNOWN, MARK, RELEASE, TREE, DemoJob, run
     from setveil.report.outcome import report_demo
@@ -45,3 +45,27 @@ def command(folder: Path, records: int, k: int) -> None:
         "Or publish groups of products instead of clusters, so that every record stays whole:"
     )
     click.echo(f"  setveil anonymize {baskets} -k {k} --hierarchy {tree} -o second")
+
+
+@click.command("methods")
+@json_option
+def methods(as_json: bool) -> None:
+    """List the methods: what each can promise, what it needs, and what it publishes.
+
+    Without --method, `setveil anonymize` chooses the one marked `chosen` that fits what you
+    promise and whether you give a hierarchy."""
+    from setveil.pipeline.methods import list_methods
+    from setveil.report.methods import report_methods
+
+    show(report_methods(list_methods()), as_json)
+
+
+@click.command("warmup")
+def warmup() -> None:
+    """Compile the kernels once, so that the first real run is quick.
+
+    The machine code is kept next to the package, or in the user's cache folder."""
+    from setveil.pipeline.warmup import run
+    from setveil.words import seconds
+
+    click.echo(f"the kernels are ready, after {seconds(run())}")
