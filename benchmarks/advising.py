@@ -20,8 +20,7 @@ import setveil as sv
 from benchmarks.data import REAL_DATA
 from setveil.pipeline.advise import Advice
 from setveil.pipeline.commands import method_options
-from setveil.pipeline.searching import STILL_GOOD, variants
-from setveil.pipeline.trials import USES, Way, judge_of, ways_for
+from setveil.pipeline.trials import STILL_GOOD, USES, Way, judge_of, variants, ways_for
 
 SETS: dict[str, dict[str, Any]] = {
     "groceries": {"file": "groceries.csv.gz", "tree": "groceries.hierarchy.csv"},

@@ -9,10 +9,9 @@ import pytest
 import setveil as sv
 from setveil.cli import answer
 from setveil.errors import ParameterError
-from setveil.pipeline import searching
+from setveil.pipeline import trials as searching
 from setveil.pipeline.advise import fears, job_from
-from setveil.pipeline.searching import CLEARLY, Search
-from setveil.pipeline.trials import USES, Way, judge_of, sample_of, ways_for
+from setveil.pipeline.trials import CLEARLY, USES, Search, Way, judge_of, sample_of, ways_for
 from setveil.promises import PROMISES
 
 DATA = sv.Transactions.of(

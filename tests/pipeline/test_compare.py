@@ -23,7 +23,7 @@ from setveil.pipeline import compare
 from setveil.pipeline.compare import job_from, metric_of, run
 from setveil.pipeline.comparing import store
 from setveil.pipeline.comparing.cells import cells_of
-from setveil.pipeline.comparing.sources import load_source
+from setveil.pipeline.comparing.spec import load_source
 from setveil.pipeline.comparing.store import read_cell
 from setveil.pipeline.comparing.worker import Clock, Task, run_cells
 

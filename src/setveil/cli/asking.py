@@ -84,7 +84,7 @@ def rules(release: str, as_json: bool, **options: Any) -> None:
     setveil rules release
     setveil rules release --top 50 --min-support 0.01 --min-confidence 0.5"""
     from setveil.pipeline.rules import rules
-    from setveil.report.rules import report_rules
+    from setveil.report.supports import report_rules
 
     with progress_bar() as progress:
         found = rules(release, progress=progress, **options)

@@ -184,7 +184,7 @@ def check(file: str, as_json: bool, **options: Any) -> None:
     \b
     setveil hierarchy check products.hierarchy.csv --data baskets.csv"""
     from setveil.pipeline import hierarchy
-    from setveil.report.trees import report_faults
+    from setveil.report.inspection import report_faults
 
     checked = hierarchy.check(_job(file, options))
     show(report_faults(file, checked), as_json)
@@ -210,7 +210,7 @@ def show_tree(tree: str, depth: int, node: str | None, as_json: bool, **options:
     setveil hierarchy show balanced:5 --data clicks.dat
     setveil hierarchy show products.hierarchy.csv --node drinks --depth 1"""
     from setveil.pipeline import hierarchy
-    from setveil.report.trees import report_tree
+    from setveil.report.inspection import report_tree
 
     show(report_tree(hierarchy.run(_job(tree, options)), depth, node), as_json)
 

@@ -194,7 +194,7 @@ def report(release: Path, **options: Any) -> None:
     setveil report release --original baskets.csv -o private.html
     setveil report release -o public.html"""
     from setveil.pipeline.report import job_from, run
-    from setveil.report.written import report_page
+    from setveil.report.release_page import report_page
 
     with progress_bar() as progress:
         found = run(job_from(release, options), progress)

@@ -77,7 +77,7 @@ def querylog(as_json: bool, **options: Any) -> None:
     setveil querylog log.txt -o terms.csv --user 1 --time 2 --text 3 --time-format yymmddhhmmss
     setveil querylog searches.parquet -o queries.csv --terms queries --min-users 5"""
     from setveil.pipeline.querylog import QuerylogJob, run
-    from setveil.report.querylog import report_log
+    from setveil.report.inspection import report_log
 
     with progress_bar() as progress:
         done = run(QuerylogJob(**options), progress)

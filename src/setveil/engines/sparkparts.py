@@ -31,7 +31,7 @@ from setveil.engines.parts import (
     joined,
     of_keys,
 )
-from setveil.engines.sparkblocks import (
+from setveil.engines.sparkdata import (
     MOST_COPIES,
     ROWS,
     ROWS_AT_ONCE,

@@ -34,9 +34,20 @@ from setveil.pipeline.inputs import (
 )
 from setveil.pipeline.names import Words, check_words, promise_from, promise_words, reading_from
 from setveil.pipeline.notes import left_out_note, names_note
-from setveil.pipeline.searching import STILL_GOOD, Search, is_near, rank
 from setveil.pipeline.stages import Stages
-from setveil.pipeline.trials import Trial, Use, Way, judge_of, sample_of, use_named, ways_for
+from setveil.pipeline.trials import (
+    STILL_GOOD,
+    Search,
+    Trial,
+    Use,
+    Way,
+    is_near,
+    judge_of,
+    rank,
+    sample_of,
+    use_named,
+    ways_for,
+)
 from setveil.promises import PROMISES
 from setveil.promises.promise import Promise
 

@@ -31,11 +31,10 @@ from setveil.pipeline.names import (
     renewed,
 )
 from setveil.pipeline.report import check_page, written_dossier
-from setveil.pipeline.searching import Search
 from setveil.pipeline.share import Made, anonymized
 from setveil.pipeline.stages import Stages
 from setveil.pipeline.staging import Rejected, Stage, aligned, staged
-from setveil.pipeline.trials import Way, judge_of, tuning_notes, use_named
+from setveil.pipeline.trials import Search, Way, judge_of, tuning_notes, use_named
 from setveil.pipeline.warmup import first_run
 from setveil.pipeline.whole import merged, outcome_of, publish_shares, spec_of
 from setveil.threads import thread_limit

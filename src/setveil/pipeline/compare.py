@@ -19,8 +19,7 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.pipeline.comparing.cells import Cell, axes, cells_of, item_words
-from setveil.pipeline.comparing.sources import load_source
-from setveil.pipeline.comparing.spec import read_spec
+from setveil.pipeline.comparing.spec import load_source, read_spec
 from setveil.pipeline.comparing.store import (
     check_store,
     code_of,

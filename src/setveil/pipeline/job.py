@@ -21,8 +21,8 @@ from setveil.io.releases.form import Choices
 from setveil.methods.method import Method
 from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
-from setveil.pipeline.examples import Example
 from setveil.pipeline.inputs import check_items
+from setveil.pipeline.notes import Example
 from setveil.promises.promise import Promise
 from setveil.published import Release
 from setveil.published.countable import Countable

@@ -1,13 +1,15 @@
-"""Notes: what the person who publishes a release should check. Private: they count in the
-original."""
+"""What the person who publishes a release should see: notes on what to check, and examples of
+original records with what was published for each. Private: they count in the original."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
+from setveil.data.arrays import Int64s
 from setveil.data.people import People, had_by_few, holders
 from setveil.data.transactions import Transactions
 from setveil.errors import Note
@@ -164,3 +166,35 @@ def _sensitive_note(promise: Promise, data: Transactions) -> tuple[str, ...]:
     have = "1 record has" if only == 1 else f"{only:,} records have"
     knows = "An adversary who knows that such a person has none of the other items of their group"
     return (f"{have} only sensitive items. {knows} learns that they have a sensitive one.",)
+
+
+SHOWN = 3
+FEW, MANY = 2, 6  # records with so many items are easy to read
+
+
+class Example(NamedTuple):
+    """A record of the original, and what the release says in its place."""
+
+    original: tuple[str, ...]
+    """Its items, with counts above 1."""
+    published: str
+
+
+def examples(release: Release, data: Transactions, shown: int = SHOWN) -> tuple[Example, ...]:
+    """Up to three records (or so many), spread over the data, before and after.
+
+    Nothing if the release does not know which of its records belongs to whom."""
+    if release.alignment is None:
+        return ()
+    rows = _readable(data)
+    chosen = rows[np.arange(1, shown + 1) * len(rows) // (shown + 1)] if len(rows) else rows
+    return tuple(
+        Example(data.shown(number), release.published_as(number, data.record(number)))
+        for number in np.unique(chosen).tolist()
+    )
+
+
+def _readable(data: Transactions) -> Int64s:
+    """Records of a few items; if there are none, all that are not empty."""
+    few = np.flatnonzero((data.lengths >= FEW) & (data.lengths <= MANY))
+    return few if len(few) else np.flatnonzero(data.lengths > 0)

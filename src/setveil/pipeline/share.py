@@ -32,9 +32,8 @@ from setveil.metrics.measure import Losses, measure_part
 from setveil.metrics.state import Count, State
 from setveil.metrics.table import METRICS
 from setveil.metrics.usefulness import Seen, usefulness
-from setveil.pipeline.examples import Example, examples
 from setveil.pipeline.job import Published
-from setveil.pipeline.notes import effect_note, formula_note, release_notes
+from setveil.pipeline.notes import Example, effect_note, examples, formula_note, release_notes
 from setveil.pipeline.stages import Stages
 from setveil.promises.promise import Promise
 from setveil.published import Release

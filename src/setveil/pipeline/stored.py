@@ -19,9 +19,9 @@ from setveil.methods import METHODS, Method
 from setveil.pipeline.advise import Advice
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.dossier import Dossier
-from setveil.pipeline.examples import Example
 from setveil.pipeline.hierarchy import Checked, Proposal
 from setveil.pipeline.inspect import Inspection
+from setveil.pipeline.notes import Example
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.pipeline.reconstruct import Reconstructions
 from setveil.pipeline.support import Supports

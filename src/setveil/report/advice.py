@@ -1,12 +1,13 @@
-"""The report of advice: what to run, and the trials that speak for it."""
+"""The reports of what to do: advice by trials, and all methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from setveil.errors import Note, Spelling
 from setveil.pipeline.advise import Advice
 from setveil.pipeline.commands import method_options
+from setveil.pipeline.methods import MethodFacts
 from setveil.pipeline.trials import DRAWS, Trial
 from setveil.published import Release
 from setveil.report import Fact, Report, Section, as_flag
@@ -112,3 +113,28 @@ def _next(found: Advice, name: str) -> str:
 
 def _methods(found: Advice) -> str:
     return ",".join(dict.fromkeys(trial.way.method.name for trial in found.trials))
+
+
+_READS = {
+    "sets": "sets of items; how often an item occurs in a record is ignored",
+    "bags": "bags: how often an item occurs in a record counts",
+    "either": "sets or bags",
+}
+
+
+def report_methods(methods: Sequence[MethodFacts]) -> Report:
+    """What each method can promise, what it needs, and when it is chosen."""
+    values = {"methods": [method.to_dict() for method in methods]}
+    return Report(tuple(map(_section, methods)), values)
+
+
+def _section(method: MethodFacts) -> Section:
+    needs = "a hierarchy (--hierarchy)" if method.needs_hierarchy else "no hierarchy"
+    facts = [
+        Fact("promises", ", ".join(method.promises)),
+        Fact("needs", needs),
+        Fact("reads", _READS[method.reads]),
+        Fact("publishes", method.form),
+        *(Fact("chosen", f"for {model}: {why}") for model, why in method.chosen_for.items()),
+    ]
+    return Section(method.name, facts=tuple(facts))

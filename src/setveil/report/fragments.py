@@ -13,7 +13,7 @@ from setveil.errors import Spelling
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.dossier import Private
-from setveil.pipeline.examples import Example
+from setveil.pipeline.notes import Example
 from setveil.report import PRIVATE, Report, Section
 from setveil.report.charts import attack_chart, comparison_chart, exposure_chart, telling
 from setveil.report.comparison import COMMON, common_measures

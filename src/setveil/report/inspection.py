@@ -1,13 +1,19 @@
-"""The report of an inspection: what the data contains, how exposed people are, what can be done."""
+"""The reports of what is given: data, query logs and hierarchies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from setveil.errors import Note, Spelling, as_keyword, spelled
+from setveil.data.querylog.findings import LogReport
+from setveil.errors import Note, Spelling, UnknownItemError, as_keyword, did_you_mean, spelled
+from setveil.hierarchy.build import range_of
+from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.tree import Hierarchy
+from setveil.pipeline.hierarchy import Checked
 from setveil.pipeline.notes import private_delta
-from setveil.report import PRIVATE, Fact, Report, Section
+from setveil.pipeline.querylog import QuerylogResult
+from setveil.report import PRIVATE, Fact, Report, Section, as_flag
 from setveil.words import count, plural, rough_share, share
 
 if TYPE_CHECKING:
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
     from setveil.data.account import Account
     from setveil.data.summary import Summary
     from setveil.pipeline.inspect import Inspection
+
 
 HINT = (
     "TREE is a file, balanced:5 if you have none, or prefix for codes; `setveil hierarchy check` "
@@ -158,3 +165,154 @@ def _ways(summary: Summary, k: int) -> tuple[Fact, ...]:
 def _items_of_noise(summary: Summary) -> str:
     """Where differential privacy gets its items: a list that may have names is never public."""
     return f"--delta {private_delta(summary.records)}" if summary.rare_words else "--public-items"
+
+
+_OF_LOG = "private, about the original log"
+
+
+def report_log(done: QuerylogResult) -> Report:
+    """What was read, merged and dropped, and what was written."""
+    found, output = done.found, str(done.output)
+    sections = [
+        Section(f"Query log ({_OF_LOG})", facts=_log(found)),
+        Section(f"Terms: {done.terms} ({_OF_LOG})", facts=_terms(found)),
+    ]
+    if found.bad_lines:
+        sections.insert(1, Section("The first rows that cannot be used", facts=_bad(found)))
+    if found.often_unknown:
+        text = ", ".join(f"{term} ({users:,})" for term, users in found.often_unknown)
+        sections.append(Section(f"Unknown terms of many users ({_OF_LOG})", text))
+    sections.append(Section("Written", facts=_written(done, output)))
+    return Report(tuple(sections), {"output": output, "terms": done.terms, **found.to_dict()})
+
+
+def _log(found: LogReport) -> tuple[Fact, ...]:
+    unused = f"{count(found.queries_without_terms)} of them without a term that is kept"
+    return (
+        Fact("columns", *_columns(found)),
+        Fact("rows", count(found.rows), f"{count(found.bad_rows)} of them cannot be used"),
+        Fact("merged", count(found.merged_clicks), "rows that are further clicks of a query"),
+        Fact("queries", count(found.queries), unused),
+        Fact("users", count(found.users)),
+    )
+
+
+def _columns(found: LogReport) -> tuple[str, str]:
+    """Which columns were used, and what else was understood."""
+    columns = ", ".join(f"{role}: {name}" for role, name in found.columns.items())
+    remarks = [] if found.has_header else ["no header"]
+    if found.time_format:
+        remarks.append(f"times: {found.time_format}")
+    elif "time" not in found.columns:
+        remarks.append("no times, so every row is a query of its own")
+    return columns, "; ".join(remarks)
+
+
+def _bad(found: LogReport) -> tuple[Fact, ...]:
+    return tuple(Fact(f"line {bad.line:,}", bad.reason) for bad in found.bad_lines)
+
+
+def _terms(found: LogReport) -> tuple[Fact, ...]:
+    dropped = (
+        ("stop words", found.stopped_occurrences),
+        ("unknown", found.unknown_occurrences),
+        ("rare", found.rare_occurrences),
+    )
+    facts = [Fact("occurrences", count(found.occurrences), f"base forms: {found.lemmas}")]
+    facts += [
+        Fact(f"dropped: {name}", count(number), share(number / found.occurrences))
+        for name, number in dropped
+        if number
+    ]
+    if found.min_users > 1:
+        rare = f"of the remaining occurrences, used by fewer than {plural(found.min_users, 'user')}"
+        facts.append(Fact("lost as rare", share(found.rare_share), rare))
+        facts.append(Fact("", share(found.rare_term_share), "of the distinct terms"))
+    kept = f"of {plural(found.kept_terms, 'distinct term')}"
+    return (*facts, Fact("kept", count(found.kept_occurrences), kept))
+
+
+def _written(done: QuerylogResult, output: str) -> tuple[Fact, ...]:
+    found = done.found
+    left_out = found.sessions - found.vocabularies
+    empty = f"{count(found.empty_vocabularies)} of them empty"
+    remark = f"{plural(left_out, 'empty record')} left out" if left_out else empty
+    return (
+        Fact("records", count(found.vocabularies), remark),
+        Fact("file", output, "no users, no times, in random order; not anonymous yet"),
+        *_USERS[done.carries],
+    )
+
+
+_USERS = {
+    None: (),
+    True: (Fact("column", "person", "which records are of one user, by number; never published"),),
+    False: (
+        Fact(
+            "lost",
+            "which records are of one user",
+            "this format has no column for it, so records are counted; csv and tsv have one",
+        ),
+    ),
+}
+
+
+MOST_CHILDREN = 12  # how many children of a node are shown; the rest are counted
+
+
+def report_faults(name: str, checked: Checked, spell: Spelling = as_flag) -> Report:
+    """Every fault of a hierarchy as a line, how a table was read, and what helps."""
+    faults = checked.faults
+    errors = sum(fault.severity == "error" for fault in faults)
+    title = f"{name}: {plural(errors, 'error')}, {plural(len(faults) - errors, 'note')}"
+    facts = tuple(Fact(fault.severity, fault.sentence) for fault in faults)
+    values = {"usable": checked.is_usable, "faults": [fault.to_dict() for fault in faults]}
+    advice = spelled(checked.advice, spell)
+    text = f"levels: {' < '.join(checked.columns)}" if checked.columns else ""
+    values |= {"levels": list(checked.columns), "advice": advice}
+    more = (Section("Try", advice),) if advice else ()
+    return Report((Section(title, text, facts, holds=checked.is_usable), *more), values)
+
+
+def report_tree(tree: Hierarchy, depth: int, label: str | None = None) -> Report:
+    """The size of a tree, and `depth` levels of it, from the root or from the node with a label."""
+    if label is not None and label not in tree.nodes:
+        near = did_you_mean(label, tree.nodes)
+        raise UnknownItemError([label], "the hierarchy has no node", near)
+    start = tree.root if label is None else tree.nodes.number(label)
+    leaves = f"{count(tree.leaf_count)} of them leaves"
+    title = f"{plural(len(tree), 'node')}, {leaves}, height {tree.height}"
+    path = "" if label is None else " < ".join(tree.path(label)) + "\n"
+    size = {"nodes": len(tree), "leaves": tree.leaf_count, "height": tree.height}
+    values = {**size, "origin": tree.origin.kind, "tree": _nested(tree, start, depth)}
+    shown = Section(title, path + "\n".join(_lines(tree, start, depth, "")))
+    said = [remark.text(as_flag) for remark in remarks(tree)[:1]]
+    more = (Section("Note", "\n".join(said)),) if said else ()
+    return Report((shown, *more), {**values, "remarks": said})
+
+
+def _lines(tree: Hierarchy, node: int, depth: int, indent: str) -> Iterator[str]:
+    size = f"  ({_size(tree, node)})" if node >= tree.leaf_count else ""
+    yield f"{indent}{tree.labels[node]}{size}"
+    children = tree.children(node).tolist() if depth else []
+    for child in children[:MOST_CHILDREN]:
+        yield from _lines(tree, child, depth - 1, indent + "  ")
+    if len(children) > MOST_CHILDREN:
+        yield f"{indent}  ... and {count(len(children) - MOST_CHILDREN)} more"
+
+
+def _size(tree: Hierarchy, node: int) -> str:
+    """How many leaves a node has, and if its label is a position, which."""
+    leaves = plural(int(tree.widths[node]), "leaf", "leaves")
+    if tree.origin.kind != "balanced" or tree.origin.is_public or not tree.widths[node]:
+        return leaves
+    items = tree.labels[tree.first[node] : tree.stop[node]]
+    return f"{leaves}: {range_of(items, tree.origin.parameters['order'])}"
+
+
+def _nested(tree: Hierarchy, node: int, depth: int) -> dict[str, object]:
+    shown: dict[str, object] = {"label": tree.labels[node], "leaves": int(tree.widths[node])}
+    if depth and node >= tree.leaf_count:
+        children = tree.children(node).tolist()
+        shown["children"] = [_nested(tree, child, depth - 1) for child in children]
+    return shown

@@ -1,15 +1,16 @@
-"""The page about a release: for the person who defends it, or for those who receive it."""
+"""The page about a release, which needs nothing else: one HTML file; and the report of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from setveil.errors import Note
 from setveil.metrics import METRICS
 from setveil.pipeline.dossier import Dossier, Narrowed, Private
-from setveil.report import PROMISE_HOLDS, as_flag
+from setveil.report import PROMISE_HOLDS, Report, Section, as_flag
 from setveil.report.charts import (
     levels_chart,
     narrowed_chart,
@@ -28,7 +29,7 @@ from setveil.report.markup import (
     yes_or_no,
 )
 from setveil.report.outcome import COUNTABLE, figure
-from setveil.report.svg import picture
+from setveil.report.svg import NO_CHARTS, can_draw, picture
 from setveil.words import plural, rough_share
 
 PRIVATE = (
@@ -270,3 +271,16 @@ PARTS: dict[str, Callable[[Dossier], str]] = {
     "files": _files,
 }
 """The sections of the page; what a section compares with the original is empty without one."""
+
+
+def report_page(found: Dossier, place: Path) -> Report:
+    """Where the page is, and who may read it."""
+    who = "may be handed over with the release"
+    if found.private is not None:
+        who = "private: only you can read it"
+    verdict = found.verdict
+    sections = [
+        Section(verdict.titled(*PROMISE_HOLDS), holds=verdict.mark),
+        Section(f"Written: {place}", who if can_draw() else f"{who}\n{NO_CHARTS}"),
+    ]
+    return Report(tuple(sections))

@@ -142,7 +142,7 @@ def tree(task: Task) -> object:
     from setveil.pipeline.inputs import load
     from setveil.pipeline.names import reading_from
     from setveil.pipeline.stored import CheckedTree
-    from setveil.report.trees import report_tree
+    from setveil.report.inspection import report_tree
 
     words = task.options
     given, how = words.pop("tree"), {n: words[n] for n in _TREE if words.get(n) is not None}
@@ -171,9 +171,9 @@ def advise(task: Task) -> object:
 def anonymize(task: Task) -> object:
     """A release, the alignment, the job as a file, and what the reports about it show."""
     from setveil.pipeline.anonymize import job_from, run
-    from setveil.pipeline.examples import examples
     from setveil.pipeline.inputs import load
     from setveil.pipeline.jobfile import job_text
+    from setveil.pipeline.notes import examples
     from setveil.pipeline.report import public_dossier
     from setveil.pipeline.stored import Released
     from setveil.web.lists import with_files

@@ -17,7 +17,7 @@ from setveil.pipeline.commands import command_line
 from setveil.pipeline.hierarchy import Proposal
 from setveil.pipeline.stored import CheckedTree
 from setveil.report import Report
-from setveil.report.trees import report_faults
+from setveil.report.inspection import report_faults
 from setveil.web import editor
 from setveil.web.context import (
     TREE_WORDS,

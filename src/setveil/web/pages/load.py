@@ -14,7 +14,7 @@ from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.inspect import Inspection
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Report
-from setveil.report.querylog import report_log
+from setveil.report.inspection import report_log
 from setveil.web.context import (
     data_of,
     form_of,
