@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from setveil.data.arrays import Int64s
+from setveil.data.arrays import Floats, Int32s, Int64s
 from setveil.data.generate import draw
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
@@ -107,7 +107,7 @@ class Patients:
         """The path from each code to the root: its category, its letter, all codes."""
         return [(name, name[:3], name[0], "All codes") for name in _codes().names]
 
-    def _row(self, patient: int, codes: Int64s) -> str:
+    def _row(self, patient: int, codes: Int32s) -> str:
         person = f"{self.birth_years[patient]},{SEXES[self.sexes[patient]]}"
         labels = self.stays.vocabulary.labels
         listed = "|".join(labels[code] for code in codes)
@@ -212,7 +212,8 @@ def _stay_counts(random: np.random.Generator, ages: Int64s) -> Int64s:
     counts = np.ones(len(ages), dtype=np.int64)
     going = np.arange(len(ages))
     while len(going):
-        again = draw.chance(random, _AGAIN + _AGAIN_BY_AGE * ages[going], len(going))
+        likely: Floats = _AGAIN + _AGAIN_BY_AGE * ages[going].astype(np.float64)
+        again = draw.chance(random, likely, len(going))
         going = going[again]
         counts[going] += 1
     return counts
