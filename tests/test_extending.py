@@ -1,4 +1,4 @@
-"""A new promise, method, form, metric or format is its own file and a line in each table, no
+"""A new promise, method, form, metric, engine or format is its own file and a line in each table, no
 more."""
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ def test_a_release_of_the_new_form_can_be_measured_asked_and_reconstructed(data,
     assert (asked["lower"], asked["upper"]) == (1, 3)
 
 
-@pytest.mark.parametrize("engine", ["blocks", "spark"])
-def test_the_new_metric_is_measured_on_every_engine(engine, tmp_path, request):
+@pytest.mark.parametrize("engine", ["blocks", "spark", "crumbs"])
+def test_the_new_metric_is_measured_on_every_engine_the_new_one_too(engine, tmp_path, request):
     if engine == "spark":
         request.getfixturevalue("spark")
     records, rows = tmp_path / "shop.csv", enumerate(RECORDS * 3)
@@ -134,6 +134,24 @@ def test_the_new_metric_is_measured_on_every_engine(engine, tmp_path, request):
     losses = [json.loads(shown)["losses"] for shown in (here, there)]
     assert losses[0]["forgotten"] == losses[1]["forgotten"] > 0
     assert losses[0]["ncp"] == pytest.approx(losses[1]["ncp"])
+
+
+def test_the_new_engine_makes_verifies_and_inspects_parts(data, tmp_path):
+    records, release = tmp_path / "shop.dat", tmp_path / "release"
+    records.write_text("1 2\n1 3\n2 3\n" * 10, encoding="utf-8")
+    shown, verified, exposed, gathered = run(
+        f"anonymize {records} -o {release} -k 2 -m 2 --max-part 8 --engine crumbs --json",
+        f"verify {release} --original {records} --engine crumbs --json",
+        f"inspect {records} --engine crumbs --json",
+        f"anonymize {data} -o {tmp_path / 'other'} --method mhghs -k 2 -m 1"
+        " --hierarchy balanced:2 --engine crumbs --json",
+    )
+    parts = json.loads((release / "release.json").read_text(encoding="utf-8"))["parts"]
+    assert (len(parts) > 1, sum(parts)) == (True, 30)
+    assert json.loads(shown)["verdict"]["holds"]
+    assert json.loads(verified)["holds"]
+    assert json.loads(exposed)["summary"]["records"] == 30
+    assert json.loads(gathered)["verdict"]["holds"]
 
 
 def test_the_new_promise_can_be_verified_on_plain_data(data):

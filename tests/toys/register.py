@@ -6,6 +6,7 @@ As a plugin (`pytest -p tests.toys.register`) the toys take part in the tests th
 from __future__ import annotations
 
 from setveil.audit.tables import FORM_CHECKS, PROMISE_CHECKS
+from setveil.engines import ENGINES
 from setveil.io.formats.table import FORMATS, Format
 from setveil.io.releases.folder import FORMS
 from setveil.methods import METHODS
@@ -24,6 +25,7 @@ def register() -> None:
     PROMISE_CHECKS["quorum"] = check_quorum
     FORMS["tallies"] = FILES
     FORM_CHECKS["tallies"] = check_tallies
+    ENGINES["crumbs"] = "tests.toys.engine:open_crumbs"
     METHODS["tally"] = Tally
     METHODS["prune"] = Prune
     METRICS["forgotten"] = Metric(
