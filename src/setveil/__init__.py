@@ -54,7 +54,7 @@ _HOMES = {
     "html": "setveil.report.notebook",
     "inspect": "setveil.pipeline.inspect",
     "measure": "setveil.pipeline.measure",
-    "page": "setveil.report.page",
+    "page": "setveil.report.notebook",
     "plot": "setveil.report.charts",
     "read": "setveil.io",
     "read_querylog": "setveil.io.querylog.read",

@@ -60,6 +60,6 @@ from setveil.published import Synthetic as Synthetic
 from setveil.published import TypicalBags as TypicalBags
 from setveil.report.charts import plot as plot
 from setveil.report.notebook import html as html
-from setveil.report.page import page as page
+from setveil.report.notebook import page as page
 
 __version__: str

@@ -1,6 +1,8 @@
-"""`setveil demo`, `methods` and `warmup`: for the first hour."""
+"""`setveil demo`, `serve`, `methods` and `warmup`: where to start."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -69,3 +71,82 @@ def warmup() -> None:
     from setveil.words import seconds
 
     click.echo(f"the kernels are ready, after {seconds(run())}")
+
+
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 500MB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"(\d{1,9}) ?([KMGT]B)?", str(value).strip().upper())
+        if isinstance(value, int):
+            return value
+        if found is None:
+            self.fail(f"{value!r} is not a size such as 500MB or 2GB", param, ctx)
+        return int(found[1]) * _UNITS[found[2] or ""]
+
+
+@click.command("serve")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="The port to listen on.  [default: 8737, or a free one]",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="The address to listen on; only this machine by default.",
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address; open no browser.")
+@click.option(
+    "--data-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where projects are kept, privately.  [default: the user's data folder]",
+)
+@click.option(
+    "--files",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="One more folder whose files may be named by path; repeatable.  "
+    "[default: the current and the home folder]",
+)
+@click.option(
+    "--max-upload",
+    type=Size(),
+    default="20GB",
+    show_default=True,
+    metavar="SIZE",
+    help="The largest file that may be uploaded.",
+)
+def serve(no_browser: bool, **options: Any) -> None:
+    """The whole job in a browser, on your own machine.
+
+    Prints the address of the page, with a secret that works once, as soon as it answers. Nothing
+    leaves the machine. Ctrl-C ends it, with all jobs that run; projects stay until you delete them.
+    If the page is running already, prints a new address for it.
+
+    \b
+    setveil serve
+    setveil serve --port 9000 --no-browser --data-dir /secure/setveil"""
+    from setveil.web.server import ServeJob, Way, open_browser, serve
+    from setveil.words import plural
+
+    def ready(way: Way) -> None:
+        how = "Ctrl-C ends it" if way.is_new else "it was running already; this address works once"
+        click.echo(f"Open {way.url} ({how})")
+        if not no_browser:
+            open_browser(way.file)
+
+    ended = serve(ServeJob(**options), ready)
+    if ended:
+        done = "had not ended, so nothing of it was" if ended == 1 else "had not ended: nothing was"
+        click.echo(f"Stopped. {plural(ended, 'job')} {done} published.", err=True)

@@ -18,9 +18,8 @@ from setveil.report import PRIVATE, Report, Section
 from setveil.report.charts import attack_chart, comparison_chart, exposure_chart, telling
 from setveil.report.comparison import COMMON, common_measures
 from setveil.report.inspection import account_facts
-from setveil.report.markup import paragraph, table, text
+from setveil.report.markup import paragraph, picture, table, text
 from setveil.report.outcome import figure
-from setveil.report.svg import picture
 from setveil.words import plural, rough_share
 
 __all__ = [

@@ -1,4 +1,6 @@
-"""What notebooks show of a thing: a few lines, a small table, and a chart where one helps."""
+"""HTML of what the library returns: in notebooks, and as a page that needs nothing else.
+
+A page has no script and loads nothing. Its charts are drawings inside it."""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from typing import Any
 from setveil.audit.verdict import Verdict
 from setveil.data.summary import summarize
 from setveil.data.transactions import Transactions
+from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics import METRICS
 from setveil.pipeline.compare import Comparison
@@ -16,10 +19,10 @@ from setveil.pipeline.dossier import Dossier
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
 from setveil.report.charts import plot
-from setveil.report.comparison_page import common_table
-from setveil.report.markup import bullets, paragraph, table, text, yes_or_no
+from setveil.report.comparison import common_table, comparison_page
+from setveil.report.markup import bullets, paragraph, picture, table, text, yes_or_no
 from setveil.report.outcome import figure
-from setveil.report.svg import picture
+from setveil.report.release_page import release_page
 from setveil.words import plural
 
 _STYLE = "".join(
@@ -104,3 +107,23 @@ _SHOWN: dict[type, Callable[[Any], str]] = {
 
 def _picture(thing: object, words: str) -> str:
     return picture(lambda: plot(thing), words)
+
+
+_PAGES: dict[type, Callable[[Any], str]] = {Dossier: release_page, Comparison: comparison_page}
+
+
+def page(thing: object) -> str:
+    """The page about a release (what `write_report` returns) or a comparison, as HTML.
+
+    Example:
+        >>> from setveil import compare
+        >>> baskets = [["wine", "beer"], ["wine", "beer"], ["milk"], ["milk"]]
+        >>> found = compare(baskets, "disassociation", k=2, m=2, workers=0)
+        >>> page(found).startswith("<!doctype html>")
+        True
+    """
+    for kind, made in _PAGES.items():
+        if isinstance(thing, kind):
+            return made(thing)
+    kinds = ", ".join(kind.__name__ for kind in _PAGES)
+    raise ParameterError("thing", type(thing).__name__, f"there are pages about {kinds}")

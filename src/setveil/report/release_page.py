@@ -19,17 +19,19 @@ from setveil.report.charts import (
     supports_chart,
 )
 from setveil.report.markup import (
+    NO_CHARTS,
     bullets,
+    can_draw,
     code,
     document,
     paragraph,
+    picture,
     section,
     table,
     text,
     yes_or_no,
 )
 from setveil.report.outcome import COUNTABLE, figure
-from setveil.report.svg import NO_CHARTS, can_draw, picture
 from setveil.words import plural, rough_share
 
 PRIVATE = (

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from setveil.report.page import page
+from setveil.report.notebook import page
 from setveil.web.context import found_of, job_of, project_of, store_of
 from setveil.web.layout import Screen, respond
 from setveil.web.lists import PUBLIC_LIST, list_files
