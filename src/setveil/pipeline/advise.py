@@ -235,8 +235,14 @@ def _trials(
         if stages.progress:
             stages.progress(0, 0, f"trying: {way.method.name}")
 
-    how: Any = {"seed": job.seed, "threads": job.threads, "said": said}
-    search = Search(data=data, tree=tree, judge=judge_of(use, job.seed), **how)
+    search = Search(
+        data=data,
+        tree=tree,
+        judge=judge_of(use, job.seed),
+        seed=job.seed,
+        threads=job.threads,
+        said=said,
+    )
     found = search.rounds(ways)
     if found[0].loss is None:
         return found

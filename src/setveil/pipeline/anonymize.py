@@ -171,8 +171,13 @@ def _tuned(loaded: Loaded, stages: Stages) -> Loaded:
     settled = {n for n in method.tunes if getattr(method, n) != getattr(usual, n)}
     with stages("tuning", compiles=True):
         way = Way(method=method, promise=job.promise)
-        how: dict[str, Any] = {"seed": job.seed or 0, "threads": job.threads}
-        search = Search(data=data, tree=loaded.tree, judge=judge_of(use), **how)
+        search = Search(
+            data=data,
+            tree=loaded.tree,
+            judge=judge_of(use),
+            seed=job.seed or 0,
+            threads=job.threads,
+        )
         trials = search.final(search.tune(way, settled), [way])
     notes = (*tuning_notes(trials, method, use), *loaded.notes)
     return loaded._replace(job=replace(job, method=trials[0].way.method), notes=notes)

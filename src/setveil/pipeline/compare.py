@@ -230,28 +230,31 @@ def _tasks(
     width = job.workers if job.workers is not None else cores()
     threads = max(cores() // max(width, 1), 1)
     options: Any = {name: getattr(job, name) for name in _TREE_WORDS if getattr(job, name)}
-    how: Any = {"metrics": job.metrics, "seed": job.seed}
     kinds = {str(cell.words["method"]) for cell in job.cells}
     used = (*(METHODS[name] for name in kinds), *(each.function for each in METRICS.values()))
-    code = code_of(used)
-    tasks = []
+    code, folder, tasks = code_of(used), output or work, list[Task]()
+    (folder / "cells").mkdir(exist_ok=True)
     for cell in job.cells:
         place, known = held[str(cell.words["data"])]
         words = {name: value for name, value in cell.words.items() if name != "data"}
-        key = key_of(code, known, _named(words), how, options)
-        folder = output or work
-        (folder / "cells").mkdir(exist_ok=True)
-        made = Task(key=key, words=words, data=place, store=folder, threads=threads, **how)
-        tasks.append(Task(**{**made.__dict__, "tree_words": options}))
+        named = {name: _content(value) for name, value in words.items()}
+        how = {"metrics": job.metrics, "seed": job.seed}
+        task = Task(
+            key=key_of(code, known, named, how, options),
+            words=words,
+            data=place,
+            store=folder,
+            metrics=job.metrics,
+            seed=job.seed,
+            tree_words=options,
+            threads=threads,
+        )
+        tasks.append(task)
     return tasks
 
 
-def _named(words: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of a cell, with what is in the files and objects that they name."""
-    return {name: _content(value) for name, value in words.items()}
-
-
 def _content(value: object) -> object:
+    """A word of a cell, with what is in the file or object that it names."""
     if isinstance(value, Hierarchy):
         return hashlib.sha256(pickle.dumps(value)).hexdigest()
     if isinstance(value, list | tuple):

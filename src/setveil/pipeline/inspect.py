@@ -105,10 +105,9 @@ def run(job: InspectJob, progress: Progress | None = None) -> Inspection:
     with stages("inspecting"):
         chosen = USUAL if job.k is None else (job.k,)
         people = people_of(account) if sizes is None else None
-        how: Any = {"sizes": sizes, "people": people}
-        exposures = tuple(exposure(data, k=k, **how) for k in chosen)
+        exposures = tuple(exposure(data, k=k, sizes=sizes, people=people) for k in chosen)
         doubt = _identifiers(job, data, read, account)
-        summary = summarize(data, **how)
+        summary = summarize(data, sizes=sizes, people=people)
         size = summary.items, summary.records
         names = names_note(summary.rare_words, *size, max(chosen), people)
         return Inspection(

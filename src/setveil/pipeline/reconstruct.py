@@ -72,13 +72,15 @@ def run(job: ReconstructJob, progress: Progress | None = None) -> Reconstruction
         problem = "reconstructions are files in a folder and cannot go to standard output"
         raise OutputError(job.output, problem)
     release = load_release(job.release)
-    how: dict[str, Any] = {
-        "seed": job.seed,
-        "format": job.format,
-        "force": job.force,
-        "progress": progress,
-    }
-    names = write_worlds(release, job.output, job.n, **how)
+    names = write_worlds(
+        release,
+        job.output,
+        job.n,
+        seed=job.seed,
+        format=job.format,
+        force=job.force,
+        progress=progress,
+    )
     return Reconstructions(
         folder=job.output,
         records=len(release),

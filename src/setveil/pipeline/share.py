@@ -284,30 +284,27 @@ def checked(made: Made, written: Release | None = None) -> Verdict:
     withhold it because of that would depend on the data, which no noise covers."""
     release = made.release
     original = None if release.stands_alone else made.data
-    how: dict[str, Any] = {"promise": made.promise, "limit": made.witnesses}
+    check = partial(verify, promise=made.promise, limit=made.witnesses)
     if written is None:
-        return verify(release, original, hierarchy=made.tree, **how)
+        return check(release, original, hierarchy=made.tree)
     last = check_written(written, release)
     paired = written.paired_as(release) if last.holds else None
     if paired is not None:
-        verdict = verify(paired, original, hierarchy=made.tree, **how)
+        verdict = check(paired, original, hierarchy=made.tree)
         return Verdict(made.promise, (*verdict.checks, last))
-    verdict, on_disk = (
-        verify(release, original, hierarchy=made.tree, **how),
-        verify(written, **how),
-    )
-    done = {check.name for check in on_disk.checks}
-    rest = tuple(check for check in verdict.checks if check.name not in done)
+    verdict, on_disk = check(release, original, hierarchy=made.tree), check(written)
+    done = {each.name for each in on_disk.checks}
+    rest = tuple(each for each in verdict.checks if each.name not in done)
     return Verdict(made.promise, (*on_disk.checks, *rest, last))
 
 
 def _measured(made: Made, writing: Writing, found: Published) -> Published:
     """What is measured of all records after their release has verified."""
     release, data = made.release, made.data
-    how: dict[str, Any] = {"seed": writing.choices.seed or 0, "hierarchy": made.tree}
+    seed = writing.choices.seed or 0
     with writing.stages("measuring", compiles=True):
         losses, (useful, shown, notes) = at_once(
-            partial(measure, release, data, verified=True, **how),
+            partial(measure, release, data, seed=seed, hierarchy=made.tree, verified=True),
             lambda: (
                 usefulness(release, data, unpublished=0.0),
                 examples(release, data),

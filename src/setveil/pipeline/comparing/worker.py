@@ -153,9 +153,15 @@ def _drawn(task: Task, job: Job) -> Row:
         return row | {"status": FAILED, "reason": f"the promise does not hold: {failed}"}
     names = task.metrics or tuple(_usual(made.release, made.tree is not None))
     worlds = task.words.get("reconstructions", 1)
-    how: Any = {"seed": task.seed, "reconstructions": worlds, "hierarchy": made.tree}
-    fitting = [name for name in names if METRICS[name].fits(made.release.form)]
-    return row | _flat(measure(made.release, made.data, fitting, **how))
+    losses = measure(
+        made.release,
+        made.data,
+        [name for name in names if METRICS[name].fits(made.release.form)],
+        seed=task.seed,
+        reconstructions=worlds,
+        hierarchy=made.tree,
+    )
+    return row | _flat(losses)
 
 
 def _usual(release: Release, has_tree: bool) -> list[str]:
