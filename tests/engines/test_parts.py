@@ -20,7 +20,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.disk import bytes_of
 from setveil.engines import blocks as onblocks
-from setveil.engines.base import Where
+from setveil.engines.base import Shares, Where
 from setveil.engines.blocks import Shelf, read_part
 from setveil.engines.local import Local
 from setveil.engines.parts import Block, InMemory, block_of
@@ -198,7 +198,7 @@ def test_a_worker_that_is_killed_is_one_clear_line(tmp_path, monkeypatch):
     monkeypatch.setattr(onblocks, "FEW", -1)
     source = onblocks.BlocksSource(Where("blocks", threads=1), tmp_path)
     with pytest.raises(EngineError, match=r"killed .SIGKILL.*memory"):
-        list(source.publish(deadly, [(0,), (1,)], 1, tmp_path))
+        list(source.publish(Shares(deadly, [(0,), (1,)], 1, tmp_path)))
 
 
 @pytest.mark.parametrize("stage", ["reading", "dividing", "anonymizing"])

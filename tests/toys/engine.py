@@ -39,6 +39,7 @@ class Crumbs(PartsSource):
     def most(self, cost, length):
         return 6
 
-    def publish(self, make, shares, cost, folder):
-        for number, parts in enumerate(shares):
-            yield make(number, [self.block.take(self.parts.rows(part)) for part in parts], folder)
+    def publish(self, work):
+        for number, parts in enumerate(work.parts):
+            blocks = [self.block.take(self.parts.rows(part)) for part in parts]
+            yield work.make(number, blocks, work.folder)

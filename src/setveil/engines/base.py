@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
@@ -120,8 +120,18 @@ class Piece(Protocol):
 
 
 Made = TypeVar("Made", bound=Piece)
-MakePiece = Callable[[int, list[Block], Path | None], Made]
-"""Works on the share with this number: its records, and the folder for its file, if any."""
+
+
+class Shares(NamedTuple, Generic[Made]):
+    """What is to be done for each share of the records."""
+
+    make: Callable[[int, list[Block], Path | None], Made]
+    """Works on the share with this number: its records, and the folder for its file, if any."""
+    parts: Sequence[tuple[int, ...]]
+    """The parts of each share."""
+    cost: int
+    """How many bytes it takes for each occurrence."""
+    folder: Path | None
 
 
 class Source(ABC):
@@ -137,18 +147,12 @@ class Source(ABC):
         """A random sample of the records, or all if they are few."""
 
     @abstractmethod
-    def publish(
-        self,
-        make: MakePiece[Made],
-        shares: Sequence[tuple[int, ...]],
-        cost: int,
-        folder: Path | None,
-    ) -> Iterator[Made]:
-        """Call `make` for each share (some parts), in any order. Once all were asked for, the files
-        of all are in the folder.
+    def publish(self, work: Shares[Made]) -> Iterator[Made]:
+        """What came of each share, in any order. Once all were asked for, the files of all are in
+        the folder.
 
         Raises:
-            EngineError: if the largest does not fit in memory, at `cost` bytes an occurrence.
+            EngineError: if the largest does not fit in memory.
         """
 
     def map(self, work: Callable[[int], Answer], tasks: int) -> Iterator[Answer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from setveil.data.identifiers import Some
 from setveil.data.tally import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.engines.base import Made, MakePiece, PartsSource, Progress, Read, Reader, Source, Where
+from setveil.engines.base import Made, PartsSource, Progress, Read, Reader, Shares, Source, Where
 from setveil.engines.local import Local
 from setveil.engines.parts import (
     NOWHERE,
@@ -96,35 +96,27 @@ class BlocksSource(PartsSource):
         room = (self.where.room - 2 * WORKER) / 2 / cost
         return int(np.clip(room / length, 10_000, USUAL_PART))
 
-    def publish(
-        self,
-        make: MakePiece[Made],
-        shares: Sequence[tuple[int, ...]],
-        cost: int,
-        folder: Path | None,
-    ) -> Iterator[Made]:
-        work = partial(_made, make, shares, self.shelf.folder, folder)
-        width = self._width(shares, cost)
-        records = sum(self.shelf.sizes.get(part, 0) for parts in shares for part in parts)
-        if records <= FEW or len(shares) == 1:
-            yield from map(work, range(len(shares)))
+    def publish(self, work: Shares[Made]) -> Iterator[Made]:
+        make, number = partial(_made, work, self.shelf.folder), len(work.parts)
+        width = self._width(work)
+        records = sum(self.shelf.sizes.get(part, 0) for parts in work.parts for part in parts)
+        if records <= FEW or number == 1:
+            yield from map(make, range(number))
             return
-        for _, answer, _ in run_apart(work, len(shares), width, self.work):
+        for _, answer, _ in run_apart(make, number, width, self.work):
             if isinstance(answer, Death):
                 raise _died(answer)
             if isinstance(answer, Exception):
                 raise answer
             yield answer
 
-    def _width(self, shares: Sequence[tuple[int, ...]], cost: int) -> int:
-        """How many shares fit in memory at once.
-
-        Raises:
-            EngineError: if not even one does.
-        """
+    def _width(self, work: Shares[Any]) -> int:
+        """How many shares fit in memory at once; at least one must."""
         room = self.where.room
-        largest = max(sum(self.shelf.occurrences.get(at, 0) for at in parts) for parts in shares)
-        need = WORKER + cost * largest
+        largest = max(
+            sum(self.shelf.occurrences.get(at, 0) for at in parts) for parts in work.parts
+        )
+        need = WORKER + work.cost * largest
         if need + WORKER > room:
             problem = (
                 f"the largest part has {plural(largest, 'occurrence')} and takes about "
@@ -134,15 +126,10 @@ class BlocksSource(PartsSource):
         return max(1, min(self.engine.width, int((room - WORKER) // need)))
 
 
-def _made(
-    make: MakePiece[Made],
-    shares: Sequence[tuple[int, ...]],
-    shelf: Path,
-    folder: Path | None,
-    number: int,
-) -> Made:
+def _made(work: Shares[Made], shelf: Path, number: int) -> Made:
     """One share, in any process."""
-    return make(number, [read_part(shelf, part) for part in shares[number]], folder)
+    blocks = [read_part(shelf, part) for part in work.parts[number]]
+    return work.make(number, blocks, work.folder)
 
 
 def _died(death: Death) -> EngineError:

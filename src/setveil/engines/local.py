@@ -3,7 +3,7 @@ the interpreter lock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,10 @@ from setveil.engines.base import (
     Answer,
     Engine,
     Made,
-    MakePiece,
     Progress,
     Read,
     Reader,
+    Shares,
     Source,
     Task,
     Where,
@@ -72,11 +72,5 @@ class LocalSource(Source):
         people = None if read.account is None else read.account.people
         return some_of(read.data)._replace(supports=holders(read.data, people))
 
-    def publish(
-        self,
-        make: MakePiece[Made],
-        shares: Sequence[tuple[int, ...]],
-        cost: int,
-        folder: Path | None,
-    ) -> Iterator[Made]:
-        return (make(number, [], folder) for number in range(len(shares)))
+    def publish(self, work: Shares[Made]) -> Iterator[Made]:
+        return (work.make(number, [], work.folder) for number in range(len(work.parts)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.identifiers import Some
 from setveil.data.tally import Tally
-from setveil.engines.base import Made, MakePiece, PartsSource, Progress, Read, Reader, Source, Where
+from setveil.engines.base import Made, PartsSource, Progress, Read, Reader, Shares, Source, Where
 from setveil.engines.parts import USUAL_PART, Answer, Block, Distinct
 from setveil.engines.sparkdata import (
     SparkRecords,
@@ -79,26 +79,20 @@ class SparkSource(PartsSource):
     def most(self, cost: int, length: float) -> int:
         return USUAL_PART
 
-    def publish(
-        self,
-        make: MakePiece[Made],
-        shares: Sequence[tuple[int, ...]],
-        cost: int,
-        folder: Path | None,
-    ) -> Iterator[Made]:
-        assert folder is not None
-        self.made = self.parts.each(shares, partial(_made, make))
+    def publish(self, work: Shares[Made]) -> Iterator[Made]:
+        assert work.folder is not None
+        self.made = self.parts.each(work.parts, partial(_made, work))
         answers = self.made.summaries()
         for answer in answers:
             if isinstance(answer, SetveilError):
                 raise answer
-        if len(answers) != len(shares):
-            raise EngineError(f"Spark gave {len(answers)} parts instead of {len(shares)}")
+        if len(answers) != len(work.parts):
+            raise EngineError(f"Spark gave {len(answers)} parts instead of {len(work.parts)}")
         if not all(each.holds for each in answers):
             yield from answers
             return
-        for each in self.made.write({each.number: each.name for each in answers}, folder):
-            with (folder / each.name).open("rb") as file:
+        for each in self.made.write({each.number: each.name for each in answers}, work.folder):
+            with (work.folder / each.name).open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             if digest != each.digest:
                 raise EngineError(f"{each.name} is not what the cluster wrote and verified")
@@ -109,10 +103,10 @@ class SparkSource(PartsSource):
 
 
 def _made(
-    make: MakePiece[Made], number: int, blocks: list[Block], folder: Path
+    work: Shares[Made], number: int, blocks: list[Block], folder: Path
 ) -> Made | SetveilError:
     """A share in a Python worker; what the library refuses is an answer, not a failure."""
     try:
-        return make(number, blocks, folder)
+        return work.make(number, blocks, folder)
     except SetveilError as error:
         return error

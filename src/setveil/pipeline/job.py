@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from setveil.audit.verdict import Verdict
 from setveil.data.account import Account
 from setveil.disk import check_place
-from setveil.engines import IN_MEMORY, check_name
+from setveil.engines import IN_MEMORY
+from setveil.engines.base import Where
 from setveil.errors import Note, OutputError, ParameterError
 from setveil.hierarchy.layouts import TreeOptions
 from setveil.hierarchy.recipes import is_recipe
@@ -230,13 +231,10 @@ def check_job(job: Job) -> None:
 
 def _check_engine(job: Job) -> None:
     """Refuse an engine that is not there, that the method does not run on, or its options."""
-    check_name(job.engine)
+    Where(job.engine, job.memory, job.master).check()
     if job.memory is not None and job.engine == "spark" and job.method.divides:
         allowed = "the executors have their own memory, see spark.executor.memory"
         raise ParameterError("memory", job.memory, allowed)
-    if job.master is not None and job.engine != "spark":
-        allowed = "only the engine spark has it: add {engine=spark}"
-        raise ParameterError("master", job.master, allowed)
     job.method.check_engine(job.engine)
     if job.engine != IN_MEMORY:
         _check_in_parts(job)

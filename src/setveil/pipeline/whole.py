@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from setveil.audit.verdict import Check, Verdict
-from setveil.engines.base import PartsSource
+from setveil.engines.base import PartsSource, Shares
 from setveil.errors import ParameterError
 from setveil.io.releases.folder import (
     FORMS,
@@ -76,12 +76,8 @@ def publish_shares(
             zip(shares, accumulate(sizes, initial=0), strict=False)
         )
     ]
-    pieces = source.publish(
-        partial(publish_share, spec, places),
-        [share.parts for share in shares],
-        spec.method.bytes_per_occurrence,
-        folder,
-    )
+    make, parts = partial(publish_share, spec, places), [share.parts for share in shares]
+    pieces = source.publish(Shares(make, parts, spec.method.bytes_per_occurrence, folder))
     if spec.data is not None:
         return list(pieces)
     with stages("anonymizing", compiles=True):
