@@ -5,7 +5,6 @@ from typing import Any
 
 import click
 
-from setveil.cli.grouped import GroupedCommand
 from setveil.cli.options import (
     ITEMS,
     METRIC,
@@ -20,6 +19,7 @@ from setveil.cli.options import (
     tree_file_options,
     tree_option,
 )
+from setveil.cli.parameters import GroupedCommand
 from setveil.cli.show import progress_bar, show
 from setveil.pipeline.comparing.cells import axes, item_words
 from setveil.pipeline.names import READING, method_words, promise_words

@@ -233,7 +233,6 @@ def edit(tree: str, log: Path | None, output: Path | None, force: bool, **option
     setveil hierarchy edit products.csv --group "ale,wine=Alcohol" --move cider=Alcohol -o new.csv
     setveil hierarchy edit products.csv --data baskets.csv --add-missing -o new.csv
     setveil hierarchy edit products.csv --edits edits.json -o new.csv"""
-    from setveil.cli.edits import edits_given
     from setveil.pipeline import hierarchy
 
     job = _job(tree, options)

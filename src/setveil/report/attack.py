@@ -1,6 +1,6 @@
 """The report of an attack: what was tried, how far it led, and what that means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 
 from setveil.audit.attack.outcome import Attack, Inference, Row
@@ -28,13 +28,13 @@ def report_attack(found: Attack) -> Report:
         Section(f"{title}: {found.promise.title}", _intro(found), holds=mark, private=True),
         _table("Candidates", _candidate_lines(found)),
     ]
-    inferred = [row for row in found.rows if row.further is not None]
-    if inferred:
-        sections.append(_table("Belief in a further item of the person", _beliefs(inferred)))
-    hidden = [row for row in found.rows if row.private is not None]
-    if hidden:
+    further = _beliefs("some item is certain", ((row.knowledge, row.further) for row in found.rows))
+    if further[1:]:
+        sections.append(_table("Belief in a further item of the person", further))
+    private = _beliefs("one is certain", ((row.knowledge, row.private) for row in found.rows))
+    if private[1:]:
         title = f"Belief in the private item it rises most for, of {found.private_items:,}"
-        sections.append(_table(title, _private_beliefs(hidden)))
+        sections.append(_table(title, private))
     sections += [Section(TITLES[each.name], each.text, private=True) for each in found.findings]
     sections += [Section(name, text, private=True) for name, text in answers(found).items()]
     return Report(tuple(sections), found.to_dict() | {"answers": answers(found)})
@@ -100,24 +100,13 @@ def _candidate_lines(found: Attack) -> list[list[str]]:
     return lines
 
 
-def _beliefs(rows: Sequence[Row]) -> list[list[str]]:
-    lines = [["known", "without it", "with it", "some item is certain"]]
-    for row in rows:
-        assert row.further is not None
-        lines.append([row.knowledge, *_moved(row.further)])
-    return lines
-
-
-def _private_beliefs(rows: Sequence[Row]) -> list[list[str]]:
-    lines = [["known", "without it", "with it", "one is certain"]]
-    for row in rows:
-        assert row.private is not None
-        lines.append([row.knowledge, *_moved(row.private)])
-    return lines
-
-
-def _moved(found: Inference) -> list[str]:
-    return [_shown(each) for each in (found.base, found.belief, found.certain)]
+def _beliefs(certain: str, rows: Iterable[tuple[str, Inference | None]]) -> list[list[str]]:
+    moved = [
+        [knowledge, *map(_shown, (found.base, found.belief, found.certain))]
+        for knowledge, found in rows
+        if found is not None
+    ]
+    return [["known", "without it", "with it", certain], *moved]
 
 
 def _shown(found: Estimate) -> str:

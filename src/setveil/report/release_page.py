@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.errors import Note
 from setveil.metrics import METRICS
-from setveil.pipeline.dossier import Dossier, Narrowed, Private
+from setveil.pipeline.dossier import Dossier, Narrowed
 from setveil.report import PROMISE_HOLDS, Report, Section, as_flag
 from setveil.report.charts import (
     levels_chart,
@@ -152,7 +152,9 @@ def _losses(found: Dossier) -> str:
     private = found.private
     if private is None:
         return ""
-    rows = [[name, figure(name, value), METRICS[name].about] for name, value in _usual(private)]
+    rows = [
+        [name, figure(name, value), METRICS[name].about] for name, value in private.losses.items()
+    ]
     use = bullets(private.usefulness.sentences) if private.usefulness is not None else ""
     gone = ""
     if private.suppressed:
@@ -160,10 +162,6 @@ def _losses(found: Dossier) -> str:
     return section(
         "What was lost", use, gone, table(["measure", "figure", "what it says"], rows, numbers=[1])
     )
-
-
-def _usual(private: Private) -> list[tuple[str, Any]]:
-    return list(private.losses.items())
 
 
 def _levels(found: Dossier) -> str:
@@ -180,9 +178,7 @@ def _levels(found: Dossier) -> str:
 
 def _pictures(found: Dossier) -> str:
     private = found.private
-    if private is None:
-        return ""
-    if not private.supports:
+    if private is None or not private.supports:
         return ""
     return section(
         "Items before and after",
