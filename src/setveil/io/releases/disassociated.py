@@ -13,7 +13,6 @@ from setveil.data.account import Account
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, FileFormatError
 from setveil.hierarchy.tree import Hierarchy
-from setveil.io.compiled.clustertext import SHORT, read_text, write_text
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
@@ -36,7 +35,7 @@ def fill_disassociated(
     if names == TABLES:
         write_cluster_tables(release, stage)
     else:
-        _write_lines(release, stage / names[0])
+        write_lines(release.lines(), stage / names[0])
     return list(names), {}
 
 
@@ -57,43 +56,18 @@ def read_part(folder: ReleaseFolder, tree: Hierarchy | None) -> Disassociated:
 
 def write_part(release: Disassociated, part: PartFile, choices: Choices) -> None:
     """Write the clusters of one part in their canonical order."""
-    _write_lines(release, part.path)
-
-
-def _write_lines(release: Disassociated, path: Path) -> None:
-    found = write_text(release)
-    if found is None:
-        write_lines(release.lines(), path)
-        return
-    text, order = found
-    release.in_order(order)
-    with path.open("wb") as stream:
-        stream.write(text.data)
+    write_lines(release.lines(), part.path)
 
 
 def _read_lines(folder: ReleaseFolder, part: PartFile) -> Disassociated:
     """The clusters of one file, which must be in the order of their content."""
-    found = _read_quickly(folder, part)
-    if found is not None:
-        return found
     with part.path.open("rb", buffering=1 << 20) as stream:
-        arrays = read_cluster_lines(stream, part.path.name)
+        arrays = read_cluster_lines(stream, part.path.name, strict=False)
     release = _release(folder, arrays, part)
     lines = release.lines()
     if release.order.digest.hex() != folder.about.get("files", {}).get(part.path.name):
         check_lines(folder, part.path.name, lines)
     return release
-
-
-def _read_quickly(folder: ReleaseFolder, part: PartFile) -> Disassociated | None:
-    """The same of a large file; None if something is not as it should be."""
-    if part.path.stat().st_size < SHORT:
-        return None
-    read = read_text(part.path.read_bytes())
-    digest = folder.about.get("files", {}).get(part.path.name)
-    if read is None or read[1].digest.hex() != digest:
-        return None
-    return _release(folder, read[0], part).in_order(read[1])
 
 
 def _release(folder: ReleaseFolder, arrays: FlatArrays, part: PartFile) -> Disassociated:
@@ -160,15 +134,17 @@ def looks_like_clusters(head: bytes) -> bool:
     return simple or text.startswith('{"shared":[')
 
 
-def read_cluster_lines(lines: Iterable[bytes], name: str) -> FlatArrays:
+def read_cluster_lines(lines: Iterable[bytes], name: str, *, strict: bool = True) -> FlatArrays:
     """The clusters of a file with one top-level cluster per line; blank lines are skipped.
+
+    What was read need not be `strict` (see `parse_json`) if it is compared with the text again.
 
     Raises:
         FileFormatError: if a line is not a cluster; it names the line.
     """
     flat = Flattening()
     with no_collecting():
-        for number, value in json_lines(lines, name, strict=True):
+        for number, value in json_lines(lines, name, strict=strict):
             try:
                 flat.add(value)
             except DataError as error:
