@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from setveil.data.arrays import Int64s, gathered, offsets
 from setveil.data.transactions import Bags, Transactions
@@ -18,6 +19,9 @@ from setveil.threads import on_threads
 
 _SPECIAL = re.compile('[",;|\t\r\n]|\\A[\\s\ufeff]|\\s\\Z')
 _ROWS_AT_ONCE = 1 << 17
+
+Column = tuple[list[str], npt.NDArray[np.integer]]
+"""Some texts, and for each row the number of one of them."""
 
 
 def write_csv(data: Transactions, people: Int64s | None = None) -> Iterator[str]:
@@ -110,7 +114,7 @@ def _block(data: Transactions, layout: _Layout, place: tuple[int, int]) -> str:
         lengths = np.maximum(lengths, 1)
     owners = np.repeat(np.arange(stop - start), lengths)
     numbers = range(layout.before + start + 1, layout.before + stop + 1)
-    columns = [(list(map(str, numbers)), owners), (layout.cells, items)]
+    columns: list[Column] = [(list(map(str, numbers)), owners), (layout.cells, items)]
     for values in (counts, None if layout.people is None else layout.people[start:stop][owners]):
         if values is not None:
             known, codes = np.unique(values, return_inverse=True)
@@ -123,8 +127,8 @@ def _block(data: Transactions, layout: _Layout, place: tuple[int, int]) -> str:
     return _put_together(columns)[:-1]
 
 
-def _put_together(columns: list[tuple[list[str], np.ndarray]]) -> str:
-    """The texts of each row; a column has some texts, and for each row the number of one."""
+def _put_together(columns: list[Column]) -> str:
+    """The texts of all rows, one after the other."""
     texts = [text.encode("utf-8", "surrogatepass") for held, _ in columns for text in held]
     bounds, shifts = offsets(list(map(len, texts))), offsets([len(held) for held, _ in columns])
     numbers = [codes + shift for (_, codes), shift in zip(columns, shifts, strict=False)]
