@@ -123,7 +123,6 @@ SHARED = {
     "data.account": {"Account"},
     "data.arrays": None,  # arithmetic on arrays; knows no records
     "data.people": {"PEOPLE", "RECORDS", "People"},
-    "data.seeds": {"random_from"},
     "data.tables.exchange": {"as_transactions"},
     "data.tables.kinds": {"counted_as"},
     "data.transactions": {"Bags", "Transactions"},

@@ -9,11 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from setveil.audit.verdict import Check
-from setveil.data.arrays import Int64s
-from setveil.data.items import texts_of
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Int64s, random_from
 from setveil.data.transactions import Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, texts_of
 from setveil.io.releases.form import ReleaseForm
 from setveil.promises.promise import Promise
 from setveil.published.release import Release, Support

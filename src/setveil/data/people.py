@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setveil.data.arrays import Int64s
-from setveil.data.tables.owners import joined
+from setveil.data.tables.frames import joined
 from setveil.data.transactions import Transactions
 from setveil.errors import DataError
 

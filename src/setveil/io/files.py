@@ -135,7 +135,7 @@ def read_opened(source: Source, options: Mapping[str, Any]) -> tuple[Transaction
 def reading_of(options: Mapping[str, Any]) -> Reading:
     """The options that formats use, checked."""
     from setveil.data.tables.cells import check_split
-    from setveil.data.tables.ticks import item_words
+    from setveil.data.tables.shapes import item_words
     from setveil.io.formats.reading import LAST, Reading
     from setveil.io.formats.titles import checked_header
 
@@ -166,7 +166,7 @@ def _place(given: int | str) -> int:
 def _read(
     source: Source, reading: Reading, format: str | None, encoding: str
 ) -> tuple[Transactions, Account]:
-    from setveil.disk.kinds import Kind, foreign_kind, is_arff
+    from setveil.disk.texts import Kind, foreign_kind, is_arff
     from setveil.io.formats.guess import format_of
 
     source, name = format_of(source, reading, format)

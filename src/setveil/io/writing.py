@@ -27,7 +27,7 @@ def write_lines(
     """
     lines = lines if for_parquet else _without_nul(lines)
     if compression == "zstd":
-        from setveil.io.source.zstd import pack
+        from setveil.io.source.source import pack
 
         with private_folder() as work, pack(target, work) as stream:
             _write_blocks(lines, stream)

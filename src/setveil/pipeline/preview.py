@@ -15,7 +15,7 @@ from typing import Any
 from setveil.data.tables.columns import distinct_names
 from setveil.errors import FileFormatError, ParameterError, SetveilError
 from setveil.io.files import reading_of
-from setveil.io.formats.arfftext import read_head
+from setveil.io.formats.arff import read_head
 from setveil.io.formats.guess import checked_text, format_of
 from setveil.io.formats.parquet import START
 from setveil.io.formats.titles import below_titles, guess_delimiter

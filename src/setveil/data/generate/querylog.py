@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from setveil.data.arrays import Flags, Int64s
 from setveil.data.generate import draw
-from setveil.data.generate.catalogue import read_catalogue
 from setveil.data.generate.shapes import SHAPES, Shape
-from setveil.data.querylog.terms import STOP_WORDS
+from setveil.data.generate.shop import read_catalogue
+from setveil.data.logterms import STOP_WORDS
 from setveil.errors import ParameterError
 
 Texts = npt.NDArray[Any]

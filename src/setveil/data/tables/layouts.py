@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from setveil.data.arrays import Int64s
-from setveil.data.items import is_missing, text_of, texts_of
 from setveil.data.records import RecordBuilder
 from setveil.data.tables.cells import WHOLE, splitter
 from setveil.data.tables.columns import (
@@ -21,10 +20,8 @@ from setveil.data.tables.columns import (
     not_obvious,
     plain_name,
 )
-from setveil.data.tables.frames import Frame
-from setveil.data.tables.kinds import counted_as, is_one_hot
-from setveil.data.tables.matrices import Cells, of_cells, whole_counts
-from setveil.data.tables.owners import (
+from setveil.data.tables.frames import (
+    Frame,
     joined,
     owners_of,
     record_column,
@@ -32,9 +29,10 @@ from setveil.data.tables.owners import (
     refuse_single_rows,
     with_records,
 )
-from setveil.data.tables.ticks import chosen_columns, find_ticks, with_names
+from setveil.data.tables.kinds import Cells, counted_as, is_one_hot, of_cells, whole_counts
+from setveil.data.tables.shapes import chosen_columns, find_ticks, with_names
 from setveil.data.transactions import Bags, Transactions
-from setveil.data.vocabulary import Vocabulary
+from setveil.data.vocabulary import Vocabulary, is_missing, text_of, texts_of
 from setveil.errors import DataError, brief, brief_list
 from setveil.words import plural
 

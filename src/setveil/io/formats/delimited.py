@@ -23,8 +23,7 @@ from setveil.data.tables.columns import (
     plain_name,
 )
 from setveil.data.tables.headers import find_header, looks_even
-from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns
-from setveil.data.tables.ticks import with_names
+from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns, with_names
 from setveil.data.transactions import Transactions
 from setveil.disk import whole_lines
 from setveil.errors import FileFormatError

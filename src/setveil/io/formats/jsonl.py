@@ -12,7 +12,7 @@ import numpy as np
 from setveil.data.account import LINES, LISTS
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, find_columns, find_list_column
-from setveil.data.tables.owners import joined, several_rows
+from setveil.data.tables.frames import joined, several_rows
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import whole_lines
 from setveil.errors import FileFormatError, brief

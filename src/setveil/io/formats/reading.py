@@ -14,7 +14,7 @@ from setveil.data import records
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.identifiers import opening_of
-from setveil.data.pairs import compress
+from setveil.data.records import compress
 from setveil.data.tables.columns import Wanted
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary

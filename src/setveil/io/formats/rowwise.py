@@ -14,16 +14,18 @@ from setveil.data.account import SETS
 from setveil.data.records import MOST, Numbering
 from setveil.data.tables.cells import LIST, PRESENCE, WHOLE, splitter
 from setveil.data.tables.columns import RECORD_NAMES, choose_column, looks_long
-from setveil.data.tables.owners import joined, several_rows
+from setveil.data.tables.frames import joined, several_rows
 from setveil.data.tables.shapes import (
     Glimpse,
     SetColumn,
+    Ticks,
+    chosen_columns,
     find_sets,
+    find_ticks,
     is_one_hot,
     item_columns,
     record_of,
 )
-from setveil.data.tables.ticks import Ticks, chosen_columns, find_ticks
 from setveil.data.transactions import Transactions
 from setveil.errors import Note, ParameterError, brief
 from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining

@@ -13,7 +13,7 @@ from io import StringIO
 from itertools import islice
 
 from setveil.data.tables.headers import find_header, joined_names, last_of_header
-from setveil.disk.kinds import is_arff
+from setveil.disk.texts import is_arff
 from setveil.errors import ParameterError
 from setveil.io.source.source import Source
 from setveil.words import plural

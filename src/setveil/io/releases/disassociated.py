@@ -15,9 +15,9 @@ from setveil.errors import DataError, FileFormatError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.files import read_opened
 from setveil.io.formats.jsonl import json_lines
+from setveil.io.releases.alignment import CLUSTER_LINKS
 from setveil.io.releases.clustertables import TABLES, read_cluster_tables, write_cluster_tables
 from setveil.io.releases.form import Choices, Fact, PartFile, PartForm, ReleaseFolder, ReleaseForm
-from setveil.io.releases.links import CLUSTER_LINKS
 from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
