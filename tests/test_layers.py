@@ -46,7 +46,6 @@ MAY_IMPORT = {
 
 OPTIONAL = {
     *("altair", "opendp", "pandas", "polars", "pyarrow", "pyspark", "scipy", "vl_convert"),
-    "zstandard",
 }
 KERNEL_LIBRARIES = {"numpy", "numba"}
 STANDARD = {

@@ -40,11 +40,6 @@ class People:
         """How many people there are."""
         return int(self.owners.max(initial=-1)) + 1
 
-    @property
-    def share_records(self) -> bool:
-        """Whether somebody has several records."""
-        return len(self) < len(self.owners)
-
     def supports(self, data: Transactions) -> Int64s:
         """How many people have each item."""
         self._check(data)

@@ -315,20 +315,11 @@ def _write_file(
     if compression and not format.is_text:
         problem = f"a {format.name} file is compressed inside already"
         raise OutputError(target, problem, remedy="leave out .gz or .zst")
-    if compression == "zstd" and not format.holds_returns:
-        _refuse_returns(data, format)
     with new_file(target, force=force, mode=mode) as temporary:
         if format.is_text:
             write_lines(lines(), temporary, compression)
         else:
             format.write_file(data, temporary)
-
-
-def _refuse_returns(data: Transactions, format: Format) -> None:
-    """Refuse items with a line end that could not be read again: zstd is unpacked line by line."""
-    if any("\r" in label for label in data.vocabulary):
-        problem = f"an item contains a line end, which {format.name} in zstd cannot hold"
-        raise DataError(problem, remedy="choose .gz, or a format such as csv")
 
 
 def _write_to_output(lines: Callable[[], Iterable[str]], format: Format) -> None:

@@ -279,12 +279,10 @@ def _read_long(source: Source, reading: Reading, opening: _Opening) -> Transacti
     names = opening.glimpse.names
     columns = find_columns(names, reading, source.fault)
     selected = ", ".join(f"c{names.index(name)} AS {role}" for role, name in columns.roles.items())
-    packed = source.compression == "zstd"
     table = csv_table(
-        source.path if packed else source.plain(),
+        source.plain(),
         [f"c{number}" for number in range(len(names))],
         delimiter=opening.delimiter,
-        compression="zstd" if packed else "none",
         header=opening.has_header,
         more=f", skip={opening.skip}",
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from setveil.data.tables.headers import find_header
-from setveil.disk.limits import copy_within, too_large
+from setveil.disk.limits import copy_within, read_blocks, too_large
 from setveil.disk.texts import foreign_kind, foreign_zip
 from setveil.errors import MissingExtraError, Note, ParameterError, SetveilError, brief, brief_list
 from setveil.io.source.source import PACKED, Source
@@ -95,7 +95,7 @@ def _unzipped(source: Source, members: list[str]) -> Source:
         packed.open(members[0]) as stream,
         target.open("wb") as plain,
     ):
-        copy_within(source.most, stream, plain, source.name)
+        copy_within(source.most, read_blocks(stream), plain, source.name)
     ends = [end.lower() for end in Path(members[0]).suffixes if end.lower() not in PACKED]
     return replace(source, path=target, suffix=ends[-1] if ends else "")
 

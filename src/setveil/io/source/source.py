@@ -1,14 +1,11 @@
-"""Where data is read from: a file, standard input or a stream, plain or compressed.
-
-DuckDB compresses and decompresses zstd. It reads a truncated `.zst` file to its end and says
-nothing, so that records would be lost. So `check_frames` first follows the headers of frames and
-blocks (RFC 8878), without reading the data."""
+"""Where data is read from: a file, standard input or a stream, plain or compressed."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -16,22 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from setveil.disk import private_folder, unpacked_limit
-from setveil.disk.limits import copy_within, too_large
+from setveil.disk.limits import copy_within, read_blocks
 from setveil.errors import FileFormatError
-from setveil.io.source.database import (
-    database,
-    is_small,
-    lines_table,
-    not_utf8,
-    quoted,
-    run,
-    translated,
-)
+from setveil.io.source.database import is_small, not_utf8
 from setveil.io.source.several import is_table, plain_name, put_together, several_files
 
 Compression = Literal["gzip", "zstd"]
@@ -42,6 +30,8 @@ PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 _HEAD = 1 << 16
 _LINES = 5
 _LONGEST_HEAD = 1 << 20
+_PACKED_AT_ONCE = 1 << 12
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")  # a frame, or one to skip
 
 
 @dataclass(frozen=True)
@@ -75,12 +65,8 @@ class Source:
         """The first 64 kB, decompressed, without a byte order mark.
 
         It is longer, up to 1 MB, if the first lines are: a table may have thousands of columns."""
-        if self.compression == "zstd":
-            lines = BytesIO(first_lines(self.path, self.name, self.work))
-            return _start(lines).removeprefix(BOM)
-        opened = gzip.open if self.compression == "gzip" else open
-        with self._unpacked(), opened(self.path, "rb") as stream:
-            return _start(stream).removeprefix(BOM)
+        with self.stream() as stream:
+            return _start(stream)
 
     @cached_property
     def head_text(self) -> str:
@@ -111,23 +97,20 @@ class Source:
 
     def plain(self) -> Path:
         """A file with the decompressed bytes."""
-        target = self.work / "plain"
-        if self.compression is None:
+        target, kind = self.work / "plain", self.compression
+        if kind is None:
             return self.path
-        if not target.exists() and self.compression == "zstd":
-            unpack_lines(self.path, self.name, self.work, target)
-        elif not target.exists():
-            with self._unpacked(), gzip.open(self.path) as packed, target.open("wb") as plain:
-                copy_within(self.most, packed, plain, self.name)
+        if not target.exists():
+            draft = self.work / "unpacking"
+            with self.path.open("rb") as packed, draft.open("wb") as plain:
+                blocks = _gunzipped(packed) if kind == "gzip" else _zstd_blocks(packed)
+                try:
+                    copy_within(self.most, blocks, plain, self.name)
+                except (EOFError, gzip.BadGzipFile, zlib.error):
+                    problem = f"the {kind} data is cut off or damaged"
+                    raise self.fault(problem, remedy="get the file again") from None
+            draft.rename(target)
         return target
-
-    @contextmanager
-    def _unpacked(self) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, gzip.BadGzipFile, zlib.error):
-            problem = "the gzip data is cut off or damaged"
-            raise self.fault(problem, remedy="get the file again") from None
 
 
 @contextmanager
@@ -159,7 +142,29 @@ def open_source(
             yield _of_file(_spool(stream, work, name), name if "." in name else "", place)
 
 
-def _start(stream: BinaryIO | gzip.GzipFile) -> bytes:
+def _gunzipped(packed: BinaryIO) -> Iterator[bytes]:
+    with gzip.open(packed) as stream:
+        yield from read_blocks(stream)
+
+
+def _zstd_blocks(packed: BinaryIO) -> Iterator[bytes]:
+    """What the frames of a zstd file contain; little is read at once, as it may unpack to much."""
+    import zstandard
+
+    frame, rest = None, b""
+    try:
+        while block := rest or packed.read(_PACKED_AT_ONCE):
+            frame = frame or zstandard.ZstdDecompressor().decompressobj()
+            yield frame.decompress(block)
+            rest = frame.unused_data if frame.eof else b""
+            frame = None if frame.eof else frame
+    except zstandard.ZstdError:
+        raise EOFError from None
+    if frame is not None:
+        raise EOFError
+
+
+def _start(stream: BinaryIO) -> bytes:
     start = bytes(stream.read(_HEAD))
     while len(start) < _LONGEST_HEAD and start.count(b"\n") + start.count(b"\r") < _LINES:
         more = stream.read(_LONGEST_HEAD // 4)
@@ -234,15 +239,13 @@ def _of_file(path: Path, filename: str, place: Place) -> Source:
     with path.open("rb") as stream:
         start = stream.read(4)
     compression: Compression | None = (
-        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if is_frame(start) else None
+        "gzip" if start[:2] == b"\x1f\x8b" else "zstd" if _ZSTD.match(start) else None
     )
     claimed = PACKED.get(ends[-1]) if ends else None
     if claimed and compression is None:
         raise FileFormatError(
             place.name, f"the name says {claimed}, but the content is not compressed"
         )
-    if compression == "zstd":
-        check_frames(path, place.name, place.most)
     link = _linked(path, place.work / "input")
     return Source(place.name, link, compression, suffix, place.work, place.most)
 
@@ -253,101 +256,3 @@ def _linked(path: Path, target: Path) -> Path:
     except OSError:
         shutil.copyfile(path, target)
     return target
-
-
-MAGIC = b"\x28\xb5\x2f\xfd"
-
-_BLOCK = 1 << 22
-_LONGEST = 1 << 20
-_LARGEST = 1 << 17
-"""No block unpacks to more bytes."""
-
-
-def is_frame(start: bytes) -> bool:
-    """Whether a file begins with a frame, or with one that readers skip."""
-    return start[:4] == MAGIC or _is_skipped(start[:4])
-
-
-def _is_skipped(magic: bytes) -> bool:
-    return magic[1:] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5
-
-
-def check_frames(path: Path, name: str, most: int) -> None:
-    """Raise `FileFormatError` if a file is not zstd, is cut off, or may unpack to more than `most`.
-
-    A block unpacks to at most 128 kB, which is the size of nearly all blocks that programs write.
-    """
-    end, unpacked = path.stat().st_size, 0
-    with path.open("rb") as stream:
-        while stream.tell() < end:
-            size = _skip_frame(stream)
-            if size is None or stream.tell() > end:
-                problem = "the zstd data is cut off or damaged"
-                raise FileFormatError(name, problem, remedy="get the file again")
-            unpacked += size
-            if unpacked > most:
-                raise too_large(name, most)
-
-
-def _skip_frame(stream: BinaryIO) -> int | None:
-    """Skip a frame: how many bytes it unpacks to at most; None if it is damaged."""
-    magic = stream.read(4)
-    if _is_skipped(magic):
-        length = stream.read(4)
-        stream.seek(int.from_bytes(length, "little"), 1)
-        return 0 if len(length) == 4 else None
-    descriptor = stream.read(1)
-    if magic != MAGIC or not descriptor:
-        return None
-    single = descriptor[0] >> 5 & 1
-    content_size = (single, 2, 4, 8)[descriptor[0] >> 6]
-    stream.seek((1 - single) + (0, 1, 2, 4)[descriptor[0] & 3] + content_size, 1)
-    size = _skip_blocks(stream)
-    return None if descriptor[0] & 4 and len(stream.read(4)) < 4 else size
-
-
-def _skip_blocks(stream: BinaryIO) -> int | None:
-    last, unpacked = False, 0
-    while not last:
-        header = stream.read(3)
-        number = int.from_bytes(header, "little")
-        last, kind, size = bool(number & 1), number >> 1 & 3, number >> 3
-        if len(header) < 3 or kind == 3:
-            return None
-        stream.seek(1 if kind == 1 else size, 1)
-        unpacked += _LARGEST if kind == 2 else size
-    return unpacked
-
-
-def first_lines(path: Path, name: str, work: Path, count: int = 200) -> bytes:
-    """The first lines of a text file; if line ends are mixed, some may look like blank lines."""
-    small = is_small(path, packed=True)
-    with database(work, small=small) as connection, translated(name):
-        table = lines_table(path, compression="zstd", more=", strict_mode=false")
-        rows = connection.execute(f"SELECT line[:{_LONGEST}] FROM {table} LIMIT {count}").fetchall()
-    return b"".join((line or "").encode() + b"\n" for (line,) in rows)
-
-
-def unpack_lines(path: Path, name: str, work: Path, target: Path) -> None:
-    """Write the lines of a compressed text file to a plain file."""
-    table = lines_table(path, compression="zstd")
-    options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x01'"
-    lines = f"SELECT coalesce(line, '') FROM {table}"
-    small = is_small(path, packed=True)
-    with database(work, small=small) as connection, translated(name):
-        run(connection, f"COPY ({lines}) TO {quoted(target)} ({options})")
-
-
-@contextmanager
-def pack(target: Path, work: Path) -> Iterator[BinaryIO]:
-    """A stream whose content becomes the zstd file `target`."""
-    plain = work / "unpacked"
-    with plain.open("wb") as stream:
-        yield stream
-    small = is_small(plain)
-    with database(work, small=small) as connection, plain.open("rb") as stream:
-        connection.execute("CREATE TABLE blocks (content BLOB)")
-        while block := stream.read(_BLOCK):
-            connection.execute("INSERT INTO blocks VALUES (?)", [block]).fetchall()
-        run(connection, f"COPY blocks TO {quoted(target)} (FORMAT blob, COMPRESSION zstd)")
-    plain.unlink()
