@@ -1,4 +1,4 @@
-"""Which row of a table names its columns.
+"""Which row of a table names its columns, and what separates them: the rules of all readers.
 
 People export tables with a title, a date or a remark above the header. Such rows have fewer cells
 than the table; the row below them is taken as the header only if nothing else is likely, because a
@@ -7,15 +7,25 @@ look like baskets."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO
 
 from setveil.data.tables.cells import PRESENCE
 from setveil.data.tables.columns import ATTRIBUTE_NAMES, ITEM_NAMES, RECORD_NAMES, plain_name
 
 Rows = Sequence[Sequence[str]]
 
+DELIMITERS = ",;|\t"
+CUT_OFF = 1 << 15
+"""A sample of this length may end within a line."""
+SEPARATOR = re.compile(r'\A"?sep=([^"\n])"?[ ,;\t]*\n', re.IGNORECASE)
+"""The first line that Excel reads and writes to name the delimiter."""
+_OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _MOST_TITLES = 40
 _NEARLY_ALL = 0.9
 _LEAST = 3
@@ -25,6 +35,42 @@ _ENOUGH = 500
 _KNOWN = RECORD_NAMES | ITEM_NAMES | ATTRIBUTE_NAMES
 _IMPORTED = re.compile(r'\{"ImportId"')
 _DIGIT = re.compile(r"\d")
+VALUE = re.compile(r"[\d.,:/ -]+\Z")
+"""A cell that is a number or a time, and no name."""
+
+
+@dataclass(frozen=True)
+class TextRow:
+    """The cells of a row of a text, and where it is."""
+
+    cells: list[str]
+    first: int
+    """How many lines are before it."""
+    last: int
+    """How many lines are before the next row."""
+
+
+def guess_delimiter(text: str, candidates: str = DELIMITERS) -> str:
+    """The candidate that occurs most often outside quotes; the first if none does."""
+    bare = _OPENED.sub("", text)
+    return max(candidates, key=lambda mark: (bare.count(mark), -candidates.index(mark)))
+
+
+def text_rows(text: str, delimiter: str) -> list[TextRow]:
+    """The rows of a text, with the line that names the delimiter as one."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    rows, before = list[TextRow](), 0
+    with suppress(csv.Error):
+        for cells in reader:
+            cells = [] if SEPARATOR.match(delimiter.join(cells) + "\n") and not rows else cells
+            rows.append(TextRow(cells, before, reader.line_num))
+            before = reader.line_num
+    return rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
+
+
+def sampletext_rows(text: str, delimiter: str) -> list[list[str]]:
+    """The cells of the rows of a text; of a long one without the last, which may be cut off."""
+    return [row.cells for row in text_rows(text, delimiter)]
 
 
 def find_header(rows: Rows) -> int | None:
@@ -100,6 +146,28 @@ def is_apart(rows: Rows) -> bool:
     """Whether no cell of the first row occurs again in the rows below it."""
     head = {cell for cell in rows[0] if cell}
     return len(rows) > 1 and all(head.isdisjoint(row) for row in rows[1:])
+
+
+def is_surely_header(names: Sequence[str], cells: Sequence[str]) -> bool:
+    """Whether a first line can be quoted: it names columns and is nobody's row."""
+    are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
+    return are_names and len(set(names)) == len(names) and is_apart([names, cells])
+
+
+def has_known_names(cells: Sequence[str], known: Collection[frozenset[str]]) -> bool:
+    """Whether a line has two or more names that are known, each of its own kind, and no values."""
+    plain = {plain_name(cell) for cell in cells}
+    found = sum(bool(names & plain) for names in known)
+    return found > 1 and not any(map(VALUE.match, cells))
+
+
+def differs_at(rows: Rows, place: int, is_value: Callable[[str], bool]) -> bool | None:
+    """Whether the first row has a name where nearly all others have a value; None if in doubt."""
+    first, body = rows[0], rows[1:]
+    if place < len(first) and is_value(first[place]):
+        return False
+    usual = sum(is_value(row[place]) for row in body) >= 0.95 * len(body) > 0
+    return True if usual and place < len(first) and not any(map(VALUE.match, first)) else None
 
 
 def _width(rows: Rows) -> int:

@@ -22,7 +22,15 @@ from setveil.data.tables.columns import (
     looks_long,
     plain_name,
 )
-from setveil.data.tables.headers import find_header, looks_even
+from setveil.data.tables.headers import (
+    CUT_OFF,
+    DELIMITERS,
+    SEPARATOR,
+    find_header,
+    guess_delimiter,
+    looks_even,
+    sample_rows,
+)
 from setveil.data.tables.shapes import Glimpse, find_sets, is_one_hot, item_columns, with_names
 from setveil.data.transactions import Transactions
 from setveil.disk import whole_lines
@@ -31,7 +39,6 @@ from setveil.io.formats.guess import LIKELY, NO, POSSIBLE, Sample
 from setveil.io.formats.longform import read_columns
 from setveil.io.formats.reading import Reading, RecordBuilder
 from setveil.io.formats.rowwise import Row, Table, read_rowwise
-from setveil.io.formats.titles import CUT_OFF, DELIMITERS, SEPARATOR, guess_delimiter, sample_rows
 from setveil.io.source.database import RAGGED, csv_table, not_utf8
 from setveil.io.source.source import Source
 

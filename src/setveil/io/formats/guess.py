@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from setveil.data.tables.columns import RECORD_NAMES, plain_name
-from setveil.data.tables.headers import is_apart, looks_even
+from setveil.data.tables.headers import (
+    guess_delimiter,
+    is_surely_header,
+    looks_even,
+    sample_rows,
+)
 from setveil.errors import FileFormatError, brief_list
 from setveil.io.formats.reading import Reading
 from setveil.io.formats.table import FORMATS, Format
-from setveil.io.formats.titles import below_titles, guess_delimiter, sample_rows
+from setveil.io.formats.titles import below_titles
 from setveil.io.source.source import Source
 
 _DELIMITERS = r"[,;|\t]"
@@ -93,7 +98,8 @@ def _question(source: Source, text: str) -> FileFormatError:
     first, _, rest = text.lstrip("\n").partition("\n")
     header = [name.strip().strip('"') for name in re.split(_DELIMITERS, first)]
     mark = next(iter(re.findall(_DELIMITERS, first)), ",")
-    is_header = source.header_row > 0 or _is_surely_header(header, rest)
+    cells = [cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)]
+    is_header = source.header_row > 0 or is_surely_header(header, cells)
     names_columns = is_header and (source.header_row or _has_numbers(rest, mark, len(header)))
     bare = " (if there is no header: {header=False}, and their numbers)"
     columns = f"name the columns with {{record}} and {{item}}{'' if is_header else bare}"
@@ -119,13 +125,6 @@ def _may_have_titles(text: str) -> str:
     if not looks_even(rows) or widths[0] >= max(widths[1:], default=0):
         return ""
     return "it may be a table below title lines, but no row clearly names the columns"
-
-
-def _is_surely_header(names: list[str], rest: str) -> bool:
-    """Whether a first line can be quoted: it names columns and is nobody's row."""
-    cells = [cell.strip().strip('"') for cell in re.split(rf"{_DELIMITERS}|\n", rest)]
-    are_names = all(re.fullmatch(r"[^\W\d][\w .-]*", name) for name in names)
-    return are_names and len(set(names)) == len(names) and is_apart([names, cells])
 
 
 def _has_numbers(rest: str, mark: str, width: int) -> bool:

@@ -8,34 +8,31 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import StringIO
 from itertools import islice
 
-from setveil.data.tables.headers import find_header, joined_names, last_of_header
+from setveil.data.tables.headers import (
+    DELIMITERS,
+    SEPARATOR,
+    TextRow,
+    find_header,
+    guess_delimiter,
+    joined_names,
+    last_of_header,
+    text_rows,
+)
 from setveil.disk.texts import is_arff
 from setveil.errors import ParameterError
 from setveil.io.source.source import Source
 from setveil.words import plural
 
-DELIMITERS = ",;|\t"
-CUT_OFF = 1 << 15
-"""A sample of this length may end within a line."""
-SEPARATOR = re.compile(r'\A"?sep=([^"\n])"?[ ,;\t]*\n', re.IGNORECASE)
-"""The first line that Excel reads and writes to name the delimiter."""
-_OPENED = re.compile(r'"(?:[^"]|"")*"?')
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _RANGE = re.compile(r"([1-9]\d*)(?:-([1-9]\d*))?")
 _WORDS = "it must be True, False, the number of the row that names the columns, or two as in 1-2"
 
 Header = bool | int | str | None
 """Whether the first row names the columns, or which row does, or which rows do together."""
-
-
-def guess_delimiter(text: str, candidates: str = DELIMITERS) -> str:
-    """The candidate that occurs most often outside quotes; the first if none does."""
-    bare = _OPENED.sub("", text)
-    return max(candidates, key=lambda mark: (bare.count(mark), -candidates.index(mark)))
 
 
 def checked_header(header: Header) -> tuple[int, int] | None:
@@ -66,7 +63,7 @@ def below_titles(source: Source, header: Header) -> Source:
     if chosen is None:
         names, first = _found(source)
     else:
-        rows = _rows(source.head_text, guess_delimiter(source.head_text))
+        rows = text_rows(source.head_text, guess_delimiter(source.head_text))
         names, first = rows[chosen[0] - 1 : chosen[1]], chosen[0]
         if chosen == (1, 1) and not rows:
             return source  # the reader says what is missing
@@ -79,20 +76,6 @@ def below_titles(source: Source, header: Header) -> Source:
     return _cut(source, names, first) if names else source
 
 
-def sample_rows(text: str, delimiter: str) -> list[list[str]]:
-    """The cells of the rows of a text; of a long one without the last, which may be cut off."""
-    return [row.cells for row in _rows(text, delimiter)]
-
-
-@dataclass(frozen=True)
-class _Row:
-    cells: list[str]
-    first: int
-    """How many lines are before it."""
-    last: int
-    """How many lines are before the next row."""
-
-
 def _may_be_table(source: Source) -> bool:
     if source.head.startswith(b"PAR1") or b"\0" in source.head:
         return False
@@ -101,25 +84,13 @@ def _may_be_table(source: Source) -> bool:
     return True
 
 
-def _rows(text: str, delimiter: str) -> list[_Row]:
-    """The rows of a text, with the line that names the delimiter as one."""
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    rows, before = list[_Row](), 0
-    with suppress(csv.Error):
-        for cells in reader:
-            cells = [] if SEPARATOR.match(delimiter.join(cells) + "\n") and not rows else cells
-            rows.append(_Row(cells, before, reader.line_num))
-            before = reader.line_num
-    return rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
-
-
-def _found(source: Source) -> tuple[list[_Row], int]:
+def _found(source: Source) -> tuple[list[TextRow], int]:
     """The header and its number, if rows with cells are above it."""
     text = source.head_text
     named = SEPARATOR.match(text.lstrip("\n"))
-    best, number = list[_Row](), 0
+    best, number = list[TextRow](), 0
     for mark in named[1] if named else DELIMITERS:
-        rows = _rows(text, mark)
+        rows = text_rows(text, mark)
         cells = [row.cells for row in rows]
         _refuse_several(source, cells)
         place = find_header(cells)
@@ -139,7 +110,7 @@ def _refuse_several(source: Source, cells: list[list[str]]) -> None:
         raise source.fault(problem, remedy=remedy)
 
 
-def _cut(source: Source, names: list[_Row], first: int) -> Source:
+def _cut(source: Source, names: list[TextRow], first: int) -> Source:
     """The source from these rows on, as one header."""
     named = SEPARATOR.match(source.head_text.lstrip("\n"))
     joined = len(names) > 1

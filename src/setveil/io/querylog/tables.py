@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from setveil.data.logterms import BadLine
+from setveil.data.tables.headers import guess_delimiter
 from setveil.errors import FileFormatError, ParameterError
 from setveil.io.formats import parquet
 from setveil.io.formats.delimited import header
-from setveil.io.formats.titles import guess_delimiter
 from setveil.io.querylog.columns import (
     AOL,
     ROLES,
