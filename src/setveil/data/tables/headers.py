@@ -68,7 +68,7 @@ def text_rows(text: str, delimiter: str) -> list[TextRow]:
     return rows[:-1] if len(rows) > 2 and len(text) >= CUT_OFF else rows
 
 
-def sampletext_rows(text: str, delimiter: str) -> list[list[str]]:
+def sample_rows(text: str, delimiter: str) -> list[list[str]]:
     """The cells of the rows of a text; of a long one without the last, which may be cut off."""
     return [row.cells for row in text_rows(text, delimiter)]
 
