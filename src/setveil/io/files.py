@@ -136,8 +136,8 @@ def reading_of(options: Mapping[str, Any]) -> Reading:
     """The options that formats use, checked."""
     from setveil.data.tables.cells import check_split
     from setveil.data.tables.shapes import item_words
+    from setveil.io.formats.guess import checked_header
     from setveil.io.formats.reading import LAST, Reading
-    from setveil.io.formats.titles import checked_header
 
     given = {name: value for name, value in options.items() if value is not None}
     given = {"memory": given.pop("memory_limit", None)} | given

@@ -1,4 +1,5 @@
-"""Which row of a table names its columns, and what separates them: the rules of all readers.
+"""Which row of a table names its columns, what separates them, and what blank lines mean: the rules
+of all readers.
 
 People export tables with a title, a date or a remark above the header. Such rows have fewer cells
 than the table; the row below them is taken as the header only if nothing else is likely, because a
@@ -10,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
@@ -218,3 +219,50 @@ def _differs(name: str, cells: Sequence[str]) -> bool:
     if all(cell in PRESENCE for cell in filled):
         return True
     return not _DIGIT.search(name) and all(_DIGIT.search(cell) or "@" in cell for cell in filled)
+
+
+_LEAST_GAPS, _LEAST_REGULAR = 3, 5
+"""So many gaps with blank lines show a pattern."""
+_RUN_OF_ENDS = re.compile(rb"\n{2,}")
+
+
+def are_separators(blank: Iterable[bool]) -> bool:
+    """Whether blank lines separate records, by which of the first lines are blank.
+
+    They do if nearly all neighbours have some between them, or if they come after every n records.
+
+    Example:
+        >>> are_separators([False, True] * 4), are_separators([False, False, True] * 6)
+        (True, True)
+        >>> are_separators([False, True, False, False, False, True, True, False, True, False])
+        False
+    """
+    text = "".join(" x"[not each] for each in blank).strip()
+    runs = [len(run) for run in text.split()]  # of records without a blank line between them
+    gaps = len(runs) - 1
+    if gaps >= _LEAST_REGULAR and len(set(runs[:-1])) == 1:
+        return True
+    return gaps >= max(_LEAST_GAPS, _NEARLY_ALL * (sum(runs) - 1))
+
+
+class Squeezed:
+    """Blocks of lines without the blank ones; counts those before the last line that is not."""
+
+    def __init__(self) -> None:
+        self._removed = self._last = 0
+        self._ended = True
+
+    @property
+    def removed(self) -> int:
+        return self._removed - self._last
+
+    def __call__(self, block: bytes) -> bytes:
+        text = b"\n" + block if self._ended else block
+        kept = _RUN_OF_ENDS.sub(b"\n", text)
+        gone = len(text) - len(kept)
+        written = len(text.rstrip(b"\n"))
+        self._last = max(0, len(text) - written - 1) if written else self._last + gone
+        self._removed += gone
+        kept = kept[1:] if self._ended else kept
+        self._ended = block.endswith(b"\n") if block else self._ended
+        return kept

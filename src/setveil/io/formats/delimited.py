@@ -12,7 +12,6 @@ from itertools import islice
 from operator import itemgetter
 
 from setveil.data.account import LINES
-from setveil.data.blanks import are_separators
 from setveil.data.tables.columns import (
     ATTRIBUTE_NAMES,
     ITEM_NAMES,
@@ -26,6 +25,7 @@ from setveil.data.tables.headers import (
     CUT_OFF,
     DELIMITERS,
     SEPARATOR,
+    are_separators,
     find_header,
     guess_delimiter,
     looks_even,
@@ -96,8 +96,8 @@ def read_baskets(source: Source, reading: Reading) -> Transactions:
     """Read one record per line, its items as CSV cells.
 
     Empty cells are not items. Empty lines at the end are not records, nor are those that only
-    separate records (`setveil.data.blanks`); cells that are all empty are such a line too, and one
-    of blanks is an empty line.
+    separate records (`are_separators`); cells that are all empty are such a line too, and one of
+    blanks is an empty line.
     """
     _refuse_one_hot(source, reading)
     reading.account.layout = LINES

@@ -1,7 +1,7 @@
 """FIMI files: one record per line, items separated by blanks.
 
 A wholly empty line is an empty record, except at the end of the file, or if such lines separate the
-records (`setveil.data.blanks`). A line of one blank is a record everywhere, and that is how
+records (`setveil.data.tables.headers`). A line of one blank is a record everywhere, and that is how
 `write_fimi` writes empty records.
 """
 
@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from setveil.data.account import LINES
 from setveil.data.arrays import Flags, Int32s, Int64s
-from setveil.data.blanks import Squeezed, are_separators
 from setveil.data.identifiers import first_of, opening_of
 from setveil.data.records import Numbering
+from setveil.data.tables.headers import Squeezed, are_separators
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, brief
 from setveil.io.formats.guess import NO, POSSIBLE, Sample

@@ -184,7 +184,7 @@ class Place(NamedTuple):
 
 def _of_several(files: list[Path], place: Place, header: bool | int | str | None) -> Source:
     """One source with the content of several files, each without title lines."""
-    from setveil.io.formats.titles import below_titles
+    from setveil.io.formats.guess import below_titles
 
     plain, row, work, left = list[Path](), 0, place.work, place.most
     for number, file in enumerate(files):
