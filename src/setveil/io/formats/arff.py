@@ -12,13 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 
-import numpy as np
-
 from setveil.data.account import SETS
 from setveil.data.records import Numbering
 from setveil.data.tables.cells import PRESENCE, unquoted
 from setveil.data.tables.columns import RECORD_NAMES, looks_long, named_column, plain_name
-from setveil.data.tables.frames import joined
 from setveil.data.transactions import Bags, Transactions
 from setveil.disk import whole_lines
 from setveil.disk.texts import is_arff
@@ -26,7 +23,7 @@ from setveil.errors import DataError, FileFormatError, brief, brief_list
 from setveil.io.formats.delimited import read_csv
 from setveil.io.formats.fimi import used_labels
 from setveil.io.formats.guess import CERTAIN, NO, Sample
-from setveil.io.formats.reading import Reading, RecordBuilder, no_record, refuse_joining
+from setveil.io.formats.reading import Reading, RecordBuilder, by_owner, no_record
 from setveil.io.source.database import not_utf8
 from setveil.io.source.source import Source
 from setveil.words import plural
@@ -333,10 +330,7 @@ def _collected(
     if owner is not None and dropped:
         reading.account.dropped(left_out, reading.drop_record)
     found = records.finish(bags=bool(reading.bags))
-    if owner is None or len(numbers) == len(owners):
-        return found
-    refuse_joining(reading, relation.source)
-    return joined(found, np.asarray(owners, dtype=np.int64))
+    return by_owner(found, owners, reading, relation.source, reading.record)
 
 
 def _items(relation: Relation, row: Row, items: Items) -> Iterator[str]:

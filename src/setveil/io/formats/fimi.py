@@ -213,7 +213,8 @@ def parse(block: bytes) -> Parsed:
     ends = np.flatnonzero(text == ord("\n"))
     starts, widths = _tokens(text)
     per_line = np.diff(np.searchsorted(starts, ends), prepend=0, append=len(starts))
-    last = _last_written(text, ends)
+    written = np.flatnonzero(text != ord("\n"))
+    last = int(np.searchsorted(ends, written[-1])) if len(written) else -1
     if not _all_plain_numbers(text, starts, widths):
         return Parsed(block, per_line, last)
     values = _values(text, starts, widths)
@@ -225,11 +226,6 @@ def _tokens(text: npt.NDArray[np.uint8]) -> tuple[Int64s, Int64s]:
     solid = ~_BLANK[text]
     edges = np.flatnonzero(np.diff(solid, prepend=False, append=False))
     return edges[::2], edges[1::2] - edges[::2]
-
-
-def _last_written(text: npt.NDArray[np.uint8], ends: Int64s) -> int:
-    written = np.flatnonzero(text != ord("\n"))
-    return int(np.searchsorted(ends, written[-1])) if len(written) else -1
 
 
 def _all_plain_numbers(text: npt.NDArray[np.uint8], starts: Int64s, widths: Int64s) -> bool:

@@ -97,7 +97,9 @@ def guess_format(source: Source, reading: Reading) -> str:
         return best
     text = checked_text(source)
     if scores[best] < LIKELY:
-        _refuse_log(source, text)
+        from setveil.io.querylog.tables import refuse_log
+
+        refuse_log(source, text)
     if scores[best]:
         return best
     if not text.strip():
@@ -149,12 +151,6 @@ def _has_numbers(rest: str, mark: str, width: int) -> bool:
     return whole and any(
         all(cell.strip().isdecimal() for cell in each) for each in zip(*rows, strict=True)
     )
-
-
-def _refuse_log(source: Source, text: str) -> None:
-    from setveil.io.querylog.tables import refuse_log
-
-    refuse_log(source, text)
 
 
 def _score(format: Format, sample: Sample) -> int:

@@ -70,7 +70,9 @@ def read_records(folder: ReleaseFolder, *, bags: bool) -> tuple[Transactions, In
         DataError: if the file has other columns, numbers or rows than a release.
     """
     size = folder.size
-    rows = _one_after_another([_read_part(part, bags) for part in folder.parts])
+    is_fimi = any(part.path.suffix == ".dat" for part in folder.parts)
+    read_part = _read_lines if is_fimi else _read_table
+    rows = _one_after_another([read_part(part, bags) for part in folder.parts])
     weights = np.ones(len(rows), dtype=np.int64)
     if len(rows) == size:
         return rows, weights
@@ -112,10 +114,6 @@ def check_columns(
         if types[column] not in allowed | {'"NULL"'}:
             problem = f"the column {column} must contain {kind}, not {types[column]}"
             raise FileFormatError(name, problem)
-
-
-def _read_part(part: PartFile, bags: bool) -> Transactions:
-    return (_read_lines if part.path.suffix == ".dat" else _read_table)(part, bags)
 
 
 def _read_lines(part: PartFile, bags: bool) -> Transactions:
