@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import setveil.kernels
 from setveil.kernels.disassociation.expected import Triples
 from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
-from setveil.kernels.pairs import count_chosen, count_pairs
+from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
 from setveil.kernels.records import parse_numbers
 from setveil.kernels.steps import fill_holders
@@ -37,7 +37,6 @@ WHERE = {
     "disassociation.refine": "methods/test_disassociation",
     "disassociation.subrecords": "methods/test_disassociation",
     "itemsets": "kernels/test_itemsets",
-    "pairs": "kernels/test_twins",
     "partition.split": "methods/test_partition",
     "recoding.threats": "kernels/test_twins",
     "records": "kernels/test_twins",
