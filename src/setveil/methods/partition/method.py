@@ -14,8 +14,8 @@ from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.parts import Block, Parts
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.dividing import Coding, Share, Whole
-from setveil.methods.method import Method, Request
+from setveil.methods.dividing import Coding, Divisible, Share, Whole
+from setveil.methods.method import Request
 from setveil.methods.partition.parts import Cut, divide
 from setveil.promises import KAnonymity, KmAnonymity, Promise, VocabularyKAnonymity
 from setveil.published.generalized import Generalized
@@ -30,7 +30,7 @@ other."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Partition(Method[Generalized]):
+class Partition(Divisible[Generalized]):
     """Groups similar records top-down and publishes each group as the nodes that its records share.
 
     It starts with one partition: all records, generalized to the root. In each partition it expands
@@ -76,7 +76,6 @@ class Partition(Method[Generalized]):
     }
     needs_hierarchy: ClassVar[bool] = True
     trial: ClassVar[Promise] = KAnonymity(k=2)
-    divides: ClassVar[bool] = True
     runs_anywhere: ClassVar[bool] = True
 
     def _anonymize(
