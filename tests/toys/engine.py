@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 from setveil.data.identifiers import Some
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.engines.base import PartsSource, Read
 from setveil.engines.parts import Block, InMemory, distinct_of, renumbered
 

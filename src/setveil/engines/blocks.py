@@ -13,7 +13,7 @@ import numpy as np
 from setveil.children import Death, run_apart
 from setveil.data.arrays import Int32s, Int64s, offsets
 from setveil.data.identifiers import Some
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.engines.base import Made, PartsSource, Progress, Read, Reader, Shares, Source, Where

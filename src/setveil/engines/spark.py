@@ -12,7 +12,7 @@ from typing import Any
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.identifiers import Some
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.engines.base import Made, PartsSource, Progress, Read, Reader, Shares, Source, Where
 from setveil.engines.parts import USUAL_PART, Answer, Block, Distinct
 from setveil.engines.sparkdata import (

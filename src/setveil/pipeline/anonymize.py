@@ -11,8 +11,8 @@ from typing import Any
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
 from setveil.errors import ParameterError
-from setveil.hierarchy.recipes import MakeHierarchy
-from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.recipes import MakeHierarchy, remarks
+from setveil.methods.method import Explaining
 from setveil.pipeline.advice import advise_on
 from setveil.pipeline.commands import command_of
 from setveil.pipeline.dossier import dossier_of, private_part
@@ -197,6 +197,7 @@ def _explained(loaded: Loaded, outcome: Outcome, stages: Stages) -> Outcome:
     if job.explain:
         with stages("explaining"):
             engine = Local(job.threads)
+            assert isinstance(job.method, Explaining)
             found["explanation"] = job.method.explain(data, job.promise, engine=engine)
     return replace(outcome, **found)
 

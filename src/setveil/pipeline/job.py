@@ -19,7 +19,8 @@ from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.alignment import NO_LINKS
 from setveil.io.releases.folder import FORMS, release_formats
 from setveil.io.releases.form import Choices
-from setveil.methods.method import Method
+from setveil.methods.dividing import Divisible
+from setveil.methods.method import Explaining, Method
 from setveil.metrics.usefulness import Usefulness
 from setveil.parameters import about
 from setveil.pipeline.inputs import check_items
@@ -223,7 +224,7 @@ def check_job(job: Job) -> None:
     job.method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
     check_items(job.items, job.promise)
     _check_noise(job)
-    if job.explain and not job.method.explains:
+    if job.explain and not isinstance(job.method, Explaining):
         allowed = f"the method {job.method.name} has nothing to explain"
         raise ParameterError("explain", True, allowed)
     check_places(job, (job.data, job.hierarchy))
@@ -232,7 +233,7 @@ def check_job(job: Job) -> None:
 def _check_engine(job: Job) -> None:
     """Refuse an engine that is not there, that the method does not run on, or its options."""
     Where(job.engine, job.memory, job.master).check()
-    if job.memory is not None and job.engine == "spark" and job.method.divides:
+    if job.memory is not None and job.engine == "spark" and isinstance(job.method, Divisible):
         allowed = "the executors have their own memory, see spark.executor.memory"
         raise ParameterError("memory", job.memory, allowed)
     job.method.check_engine(job.engine)
@@ -240,7 +241,8 @@ def _check_engine(job: Job) -> None:
         _check_in_parts(job)
         if is_frame(job.data) and job.format not in (None, "csv", "jsonl"):
             raise ParameterError("format", job.format, "a DataFrame is made of csv or jsonl")
-        method = job.method.in_parts()
+        method = job.method
+        method = method.in_parts() if isinstance(method, Divisible) else method
         method.check_early(job.promise, has_hierarchy=job.hierarchy is not None)
 
 
@@ -286,8 +288,9 @@ def _check_noise(job: Job) -> None:
         )
         raise ParameterError("unknown", job.unknown, allowed)
     known = job.public_items or (job.hierarchy is not None and not is_recipe(job.hierarchy))
-    if not known and not job.method.can_find_items(job.promise):
-        raise ParameterError("public_items", None, job.method.needs_public_items())
+    problem = "" if known else job.method.needs_public_items(job.promise)
+    if problem:
+        raise ParameterError("public_items", None, problem)
 
 
 def check_places(places: Placed, given: Sequence[object]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from setveil.data.account import Account
 from setveil.data.people import People, without_rare
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.data.transactions import Transactions
 from setveil.engines.base import PartsSource, Read, Source, Where, open_source
 from setveil.engines.local import LocalSource
@@ -19,7 +19,7 @@ from setveil.engines.parts import Distinct
 from setveil.errors import EngineError, ParameterError
 from setveil.hierarchy.recipes import MakeHierarchy
 from setveil.hierarchy.tree import Hierarchy
-from setveil.methods.dividing import Coding, Share, Whole
+from setveil.methods.dividing import Coding, Divisible, Share, Whole
 from setveil.pipeline.inputs import (
     Origin,
     check_named,
@@ -78,12 +78,12 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
         with stages("reading"):
             everything, records, account = read = source.read(job.data, reading, load_with_account)
             meant = _meant(job, source, read)
-            if isinstance(source, PartsSource) and not job.method.divides:
+            if isinstance(source, PartsSource) and not isinstance(job.method, Divisible):
                 everything = gathered(job, where, source, read)
                 source = LocalSource()
             else:
                 stack.push(opened.pop_all())
-            if isinstance(source, PartsSource):
+            if isinstance(source, PartsSource) and isinstance(job.method, Divisible):
                 job = replace(job, method=job.method.in_parts())
             people = None if isinstance(everything, Tally) else people_of(account)
             kept = without_rare(everything, job.min_people, people)
@@ -99,6 +99,7 @@ def load(job: Job, make_tree: MakeHierarchy, stack: ExitStack, stages: Stages) -
         job.method.check(records, job.promise, tree)
         coding = None
         if isinstance(source, PartsSource):
+            assert isinstance(job.method, Divisible)
             coding = job.method.coding(data.vocabulary, tree)
             numbers = np.full(len(everything.vocabulary), -1, dtype=np.int32)
             numbers[everything.vocabulary.encode(data.vocabulary)] = coding.numbers
@@ -118,6 +119,7 @@ def divided(loaded: Loaded, stages: Stages) -> list[Share]:
         most = source.most(job.method.bytes_per_occurrence, length)
         items = len(coding.vocabulary)
         whole = Whole(job.promise, loaded.tree, items, most, stages.progress)
+        assert isinstance(job.method, Divisible)
         return job.method.divide(source.parts, whole)
 
 

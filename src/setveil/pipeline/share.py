@@ -26,6 +26,7 @@ from setveil.errors import Note, OutputError, SetveilError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.io.releases.folder import FORMS, about_release, fill_release, read_back, sha256
 from setveil.io.releases.form import Choices, PartFile, ReleaseFolder, part_names
+from setveil.methods.dividing import Divisible
 from setveil.methods.method import Method, Request
 from setveil.metrics import measure
 from setveil.metrics.measure import Losses, measure_part
@@ -234,8 +235,9 @@ def _anonymized_part(spec: Spec, place: Place, blocks: list[Block]) -> Made:
     block = joined(blocks)
     data = Transactions(block.indptr, block.items, spec.vocabulary)
     request = Request(data, spec.promise, spec.tree, Local(spec.threads), None)
+    assert isinstance(spec.method, Divisible)
     release = spec.method.anonymize_share(blocks, place.state, request)
-    release = replace(release, method=spec.method.to_dict())  # type: ignore[type-var]
+    release = replace(release, method=spec.method.to_dict())
     return Made(release=release, data=data, promise=spec.promise, tree=spec.tree)
 
 

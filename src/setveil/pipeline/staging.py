@@ -11,6 +11,7 @@ from setveil.data.transactions import Transactions
 from setveil.disk import private_folder, sync
 from setveil.io.releases.alignment import write_alignment
 from setveil.io.releases.folder import staged_release
+from setveil.methods.dividing import Divisible
 from setveil.pipeline.job import Job, Outcome, Placed, is_frame
 from setveil.pipeline.stages import Stages
 
@@ -49,7 +50,7 @@ def _folder(job: Placed) -> AbstractContextManager[Path | None]:
     the files of shares, which nobody keeps."""
     if job.output is not None:
         return staged_release(job.output, force=job.force)
-    if isinstance(job, Job) and is_frame(job.data) and job.method.divides:
+    if isinstance(job, Job) and is_frame(job.data) and isinstance(job.method, Divisible):
         return private_folder()
     return nullcontext()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from setveil.data.querylog.findings import LogReport
+from setveil.data.logterms import LogReport
 from setveil.errors import Note, Spelling, UnknownItemError, as_keyword, did_you_mean, spelled
 from setveil.hierarchy.build import range_of
-from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.recipes import remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.hierarchy import Checked
 from setveil.pipeline.notes import private_delta
