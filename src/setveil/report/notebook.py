@@ -19,7 +19,7 @@ from setveil.pipeline.dossier import Dossier
 from setveil.pipeline.job import Outcome
 from setveil.published import Release
 from setveil.report.charts import plot
-from setveil.report.comparison import common_table, comparison_page
+from setveil.report.comparison_page import common_table, comparison_page
 from setveil.report.markup import bullets, paragraph, picture, table, text, yes_or_no
 from setveil.report.outcome import figure
 from setveil.report.release_page import release_page

@@ -14,7 +14,8 @@ from markupsafe import Markup, escape
 
 from setveil import __version__
 from setveil.report import PROMISE_HOLDS, fragments, markup
-from setveil.report.comparison import common_table, missing_table, noise_note
+from setveil.report.comparison import noise_note
+from setveil.report.comparison_page import common_table, missing_table
 from setveil.report.release_page import release_parts
 from setveil.web.fixing import field_links
 from setveil.web.wording import as_field, label_of, note_of, words_in
