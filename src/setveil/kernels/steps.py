@@ -1,4 +1,4 @@
-"""What kernels share: bisection, lists by item, arrays that grow, and bitmaps of 64-bit words."""
+"""What kernels share: bisection, sorting, arrays that grow, and bitmaps of 64-bit words."""
 
 import numpy as np
 
@@ -105,6 +105,44 @@ def sort_parts(values, start, stop):
             else:
                 waiting[top, 0], waiting[top, 1], low = low, j + 1, i
             top += 1
+
+
+@step
+def sort_words(ptr, values, rows, start, stop):
+    """Sort a slice of the numbers of lists as words, an empty one last, and equal ones as they are.
+
+    Merge sort; two runs that are in order already are left alone."""
+    width, spare = np.int64(1), np.empty(stop - start, np.int64)
+    while width < stop - start:
+        for low in range(start, stop - width, 2 * width):
+            middle, high = low + width, min(low + 2 * width, stop)
+            if not is_before(ptr, values, rows[middle], rows[middle - 1]):
+                continue
+            left, right = low, middle
+            for at in range(high - low):
+                if right >= high or (
+                    left < middle and not is_before(ptr, values, rows[right], rows[left])
+                ):
+                    spare[at] = rows[left]
+                    left += 1
+                else:
+                    spare[at] = rows[right]
+                    right += 1
+            for at in range(low, high):
+                rows[at] = spare[at - low]
+        width *= 2
+
+
+@step
+def is_before(ptr, values, one, other):
+    """Whether a list comes before another as a word; an empty one comes last."""
+    i, j = ptr[one], ptr[other]
+    while i < ptr[one + 1] and j < ptr[other + 1]:
+        if values[i] != values[j]:
+            return values[i] < values[j]
+        i += 1
+        j += 1
+    return i < ptr[one + 1] and j >= ptr[other + 1]
 
 
 @kernel
