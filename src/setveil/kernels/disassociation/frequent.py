@@ -10,7 +10,7 @@ from setveil.kernels.jit import kernel, patient, step
 from setveil.kernels.steps import find, roomier
 
 FAR = 4
-"""If the list of an item has so many pairs for each other item of a record, these are looked up."""
+"""From this many pairs of an item for each other item of a record, the latter are looked up."""
 
 
 class Pairs(NamedTuple):
@@ -58,6 +58,8 @@ def frequent_pairs(indptr, items, holders, wanted, top):
                 second[end], supports[end] = touched[i], count
                 end += 1
         first[item + 1] = end
+        # `above` counts the pairs so far that are above the bar. While enough are, it can rise: it
+        # never passes the support of the last wanted pair, so nothing that is needed was dropped.
         while above >= wanted:
             bar += 1
             above -= many[bar]
@@ -91,7 +93,7 @@ def drop_rare(pairs, bar, top):
 @patient
 @kernel
 def list_triples(pairs, bar, most):
-    """All triples of which every pair has at least the support `bar`, up to so many: under which
+    """All triples of which every pair has at least the support `bar`, at most `most`: under which
     pair, the third items, and their pairs with the first and the second."""
     width = len(pairs.first) - 1
     first, place = np.zeros(len(pairs.second) + 1, np.int64), np.full(width, -1, np.int64)

@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 @step
 def empty_lists(lists, nodes, k):
-    """Room for the next lists of up to so many nodes, and the span before the first."""
+    """Room for the next lists, of up to `nodes` nodes, and the span before the first."""
     out = Lists(
         np.zeros(nodes + 1, np.int64),
         np.empty(len(lists.term), np.int32),
@@ -147,7 +147,7 @@ def has_enough(lists, left, right, k):
         else:
             at = j
             j += 1
-        if term[at] != last:
+        if term[at] != last:  # i + j counts what was merged, so i + j - begin is the current run
             last, begin = np.int64(term[at]), i + j - 1
         if i + j - begin >= k:
             return True
