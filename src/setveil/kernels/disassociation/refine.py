@@ -93,7 +93,7 @@ def join_rounds(lists, joining):
     refused, mark = np.full(len(joining.parent), -1, np.int64), np.int64(0)
     while True:
         sequence = np.arange(len(lists.ptr) - 1)
-        sort_words(lists.ptr, lists.term, sequence, np.int64(0), np.int64(len(sequence)))
+        sort_words(lists.ptr, lists.term, sequence, np.int64(0), np.int64(len(sequence)), False)
         out, span = empty_lists(lists, len(sequence), k)
         node, size, first = roots
         following = Roots(

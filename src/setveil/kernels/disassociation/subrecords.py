@@ -23,7 +23,7 @@ def collect_subrecords(indptr, items, chunk, low, high):
     for i in range(count):
         row = rows[i]
         is_same = i > 0 and owner[row] == owner[rows[i - 1]]
-        if is_same and not is_before(starts, terms, rows[i - 1], row):  # as they are sorted
+        if is_same and not is_before(starts, terms, rows[i - 1], row, True):  # as they are sorted
             times[made - 1] += 1
             continue
         for at in range(starts[row], starts[row + 1]):
@@ -87,5 +87,5 @@ def sort_rows(starts, owner, terms, chunks):
         rows[fill[owner[row]]] = row
         fill[owner[row]] += 1
     for number in range(chunks):
-        sort_words(starts, terms, rows, begin[number], begin[number + 1])
+        sort_words(starts, terms, rows, begin[number], begin[number + 1], True)
     return rows
