@@ -9,6 +9,7 @@ from setveil.io.namelists import typed
 from setveil.pipeline.anonymize import job_from
 from setveil.pipeline.commands import command_of_job, python_call
 from setveil.web.context import anonymize_words, data_of
+from setveil.web.fixing import check_choices
 from setveil.web.lists import with_files
 from setveil.web.store import Project
 from setveil.web.tasks import RELEASE
@@ -28,12 +29,13 @@ def anonymize_python(project: Project, words: dict[str, Any] | None = None) -> s
     return python_call("anonymize", _data(project), **_words(project, words))
 
 
-def safe_command(project: Project) -> str:
-    """The command, or nothing if the choices do not fit each other."""
+def both(project: Project) -> dict[str, Any]:
+    """The command and the same in Python; nothing as long as the choices do not fit together."""
     try:
-        return anonymize_command(project)
+        check_choices(project)
     except SetveilError:
-        return ""
+        return {}
+    return {"command": anonymize_command(project), "python": anonymize_python(project)}
 
 
 def _data(project: Project) -> str:

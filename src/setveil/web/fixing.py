@@ -9,10 +9,20 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from setveil.errors import ParameterError, SetveilError
+from setveil.methods import METHODS
+from setveil.parameters import parameters
 from setveil.pipeline.anonymize import job_from
 from setveil.pipeline.job import check_job
-from setveil.pipeline.names import READING, method_words, promise_words
-from setveil.web.context import TREE_WORDS, anonymize_words, data_of, store_of, uses_list
+from setveil.pipeline.names import READING, chosen_method, method_words, promise_words
+from setveil.web.context import (
+    TREE_WORDS,
+    anonymize_words,
+    data_of,
+    promise_kind,
+    promise_words_of,
+    store_of,
+    uses_list,
+)
 from setveil.web.store import Project
 from setveil.web.wording import LABELS, label_of, line_of
 
@@ -20,6 +30,7 @@ _QUOTED = re.compile("“([^”]+)”")
 _MEANT = {
     "nobody can be hidden among": "k",
     "the public list of items does not have": "public_list",
+    "the list of items that may occur must be public": "public_list",
     "private item": "private",
     "sensitive item": "sensitive",
 }
@@ -47,7 +58,7 @@ def field_links(project: Project, line: str, run: str = "") -> list[Link]:
 
 def marked_of(request: Request, project: Project, error: SetveilError | None) -> dict[str, str]:
     """The field that is wrong with the sentence that says so: that of the form, or that of the link
-    that was followed."""
+    that was followed, which may be wrong or not."""
     if isinstance(error, ParameterError):
         return {error.name: line_of(error)}
     name, run = (request.query_params.get(word, "") for word in ("field", "run"))
@@ -55,8 +66,8 @@ def marked_of(request: Request, project: Project, error: SetveilError | None) ->
     if job is not None:
         line = job.error if job.project == project.id else ""
     else:
-        line = _line(project) if name else ""
-    return {name: line} if name in fields_in(line) else {}
+        line = line_of_choices(project) if name else ""
+    return {name: line if name in fields_in(line) else ""} if name else {}
 
 
 def check_choices(project: Project) -> None:
@@ -68,10 +79,21 @@ def check_choices(project: Project) -> None:
     found = data_of(project)
     if found is None:
         raise SetveilError("load the data first")
+    check_lists(project)
     check_job(job_from(found[0], anonymize_words(project)))
 
 
-def _line(project: Project) -> str:
+def check_lists(project: Project) -> None:
+    """Refuse a promise about items as long as none are named."""
+    kind, given = promise_kind(project), promise_words_of(project)
+    for name, one in parameters(kind).items():
+        if one.holds_items and not given.get(name):
+            allowed = f"without them {kind.model} promises nothing; type or paste them"
+            raise ParameterError(name, None, allowed)
+
+
+def line_of_choices(project: Project) -> str:
+    """What does not fit together, in a line; empty if all does."""
     try:
         check_choices(project)
     except SetveilError as error:
@@ -85,8 +107,10 @@ def _place(project: Project, name: str, run: str) -> str:
         step = "load"
     elif name in ("hierarchy", *TREE_WORDS) and not (name == "unknown" and uses_list(project)):
         step = "hierarchy"
+    method = str(project.state.get("method") or chosen_method(promise_words_of(project))[0])
+    field = f"{method}-{name}" if name in parameters(METHODS[method]) else name
     query = urlencode({"field": name, **({"run": run} if run else {})})
-    return f"/projects/{project.id}/{step}?{query}#f-{name.replace('_', '-')}"
+    return f"/projects/{project.id}/{step}?{query}#f-{field.replace('_', '-')}"
 
 
 @cache

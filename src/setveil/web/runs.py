@@ -93,9 +93,13 @@ def run_time(job: StoredJob) -> str:
 def _head(job: StoredJob) -> str:
     """The method, or the promise, with its numbers."""
     words = job.task["options"]
-    numbers = ", ".join(f"{name} = {words[name]}" for name in NUMBERS if name in words)
+    numbers = ", ".join(f"{name} = {_number(words[name])}" for name in NUMBERS if name in words)
     how = words.get("method") or words["promise"]
     return f"{how} ({numbers})" if numbers else str(how)
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _words(job: StoredJob, files: Mapping[tuple[str, Any], str]) -> dict[str, Any]:

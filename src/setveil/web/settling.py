@@ -17,6 +17,7 @@ from setveil.pipeline.trials import USES
 from setveil.promises.promise import Promise
 from setveil.web.context import adds_noise, promise_kind, promise_kinds, promise_words_of
 from setveil.web.equivalents import anonymize_command
+from setveil.web.fixing import check_lists
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
 from setveil.web.inputs import about_file
 from setveil.web.lists import PUBLIC_LIST
@@ -41,12 +42,9 @@ def choose(project: Project, form: Form) -> bool:
 def take(project: Project, form: Form) -> None:
     """Put what the form says into the state, if it makes sense."""
     kind = promise_kind(project)
-    for name, one in parameters(kind).items():
-        if one.holds_items and not form.get(name, "").strip():
-            allowed = f"without them {kind.model} promises nothing; type or paste them"
-            raise ParameterError(name, None, allowed)
     state = project.state
     put_promise(state, kind, form)
+    check_lists(project)
     name = str(state["method"])
     publishing: dict[str, Any] = {
         word: number for word in ("min_people", "seed") if (number := whole_number(word, form))

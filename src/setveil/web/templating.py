@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from setveil import __version__
 from setveil.report import PROMISE_HOLDS, fragments, markup
 from setveil.report.comparison import noise_note
-from setveil.report.comparison_page import common_table, missing_table
+from setveil.report.comparison_page import about_measures, common_table, missing_table
 from setveil.report.release_page import release_parts
 from setveil.web.fixing import field_links
 from setveil.web.wording import as_field, label_of, note_of, words_in
@@ -53,7 +53,7 @@ def _environment() -> Environment:
     made.globals |= {"first_levels": lambda draft: list(islice(draft.walk(depth=2), MOST_LINES))}
     pieces = {name: getattr(fragments, name) for name in fragments.__all__}
     pieces |= {"table": markup.table, "common_table": common_table, "missing_table": missing_table}
-    pieces |= {"release_parts": release_parts}
+    pieces |= {"release_parts": release_parts, "about_measures": about_measures}
     made.globals |= {name: _html(make) for name, make in pieces.items()}
     made.globals |= {"version": __version__, "promise_holds": PROMISE_HOLDS}
     return made

@@ -34,7 +34,7 @@ from setveil.web.context import (
     store_of,
     tree_words,
 )
-from setveil.web.equivalents import anonymize_python, safe_command
+from setveil.web.equivalents import both
 from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
@@ -197,8 +197,7 @@ async def _screen(
         settings=_settings(project),
         publishing=[*_publishing(given), *([] if adds_noise(kind) else [_public_items(given)])],
         publishes=bool(given),
-        command=safe_command(project),
-        python=anonymize_python(project),
+        **both(project),
         refresh=bool(job and job.is_live),
     )
     return await respond(request, screen)

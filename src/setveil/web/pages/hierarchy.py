@@ -33,6 +33,7 @@ from setveil.web.context import (
     tree_words,
 )
 from setveil.web.editor import keep_edits
+from setveil.web.fixing import fields_in, line_of_choices
 from setveil.web.flow import changing, settled, start
 from setveil.web.forms import Field, Form, form_field
 from setveil.web.layout import PAGE_ONLY, Screen, go, respond
@@ -72,6 +73,8 @@ class HierarchyScreen(Screen):
     template = "hierarchy.html"
     loaded: bool
     needed: bool
+    lacks: str
+    """What a promise about noise still needs, which a hierarchy can give."""
     hierarchy: str | None
     chosen: bool
     """Whether the user has chosen it."""
@@ -177,11 +180,13 @@ async def _screen(
     checked = None if found is None or found.checked is None else found.checked
     proposal = None if found is None else found.proposal
     values = {} if found is None else dict(found.values)
+    lacks = line_of_choices(project)
     screen = HierarchyScreen(
         **step_frame(request, project, "hierarchy", error),
         why=WHY,
         loaded=loaded,
         needed=loaded and needs_tree(project),
+        lacks=lacks if "public_items" in fields_in(lacks) else "",
         hierarchy=tree[0] if tree else None,
         chosen=bool(project.state.get("tree", {}).get("kind")),
         job=job,

@@ -18,10 +18,11 @@ from setveil.web.context import (
     store_of,
     tree_of,
 )
-from setveil.web.equivalents import anonymize_python, safe_command
+from setveil.web.equivalents import both
 from setveil.web.fixing import check_choices
 from setveil.web.flow import start
 from setveil.web.layout import Screen, go, respond
+from setveil.web.pages.hierarchy import RECIPES
 from setveil.web.runs import run_values
 from setveil.web.steps import step_frame
 from setveil.web.store import Project
@@ -76,8 +77,7 @@ async def _screen(
         words=anonymize_words(project),
         choices=_choices(project),
         runs=run_values(project, store_of(request).jobs(project, "anonymize")),
-        command=safe_command(project),
-        python=anonymize_python(project),
+        **both(project),
     )
     return await respond(request, screen)
 
@@ -98,7 +98,7 @@ def _choices(project: Project) -> list[list[str]]:
         ["Data", project.state["source"]["name"] if found else ""],
         ["Promise", promise],
         ["Method", str(method or "")],
-        ["Hierarchy", tree[0] if tree else "none"],
+        ["Hierarchy", RECIPES.get(tree[0], tree[0]) if tree else "none"],
         *(
             [label_of(name), phrase_of(name, value) or _value(value)]
             for name, value in shown.items()
