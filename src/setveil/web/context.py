@@ -17,9 +17,9 @@ from setveil.pipeline.advise import BUILT, USUAL, fears
 from setveil.pipeline.names import chosen_method
 from setveil.pipeline.stored import restored
 from setveil.promises import PROMISES, Promise
+from setveil.web.incoming import Places
 from setveil.web.inputs import About, about_file, about_of, digest_of
 from setveil.web.jobs import Queue
-from setveil.web.places import Places
 from setveil.web.security import may_change
 from setveil.web.store import Project, Store, StoredJob
 

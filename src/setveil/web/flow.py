@@ -10,7 +10,6 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.web.context import (
     data_of,
@@ -21,12 +20,10 @@ from setveil.web.context import (
     reading_of,
     store_of,
 )
-from setveil.web.editor import keep_edits
 from setveil.web.inputs import about_file, about_of
-from setveil.web.jobs import Queue
-from setveil.web.layout import go
 from setveil.web.store import Project, Store, StoredJob
 from setveil.web.tasks import TREE
+from setveil.web.tree import keep_edits
 
 ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 """The verbs whose results are about the data, and are gone when other data is loaded."""
@@ -47,8 +44,8 @@ async def changing(request: Request, *replaced: str) -> AsyncIterator[Project]:
         yield project_of(request)
 
 
-async def use_source(request: Request, source: dict[str, Any]) -> None:
-    """Take a file as the data of a project, and look at it."""
+async def use_source(request: Request, source: dict[str, Any]) -> str:
+    """Take a file as the data of a project, and look at it; where that is shown."""
     queue, store = queue_of(request), store_of(request)
     async with changing(request, *ABOUT_DATA) as project:
         source = settled(project, source)
@@ -58,6 +55,7 @@ async def use_source(request: Request, source: dict[str, Any]) -> None:
             project.name = str(source["name"])
         store.save(project)
         await queue.add(project, "preview", preview_task(project))
+    return f"/projects/{project.id}/load"
 
 
 def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
@@ -68,14 +66,15 @@ def settled(project: Project, given: dict[str, Any]) -> dict[str, Any]:
     return {**given, **about_file(place.replace(project.folder / "input" / place.name))}
 
 
-async def read_again(request: Request, change: Callable[[dict[str, Any]], None]) -> Response:
-    """Look at the data again, because a change of the state says to read it in another way."""
+async def read_again(request: Request, change: Callable[[dict[str, Any]], None]) -> str:
+    """Look at the data again, because a change of the state says to read it in another way; where
+    that is shown."""
     async with changing(request, "preview", "inspect", "tree", "advise") as project:
         change(project.state)
         task = preview_task(project)
         store_of(request).save(project)
         await queue_of(request).add(project, "preview", task)
-    return go(request, f"/projects/{project.id}/load")
+    return f"/projects/{project.id}/load"
 
 
 async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
@@ -86,11 +85,6 @@ async def start(request: Request, project: Project, verb: str, **options: Any) -
         raise HTTPException(400, NO_DATA)
     task = {"data": found[0], "files": files_of(project), "options": options}
     return await queue_of(request).add(project, verb, task)
-
-
-async def make_records(queue: Queue, project: Project, words: dict[str, Any]) -> None:
-    """Make bags of terms of a query log, as a job."""
-    await queue.add(project, "querylog", preview_task(project) | {"options": words})
 
 
 def preview_task(project: Project) -> dict[str, Any]:

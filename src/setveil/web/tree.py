@@ -1,4 +1,7 @@
-"""The routes of the hierarchy screen: browse a tree in pages, search it, edit it, download it."""
+"""The routes of the hierarchy screen: browse a tree in pages, search it, edit it, download it.
+
+A draft starts from the tree that was checked last; its edits are kept next to it, so that they
+survive a restart, and become a file when a job needs the tree."""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from io import StringIO
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -16,8 +20,11 @@ from starlette.routing import Route
 
 from setveil.errors import DataError, SetveilError, brief, spelled
 from setveil.hierarchy.editing import Changed, TreeDraft
-from setveil.hierarchy.files import write_hierarchy
-from setveil.web.templating import render
+from setveil.hierarchy.files import read_hierarchy, write_hierarchy
+from setveil.web.context import chosen_tree, project_of, store_of
+from setveil.web.layout import render
+from setveil.web.store import Project, StoredJob
+from setveil.web.tasks import BUILT, ITEMS
 from setveil.words import plural
 
 Find = Callable[[Request], TreeDraft | None]
@@ -52,6 +59,11 @@ def routes(find: Find, saved: Saved) -> list[Route]:
         Route("/undo", desk.poster(_undo, is_edit=True), methods=["POST"]),
         Route("/redo", desk.poster(_redo, is_edit=True), methods=["POST"]),
     ]
+
+
+def project_tree() -> list[Route]:
+    """The routes below those of a project."""
+    return routes(_find, _saved)
 
 
 def tree_panel(base_url: str, draft: TreeDraft) -> str:
@@ -284,3 +296,73 @@ def _file(text: str, kind: str, name: str) -> Response:
         return Response(text.encode("utf-8"), headers=head, media_type=kind)
     except UnicodeEncodeError:
         raise DataError("a label of the tree cannot be written as UTF-8") from None
+
+
+EDITS = "edits.json"
+
+
+async def draft_of(request: Request, project: Project) -> TreeDraft | None:
+    """The tree to browse and edit, None if there is none; to read a very large one takes a second,
+    while others are served."""
+    return await run_in_threadpool(_draft, request, project)
+
+
+def _find(request: Request) -> TreeDraft | None:
+    """The draft that a request is about."""
+    return _draft(request, project_of(request))
+
+
+def _saved(request: Request, draft: TreeDraft) -> None:
+    """Keep the edits; the tree of the project is the edited one from now on."""
+    project = project_of(request)
+    job = _job(request, project)
+    assert job is not None
+    (job.folder / EDITS).write_text(json.dumps(draft.log()), encoding="utf-8")
+    tree = chosen_tree(project)
+    if not tree.get("edited"):
+        name = str(tree.get("name") or f"{tree['recipe'].split(':')[0]}.hierarchy.csv")
+        name = name if name.startswith("edited-") else f"edited-{name}"
+        place = project.folder / "input" / name
+        project.state["tree"] = {"kind": "file", "name": name, "path": str(place), "edited": True}
+        store_of(request).save(project)
+
+
+async def keep_edits(request: Request, project: Project) -> None:
+    """Write the edited tree as a file, before a job reads it or another tree takes its place."""
+    tree = project.state.get("tree", {})
+    draft = _draft(request, project) if tree.get("edited") else None
+    if draft is None:
+        return
+
+    def write() -> None:
+        write_hierarchy(draft.to_hierarchy(), Path(tree["path"]), force=True)
+
+    await run_in_threadpool(write)
+
+
+def _draft(request: Request, project: Project) -> TreeDraft | None:
+    """The draft of a project, from memory or from its files."""
+    job = _job(request, project)
+    drafts: dict[str, tuple[str, TreeDraft]] = request.app.state.drafts
+    if job is None:
+        return None
+    held = drafts.get(project.id)
+    if held is None or held[0] != job.id:
+        drafts[project.id] = held = (job.id, _restored(job))
+    return held[1]
+
+
+def _restored(job: StoredJob) -> TreeDraft:
+    start = read_hierarchy(job.folder / BUILT, layout="paths")
+    items = json.loads((job.folder / ITEMS).read_text(encoding="utf-8"))
+    if not (job.folder / EDITS).exists():
+        return TreeDraft(start, items)
+    log = json.loads((job.folder / EDITS).read_text(encoding="utf-8"))
+    return TreeDraft.replay(start, log, items)
+
+
+def _job(request: Request, project: Project) -> StoredJob | None:
+    """The check of the tree that is used; None if it did not work."""
+    job = store_of(request).latest(project, "tree")
+    usable = job is not None and job.status == "done" and (job.folder / BUILT).exists()
+    return job if usable else None

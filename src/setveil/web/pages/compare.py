@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from setveil.errors import ParameterError, SetveilError
 from setveil.methods import METHODS
@@ -23,9 +22,7 @@ from setveil.report.outcome import figure
 from setveil.web.context import (
     adds_noise,
     data_of,
-    form_of,
     found_of,
-    project_of,
     promise_kind,
     promise_words_of,
     reading_of,
@@ -34,9 +31,8 @@ from setveil.web.context import (
 )
 from setveil.web.flow import changing, start
 from setveil.web.forms import Field, Form, form_field
-from setveil.web.layout import Screen, go, respond
+from setveil.web.layout import Screen, step_frame
 from setveil.web.runs import run_values
-from setveil.web.steps import step_frame
 from setveil.web.store import Project, StoredJob
 from setveil.web.wording import words_in
 
@@ -60,27 +56,16 @@ class CompareScreen(Screen):
     numbers: list[Field]
 
 
-async def compare(request: Request) -> Response:
-    """What was run, and what a comparison found."""
-    return await _screen(request, project_of(request))
-
-
-async def begin(request: Request) -> Response:
+async def begin(request: Request, project: Project, form: Form) -> str:
     """Compare methods and numbers, as a job."""
-    form = await form_of(request)
-    project = project_of(request)
-    try:
-        words = _words(project, form)
-    except SetveilError as error:
-        return await _screen(request, project, error)
+    words = _words(project, form)
     async with changing(request, "compare") as project:
         await start(request, project, "compare", **words)
-    return go(request, f"/projects/{project.id}/compare#compared")
+    return f"/projects/{project.id}/compare#compared"
 
 
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> CompareScreen:
+    """What was run, and what a comparison found."""
     store, data = store_of(request), data_of(project)
     all_jobs = store.jobs(project, "anonymize")
     jobs = [job for job in all_jobs if job.status == "done"]
@@ -90,7 +75,7 @@ async def _screen(
     job = store.latest(project, "compare")
     words = _usual(project) if job is None else job.task["options"]
     name = data[0] if data else "DATA"
-    screen = CompareScreen(
+    return CompareScreen(
         **step_frame(request, project, "compare", error),
         why=WHY,
         loaded=data is not None,
@@ -105,7 +90,6 @@ async def _screen(
         python=python_call("compare", name, **words),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
 
 
 def _losses(job: StoredJob) -> Mapping[str, Any] | None:

@@ -19,7 +19,8 @@ from setveil.pipeline.trials import USES
 from setveil.published import Release
 from setveil.report import Report
 from setveil.report.advice import trial_sections
-from setveil.web import settling
+from setveil.web import choices
+from setveil.web.choices import both
 from setveil.web.context import (
     adds_noise,
     anonymize_words,
@@ -34,15 +35,14 @@ from setveil.web.context import (
     store_of,
     tree_words,
 )
-from setveil.web.equivalents import both
 from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
+    Form,
     form_field,
     parameter_field,
 )
-from setveil.web.layout import PAGE_ONLY, Screen, go, respond
-from setveil.web.steps import step_frame
+from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.store import Project, StoredJob
 from setveil.web.wording import as_field, line_of
 
@@ -84,38 +84,23 @@ class GoalScreen(Screen):
     publishes: bool
 
 
-async def goal(request: Request) -> Response:
-    """What is chosen so far."""
-    return await _screen(request, project_of(request))
-
-
-async def choose(request: Request) -> Response:
+async def choose(request: Request, project: Project, form: Form) -> str:
     """What is feared and what must be kept."""
-    form = await form_of(request)
-    project = project_of(request)
-    settling.choose(project, form)
+    choices.choose(project, form)
     store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/goal#promise")
+    return f"/projects/{project.id}/goal#promise"
 
 
-async def settle(request: Request) -> Response:
+async def settle(request: Request, project: Project, form: Form) -> str:
     """The numbers of the promise, the method and its parameters.
 
     Another promise has other numbers: if it was changed, too, these are shown first."""
-    form = await form_of(request)
-    project = project_of(request)
-    before = dict(project.state)
-    if settling.choose(project, form):
-        store_of(request).save(project)
-        return go(request, f"/projects/{project.id}/goal?changed=1#promise")
-    try:
-        settling.take(project, form)
-    except SetveilError as error:
-        project.state = before
-        return await _screen(request, project, error)
+    is_new = choices.choose(project, form)
+    if not is_new:
+        choices.take(project, form)
     store_of(request).save(project)
-    place = "hierarchy" if form.get("go") == "on" else "goal#promise"
-    return go(request, f"/projects/{project.id}/{place}")
+    place = "goal?changed=1#promise" if is_new else "goal#promise"
+    return f"/projects/{project.id}/{place if is_new or form.get('go') != 'on' else 'hierarchy'}"
 
 
 async def meaning(request: Request) -> Response:
@@ -123,41 +108,37 @@ async def meaning(request: Request) -> Response:
     form = await form_of(request)
     project = project_of(request)
     try:
-        settling.put_promise(project.state, promise_kind(project), form)
+        choices.put_promise(project.state, promise_kind(project), form)
         promised, limits = _meaning(project)
     except SetveilError as error:
         promised, limits = "", line_of(error)
     return JSONResponse({"meaning": promised, "limits": limits})
 
 
-async def advise(request: Request) -> Response:
+async def advise(request: Request, project: Project, form: Form) -> str:
     """Try what may suit the data."""
-    await form_of(request)
     async with changing(request, "advise") as project:
         words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
         keep = project.state.get("keep", "counts")
         await start(request, project, "advise", keep=keep, **words)
-    return go(request, f"/projects/{project.id}/goal#advice")
+    return f"/projects/{project.id}/goal#advice"
 
 
-async def accept(request: Request) -> Response:
+async def accept(request: Request, project: Project, form: Form) -> str:
     """Take the advice."""
-    await form_of(request)
-    project = project_of(request)
     advice = found_of(store_of(request).latest(project, "advise"))
     if advice is not None:
-        settling.use_method(project, advice.best.way.method.to_dict())
+        choices.use_method(project, advice.best.way.method.to_dict())
         if advice.built and not project.state.get("tree", {}).get("kind"):
             project.state["tree"] = {"kind": "recipe", "recipe": advice.built}
         if advice.min_people:
             project.state.setdefault("publishing", {})["min_people"] = advice.min_people
         store_of(request).save(project)
-    return go(request, f"/projects/{project.id}/goal#promise")
+    return f"/projects/{project.id}/goal#promise"
 
 
-async def _screen(
-    request: Request, project: Project, error: SetveilError | None = None
-) -> Response:
+async def screen(request: Request, project: Project, error: SetveilError | None) -> GoalScreen:
+    """What is chosen so far."""
     job, kind = store_of(request).latest(project, "advise"), promise_kind(project)
     advice, words = found_of(job), promise_words_of(project)
     meaning, limits = _meaning(project)
@@ -168,7 +149,7 @@ async def _screen(
         for name, one in words_of(kind).items()
     }
     given = project.state.get("publishing", {})
-    screen = GoalScreen(
+    return GoalScreen(
         **step_frame(request, project, "goal", error),
         why=WHY,
         loaded=data_of(project) is not None,
@@ -200,7 +181,6 @@ async def _screen(
         **both(project),
         refresh=bool(job and job.is_live),
     )
-    return await respond(request, screen)
 
 
 def _meaning(project: Project) -> tuple[str, str]:
@@ -261,7 +241,7 @@ def _publishing(given: dict[str, Any]) -> list[Field]:
             "The same number gives the same release again. Leave it empty for real releases.",
             kind="number", min="0",
         ),
-        form_field("format", given.get("format", ""), kind="choice", options=settling.FORMATS),
+        form_field("format", given.get("format", ""), kind="choice", options=choices.FORMATS),
     ]  # fmt: skip
 
 
