@@ -27,6 +27,9 @@ from setveil.web.tree import keep_edits
 
 ABOUT_DATA = ("sample", "preview", "inspect", "querylog", "tree", "advise")
 """The verbs whose results are about the data, and are gone when other data is loaded."""
+KEPT = ("promise", "keep", "numbers", "method", "parameters", "publishing", "names", "final", "at")
+"""What stays in the state when other data is loaded: what is feared and asked for, and what is said
+about runs."""
 NO_DATA = "Load the data first."
 Next = tuple[Project, str, dict[str, Any]]
 
@@ -49,8 +52,11 @@ async def use_source(request: Request, source: dict[str, Any]) -> str:
     queue, store = queue_of(request), store_of(request)
     async with changing(request, *ABOUT_DATA) as project:
         source = settled(project, source)
-        _remove_others(project, source["path"])
-        project.state = {**_kept(project.state), "source": source}
+        for place in (project.folder / "input").iterdir():  # runs have their own results
+            if place != Path(source["path"]):
+                place.unlink(missing_ok=True)
+        project.state = {name: one for name, one in project.state.items() if name in KEPT}
+        project.state["source"] = source
         if project.name == "New project":
             project.name = str(source["name"])
         store.save(project)
@@ -145,27 +151,3 @@ def _inspect_task(project: Project) -> dict[str, Any]:
     found = data_of(project)
     assert found is not None
     return {"data": found[0], "files": {found[0]: found[1]}, "options": reading_of(project)}
-
-
-def _kept(state: dict[str, Any]) -> dict[str, Any]:
-    """What stays when other data is loaded: what is feared, what is asked for, and what is said
-    about runs."""
-    names = (
-        "promise",
-        "keep",
-        "numbers",
-        "method",
-        "parameters",
-        "publishing",
-        "names",
-        "final",
-        "at",
-    )
-    return {name: state[name] for name in names if name in state}
-
-
-def _remove_others(project: Project, path: str) -> None:
-    """Remove uploads that are no longer used; runs have their own results."""
-    for place in (project.folder / "input").iterdir():
-        if place != Path(path):
-            place.unlink(missing_ok=True)

@@ -49,7 +49,8 @@ from setveil.web.pages import (
 )
 from setveil.web.security import Address, Guard, Secrets
 from setveil.web.store import OPEN, FolderInUseError, Store, running_at, usual_folder
-from setveil.web.tree import project_tree
+from setveil.web.tree import draft_of, saved
+from setveil.web.tree import routes as routes_of_tree
 
 STATIC = Path(__file__).parent / "static"
 PORT = 8737
@@ -95,7 +96,7 @@ def routes() -> list[BaseRoute]:
 def project_routes() -> list[BaseRoute]:
     """The addresses of one project; the editor of hierarchies is below `/tree`."""
     return [
-        Mount("/tree", routes=project_tree()),
+        Mount("/tree", routes=routes_of_tree(draft_of, saved)),
         Route("/files", shows(files.screen)),
         Route("/load", shows(load.screen)),
         *_uploads("/load/file", load.upload, load.screen),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from threading import Lock
@@ -22,7 +23,6 @@ from setveil.errors import DataError, SetveilError, brief, spelled
 from setveil.hierarchy.editing import Changed, TreeDraft
 from setveil.hierarchy.files import read_hierarchy, write_hierarchy
 from setveil.web.context import chosen_tree, project_of, store_of
-from setveil.web.layout import render
 from setveil.web.store import Project, StoredJob
 from setveil.web.tasks import BUILT, ITEMS
 from setveil.words import plural
@@ -35,6 +35,7 @@ MOST_FOUND = 500
 MOST_OPEN = 10_000  # how many open nodes a view may ask about
 MOST_BYTES = 32_000_000  # the longest body: an edit may name 100,000 nodes
 MOST_CHANGED = 100  # how many changed nodes an answer shows
+EDITS = "edits.json"
 
 
 def routes(find: Find, saved: Saved) -> list[Route]:
@@ -56,27 +57,9 @@ def routes(find: Find, saved: Saved) -> list[Route]:
         Route("/download", desk.getter(_download)),
         Route("/open", desk.poster(_open), methods=["POST"]),
         Route("/edit", desk.poster(_edit, is_edit=True), methods=["POST"]),
-        Route("/undo", desk.poster(_undo, is_edit=True), methods=["POST"]),
-        Route("/redo", desk.poster(_redo, is_edit=True), methods=["POST"]),
+        Route("/undo", desk.poster(partial(_again, "undo"), is_edit=True), methods=["POST"]),
+        Route("/redo", desk.poster(partial(_again, "redo"), is_edit=True), methods=["POST"]),
     ]
-
-
-def project_tree() -> list[Route]:
-    """The routes below those of a project."""
-    return routes(_find, _saved)
-
-
-def tree_panel(base_url: str, draft: TreeDraft) -> str:
-    """The panel as HTML.
-
-    The page that shows it links `static/tree.css`, loads `static/tree.js` with `type="module"`, and
-    has the token for edits in `<meta name="csrf-token">`.
-
-    Args:
-        base_url: The prefix below which `setveil.web.tree.routes` are mounted.
-        draft: The tree.
-    """
-    return render("tree.html", {"base_url": base_url.rstrip("/"), "draft": draft})
 
 
 class _StaleError(DataError):
@@ -179,12 +162,9 @@ def _edit(draft: TreeDraft, words: dict[str, Any]) -> object:
     return _after(draft, draft.apply(edit), words, "")
 
 
-def _undo(draft: TreeDraft, words: dict[str, Any]) -> object:
-    return _after(draft, draft.undo(), words, "Taken back. ")
-
-
-def _redo(draft: TreeDraft, words: dict[str, Any]) -> object:
-    return _after(draft, draft.redo(), words, "Made again. ")
+def _again(verb: str, draft: TreeDraft, words: dict[str, Any]) -> object:
+    said = {"undo": "Taken back. ", "redo": "Made again. "}[verb]
+    return _after(draft, getattr(draft, verb)(), words, said)
 
 
 def _after(draft: TreeDraft, changed: Changed, words: dict[str, Any], first: str) -> object:
@@ -298,21 +278,7 @@ def _file(text: str, kind: str, name: str) -> Response:
         raise DataError("a label of the tree cannot be written as UTF-8") from None
 
 
-EDITS = "edits.json"
-
-
-async def draft_of(request: Request, project: Project) -> TreeDraft | None:
-    """The tree to browse and edit, None if there is none; to read a very large one takes a second,
-    while others are served."""
-    return await run_in_threadpool(_draft, request, project)
-
-
-def _find(request: Request) -> TreeDraft | None:
-    """The draft that a request is about."""
-    return _draft(request, project_of(request))
-
-
-def _saved(request: Request, draft: TreeDraft) -> None:
+def saved(request: Request, draft: TreeDraft) -> None:
     """Keep the edits; the tree of the project is the edited one from now on."""
     project = project_of(request)
     job = _job(request, project)
@@ -330,7 +296,7 @@ def _saved(request: Request, draft: TreeDraft) -> None:
 async def keep_edits(request: Request, project: Project) -> None:
     """Write the edited tree as a file, before a job reads it or another tree takes its place."""
     tree = project.state.get("tree", {})
-    draft = _draft(request, project) if tree.get("edited") else None
+    draft = draft_of(request, project) if tree.get("edited") else None
     if draft is None:
         return
 
@@ -340,8 +306,10 @@ async def keep_edits(request: Request, project: Project) -> None:
     await run_in_threadpool(write)
 
 
-def _draft(request: Request, project: Project) -> TreeDraft | None:
-    """The draft of a project, from memory or from its files."""
+def draft_of(request: Request, project: Project | None = None) -> TreeDraft | None:
+    """The draft of a project, from memory or from its files; None if its tree did not work. To read
+    a very large one takes a second."""
+    project = project or project_of(request)
     job = _job(request, project)
     drafts: dict[str, tuple[str, TreeDraft]] = request.app.state.drafts
     if job is None:

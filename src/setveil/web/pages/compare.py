@@ -9,14 +9,12 @@ from typing import Any
 from starlette.requests import Request
 
 from setveil.errors import ParameterError, SetveilError
-from setveil.methods import METHODS
 from setveil.metrics import METRICS
 from setveil.parameters import parameters
 from setveil.pipeline.advise import BUILT
 from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.compare import Comparison
 from setveil.pipeline.methods import list_methods
-from setveil.pipeline.names import words_of
 from setveil.promises import PROMISES
 from setveil.report.outcome import figure
 from setveil.web.context import (
@@ -73,7 +71,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     shown = [run for run in run_values(project, all_jobs) if run["id"] in losses]
     runs = [{**run, "losses": losses[run["id"]]} for run in shown]
     job = store.latest(project, "compare")
-    words = _usual(project) if job is None else job.task["options"]
+    words = _words(project) if job is None else job.task["options"]
     name = data[0] if data else "DATA"
     return CompareScreen(
         **step_frame(request, project, "compare", error),
@@ -107,32 +105,28 @@ def _is_draw(run: Mapping[str, Any]) -> bool:
 def _measures(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Each measure with its figures, those that most releases have first; `own` is what only one of
     several has."""
-    losses, drawn = [run["losses"] for run in runs], list(map(_is_draw, runs))
-    shared = {name: sum(name in one for one in losses) for name in METRICS}
-    names = sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
+    shared = {name: sum(name in run["losses"] for run in runs) for name in METRICS}
     return [
         {
             "name": name,
             "about": METRICS[name].about,
             "own": shared[name] == 1 < len(runs),
-            "figures": _figures(name, [one.get(name) for one in losses], drawn),
+            "figures": _figures(name, runs),
         }
-        for name in names
+        for name in sorted(filter(shared.get, METRICS), key=lambda name: -shared[name])
     ]
 
 
-def _figures(name: str, values: Sequence[Any], drawn: Sequence[bool]) -> list[dict[str, Any]]:
+def _figures(name: str, runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The figures of a measure as people read them; the best is marked, but never a draw."""
-    fixed = [value for value, is_draw in zip(values, drawn, strict=True) if not is_draw]
-    plain = [value for value in fixed if isinstance(value, int | float)]
-    wanted = None
+    values = [(run["losses"].get(name), _is_draw(run)) for run in runs]
+    plain = [one for one, is_draw in values if isinstance(one, int | float) and not is_draw]
+    best = None
     if len(plain) > 1 and METRICS[name].unit != "records":
-        wanted = min(plain) if METRICS[name].better == "less" else max(plain)
+        best = min(plain) if METRICS[name].better == "less" else max(plain)
     return [
-        {"shown": figure(name, value), "best": value == wanted and not is_draw}
-        if value is not None
-        else {}
-        for value, is_draw in zip(values, drawn, strict=True)
+        {} if one is None else {"shown": figure(name, one), "best": one == best and not is_draw}
+        for one, is_draw in values
     ]
 
 
@@ -145,15 +139,14 @@ def _suggested(advised: StoredJob | None, runs: Sequence[StoredJob]) -> set[str]
 
 def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
     """Which methods to compare."""
-    chosen = {*_usual(project)["methods"].split(","), *suggested}
+    chosen, tick = {*_words(project)["methods"].split(","), *suggested}, {"kind": "check"}
     return [
         form_field(
-            f"method.{method.name}", method.name in chosen, method.about,
-            label=method.name, kind="check",
+            f"method.{one.name}", one.name in chosen, one.about, label=one.name, kind="check"
         )
-        for method in list_methods()
-        if promise_kind(project).model in method.promises
-    ]  # fmt: skip
+        for one in list_methods()
+        if promise_kind(project).model in one.promises
+    ]
 
 
 def _numbers(project: Project) -> list[Field]:
@@ -166,32 +159,20 @@ def _numbers(project: Project) -> list[Field]:
     ]
 
 
-def _words(project: Project, form: Form) -> dict[str, Any]:
-    """The words of a comparison."""
-    methods = [method.name for method in list_methods() if form.get(f"method.{method.name}")]
-    if not methods:
-        raise ParameterError("methods", None, "choose at least one method")
-    own = words_of(promise_kind(project))
-    given = promise_words_of(project)
-    numbers = {
-        name: form.get(name, "").replace(" ", "") or given.get(name)
-        for name, one in parameters(promise_kind(project)).items()
-        if one.required and not one.holds_items
-    }
-    items = {name: given[name] for name, one in own.items() if one.holds_items and given.get(name)}
-    needs = any(METHODS[name].needs_hierarchy for name in methods)
-    tree = tree_words(project) or ({"hierarchy": BUILT} if needs else {})
-    common = {**tree, **reading_of(project)}
-    return {"methods": ",".join(methods), "promise": given["promise"], **numbers, **items, **common}
-
-
-def _usual(project: Project) -> dict[str, Any]:
-    """A comparison that works: all methods that keep the promise and have what they need."""
-    words = promise_words_of(project)
-    tree = tree_words(project)
-    methods = [
-        method.name
-        for method in list_methods()
-        if words["promise"] in method.promises and (tree or not method.needs_hierarchy)
-    ]
-    return {"methods": ",".join(methods), **words, **tree, **reading_of(project)}
+def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
+    """The words of a comparison that a form asks for; without one of what works: all methods that
+    keep the promise and have what they need."""
+    words, tree = promise_words_of(project), tree_words(project)
+    fitting = [one for one in list_methods() if words["promise"] in one.promises]
+    if form is None:
+        methods = [one for one in fitting if tree or not one.needs_hierarchy]
+    else:
+        methods = [one for one in fitting if form.get(f"method.{one.name}")]
+        numbers = {one["name"]: form.get(one["name"], "") for one in _numbers(project)}
+        words |= {name: given.replace(" ", "") for name, given in numbers.items() if given.strip()}
+        if not methods:
+            raise ParameterError("methods", None, "choose at least one method")
+    if not tree and any(one.needs_hierarchy for one in methods):
+        tree = {"hierarchy": BUILT}
+    named = ",".join(one.name for one in methods)
+    return {"methods": named, **words, **tree, **reading_of(project)}

@@ -202,12 +202,15 @@ def _meaning(project: Project) -> tuple[str, str]:
     return promised, promise.limits()
 
 
-def _methods(project: Project) -> list[tuple[str, str, str]]:
+def _methods(project: Project) -> list[Choice]:
     """The methods that keep the promise, each with a sentence."""
-    chosen, why = chosen_method({**promise_words_of(project), **_tree(project)})
-    usual = f"{chosen}: {why}" if why else chosen
-    options = [("", "What suits best", _sentence(usual))]
-    return options + [(method.name, method.name, _about(method)) for method in _fitting(project)]
+    tree = tree_words(project) if project.state.get("tree", {}).get("kind") else {}
+    chosen, why = chosen_method({**promise_words_of(project), **tree})
+    needs = {True: " It needs a hierarchy of the items.", False: ""}
+    return [
+        ("", "What suits best", _sentence(f"{chosen}: {why}" if why else chosen)),
+        *((m.name, m.name, m.about + needs[m.needs_hierarchy]) for m in _fitting(project)),
+    ]
 
 
 def _settings(project: Project) -> dict[str, list[Field]]:
@@ -265,11 +268,6 @@ def _public_list(project: Project) -> list[Field]:
     ]
 
 
-def _tree(project: Project) -> dict[str, Any]:
-    chosen = project.state.get("tree", {}).get("kind")
-    return tree_words(project) if chosen else {}
-
-
 def _method(given: Mapping[str, Any]) -> str:
     """A method with those of its parameters that are not the default."""
     own = parameters(METHODS[str(given["name"])])
@@ -279,11 +277,6 @@ def _method(given: Mapping[str, Any]) -> str:
         if given[name] != one.default and not isinstance(given[name], Mapping)
     )
     return " with ".join(filter(None, [str(given["name"]), ", ".join(shown)]))
-
-
-def _about(method: MethodFacts) -> str:
-    needs = " It needs a hierarchy of the items." if method.needs_hierarchy else ""
-    return f"{method.about}{needs}"
 
 
 def _sentence(words: str) -> str:

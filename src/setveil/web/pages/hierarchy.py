@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from setveil.errors import ParameterError, SetveilError
@@ -151,10 +152,10 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     """What is chosen, and what was found in it."""
     job, tree = store_of(request).latest(project, "tree"), tree_of(project)
     found, loaded = found_of(job), data_of(project) is not None
-    checked = None if found is None or found.checked is None else found.checked
-    proposal = None if found is None else found.proposal
+    checked, proposal = (found.checked, found.proposal) if found else (None, None)
     values = {} if found is None else dict(found.values)
-    lacks = line_of_choices(project)
+    lacks, using = line_of_choices(project), chosen_tree(project)
+    again = {"kind": "recipe", "own": using["recipe"]} if "recipe" in using else {}
     return HierarchyScreen(
         **step_frame(request, project, "hierarchy", error),
         why=WHY,
@@ -169,22 +170,17 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         found=found,
         faults=[] if checked is None else [fault.to_dict() for fault in checked.faults],
         checks=None if checked is None else report_faults(found.name, checked, as_field),
-        draft=await draft_of(request, project),
-        again=_again(chosen_tree(project)),
+        draft=await run_in_threadpool(draft_of, request, project),
+        again={"kind": "offered", **again},
         paths=[[leaf, " < ".join(above)] for leaf, *above in (proposal.paths if proposal else ())],
-        proposed=_proposed(chosen_tree(project), proposal) if proposal else {},
-        options=_options(chosen_tree(project)) if tree and tree[1] is not None else [],
+        proposed=_proposed(using, proposal) if proposal else {},
+        options=_options(using) if tree and tree[1] is not None else [],
         offered=project.state.get("offered", {}).get("name", ""),
         recipes=RECIPES,
         use=use_of(request, "tree"),
         command=_command(project),
         refresh=bool(job and job.is_live),
     )
-
-
-def _again(tree: dict[str, Any]) -> dict[str, str]:
-    """The form that checks the tree that was chosen for the user."""
-    return {"kind": "recipe", "own": tree["recipe"]} if "recipe" in tree else {"kind": "offered"}
 
 
 def _proposed(tree: dict[str, Any], proposal: Proposal) -> dict[str, str]:

@@ -36,13 +36,13 @@ WHY = (
     "Does the promise hold, and is the release still useful? Private: hand over the release, never "
     "this page."
 )
-ASKS = ("attack", "support", "reconstruct")
-"""What can be asked about a release, as jobs of their own."""
 _REPORTS: dict[str, Callable[[Any], Report]] = {
     "attack": report_attack,
     "support": report_supports,
     "reconstruct": report_reconstructions,
 }
+ASKS = tuple(_REPORTS)
+"""What can be asked about a release, as jobs of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +166,8 @@ async def ask(request: Request, project: Project, form: Form) -> str:
     task: dict[str, Any] = {"run": job.id, "release": str(job.folder / RELEASE), "options": options}
     if verb == "attack":  # the others need the release alone
         task |= {"data": job.task["data"], "files": job.task["files"]}
-        task["options"] |= _reading(job)
+        words = job.task["options"]
+        options |= {name: words[name] for name in (*READING, "input_format") if name in words}
     await queue_of(request).add(project, verb, task)
     for old in before:
         await queue_of(request).cancel(old)
@@ -189,13 +190,13 @@ def run_screen(
     found, words = _found(job), job.task.get("options", {})
     runs = store_of(request).jobs(project, "anonymize")
     (own,) = (run for run in run_values(project, runs) if run["id"] == job.id)
-    jobs = {verb: _latest(request, project, job, verb) for verb in ASKS}
-    asked = {verb: each for verb, each in jobs.items() if each is not None}
+    jobs = {verb: about_run(request, project, job, verb) for verb in ASKS}
+    asked = {verb: each[0] for verb, each in jobs.items() if each}
     answers = {verb: answer for verb in asked if (answer := found_of(asked[verb]))}
+    reports = {verb: _REPORTS[verb](answer) for verb, answer in answers.items()}
     live = job.is_live or any(each.is_live for each in asked.values())
     frame = step_frame(request, project, "run" if job.is_live else "result", error)
-    if job.is_live:
-        frame |= {"title": "Anonymizing"}
+    frame |= {"title": "Anonymizing"} if job.is_live else {}
     return ResultScreen(
         **frame,
         why=RUNS if job.is_live else WHY,
@@ -203,9 +204,7 @@ def run_screen(
         progress=queue_of(request).progress(job),
         holds=found.verdict.holds if found else None,
         outcome={**found.values, "advice": tips_of(found.advice)} if found else None,
-        attack=_asked(asked.get("attack")),
-        support=_asked(asked.get("support")),
-        reconstruct=_asked(asked.get("reconstruct")),
+        **{verb: _asked(asked.get(verb), reports.get(verb)) for verb in ASKS},  # type: ignore[arg-type]
         job=job,
         took=run_time(job),
         found=found,
@@ -214,7 +213,7 @@ def run_screen(
         asked=asked,
         newest=max(asked, key=lambda verb: asked[verb].number, default=""),
         answers=answers,
-        reports={verb: _REPORTS[verb](answer) for verb, answer in answers.items()},
+        reports=reports,
         lists=[name for name in LISTS if (job.folder / name).is_file()],
         command=anonymize_command(project, words),
         python=anonymize_python(project, words),
@@ -261,18 +260,8 @@ def _options(verb: str, form: Form) -> dict[str, Any]:
     raise ParameterError("verb", verb, f"it is one of {', '.join(ASKS)}")
 
 
-def _reading(job: StoredJob) -> dict[str, Any]:
-    words = job.task["options"]
-    return {name: words[name] for name in (*READING, "input_format") if name in words}
-
-
-def _latest(request: Request, project: Project, job: StoredJob, verb: str) -> StoredJob | None:
-    return next(iter(about_run(request, project, job, verb)), None)
-
-
-def _asked(job: StoredJob | None) -> dict[str, Any] | None:
+def _asked(job: StoredJob | None, report: Report | None) -> dict[str, Any] | None:
     if job is None:
         return None
-    found = found_of(job)
     said = {"id": job.id, "status": job.status, "error": job.error or None}
-    return {**said, "result": found and dict(_REPORTS[job.verb](found).values)}
+    return {**said, "result": report and dict(report.values)}
