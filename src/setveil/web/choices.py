@@ -32,20 +32,10 @@ from setveil.pipeline.names import (
 )
 from setveil.pipeline.trials import USES
 from setveil.promises.promise import Promise
-from setveil.web.context import (
-    TREE_WORDS,
-    adds_noise,
-    anonymize_words,
-    data_of,
-    promise_kind,
-    promise_kinds,
-    promise_words_of,
-    store_of,
-    uses_list,
-)
+from setveil.web.context import store_of
 from setveil.web.forms import Form, item_words, parameter_value, whole_number
 from setveil.web.inputs import PUBLIC_LIST, about_file, with_files
-from setveil.web.store import Project
+from setveil.web.project import TREE_WORDS, Project, adds_noise, promise_kinds
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import LABELS, label_of, line_of
 
@@ -54,12 +44,12 @@ FORMATS = {"": "as usual", **{name: name for name in release_formats()}}
 
 def choose(project: Project, form: Form) -> bool:
     """Put what is feared and what must be kept into the state; whether the promise is another."""
-    before = promise_kind(project).model
+    before = project.promise_kind.model
     if form.get("promise") in promise_kinds():
         project.state["promise"] = form["promise"]
     if form.get("keep") in USES:
         project.state["keep"] = form["keep"]
-    is_new = promise_kind(project).model != before
+    is_new = project.promise_kind.model != before
     if is_new:
         project.state.pop("method", None)
     return is_new
@@ -67,7 +57,7 @@ def choose(project: Project, form: Form) -> bool:
 
 def take(project: Project, form: Form) -> None:
     """Put what the form says into the state, if it makes sense."""
-    kind = promise_kind(project)
+    kind = project.promise_kind
     state = project.state
     put_promise(state, kind, form)
     check_lists(project)
@@ -88,7 +78,7 @@ def take(project: Project, form: Form) -> None:
             raise ParameterError("public_list", f"{len(items)} items", allowed)
         state["listed"] = _listed(project, items, form.get("unknown", "")) if items else {}
     state.setdefault("promise", kind.model)
-    promise_from({**promise_words_of(project)})
+    promise_from({**project.promise_words})
     anonymize_command(project)  # what the words mean is checked before they are kept
 
 
@@ -199,16 +189,16 @@ def check_choices(project: Project) -> None:
     Raises:
         SetveilError: if something does not, or no data is loaded.
     """
-    found = data_of(project)
+    found = project.data
     if found is None:
         raise SetveilError("load the data first")
     check_lists(project)
-    check_job(job_from(found[0], anonymize_words(project)))
+    check_job(job_from(found[0], project.words))
 
 
 def check_lists(project: Project) -> None:
     """Refuse a promise about items as long as none are named."""
-    kind, given = promise_kind(project), promise_words_of(project)
+    kind, given = project.promise_kind, project.promise_words
     for name, one in parameters(kind).items():
         if one.holds_items and not given.get(name):
             allowed = f"without them {kind.model} promises nothing; type or paste them"
@@ -228,9 +218,9 @@ def _place(project: Project, name: str, run: str) -> str:
     step = "goal"
     if name in (*READING, "input_format"):
         step = "load"
-    elif name in ("hierarchy", *TREE_WORDS) and not (name == "unknown" and uses_list(project)):
+    elif name in ("hierarchy", *TREE_WORDS) and not (name == "unknown" and project.uses_list):
         step = "hierarchy"
-    method = str(project.state.get("method") or chosen_method(promise_words_of(project))[0])
+    method = str(project.state.get("method") or chosen_method(project.promise_words)[0])
     field = f"{method}-{name}" if name in parameters(METHODS[method]) else name
     query = urlencode({"field": name, **({"run": run} if run else {})})
     return f"/projects/{project.id}/{step}?{query}#f-{field.replace('_', '-')}"
@@ -266,10 +256,10 @@ def both(project: Project) -> dict[str, Any]:
 
 
 def _data(project: Project) -> str:
-    found = data_of(project)
+    found = project.data
     return "DATA" if found is None else found[0]
 
 
 def _words(project: Project, words: dict[str, Any] | None) -> dict[str, Any]:
-    given = anonymize_words(project) if words is None else typed(words)
+    given = project.words if words is None else typed(words)
     return {**with_files(given), "output": RELEASE}

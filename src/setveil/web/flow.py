@@ -11,17 +11,10 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from setveil.web.context import (
-    data_of,
-    files_of,
-    found_of,
-    project_of,
-    queue_of,
-    reading_of,
-    store_of,
-)
+from setveil.web.context import found_of, project_of, queue_of, store_of
 from setveil.web.inputs import about_file, about_of
-from setveil.web.store import Project, Store, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import TREE
 from setveil.web.tree import keep_edits
 
@@ -86,10 +79,10 @@ async def read_again(request: Request, change: Callable[[dict[str, Any]], None])
 async def start(request: Request, project: Project, verb: str, **options: Any) -> StoredJob:
     """A job on the data of a project."""
     await keep_edits(request, project)
-    found = data_of(project)
+    found = project.data
     if found is None:
         raise HTTPException(400, NO_DATA)
-    task = {"data": found[0], "files": files_of(project), "options": options}
+    task = {"data": found[0], "files": project.files, "options": options}
     return await queue_of(request).add(project, verb, task)
 
 
@@ -99,7 +92,7 @@ def preview_task(project: Project) -> dict[str, Any]:
     if source is None:
         raise HTTPException(400, NO_DATA)
     files = {source["name"]: about_of(source)}
-    return {"data": source["name"], "files": files, "options": reading_of(project)}
+    return {"data": source["name"], "files": files, "options": project.reading}
 
 
 def after(store: Store, job: StoredJob) -> Iterator[Next]:
@@ -143,11 +136,11 @@ def _after_preview(store: Store, project: Project, job: StoredJob) -> Iterator[N
     if project.state.get("contains") is None:
         project.state["contains"] = "log" if is_log else "records"
         store.save(project)
-    if data_of(project) is not None:
+    if project.data is not None:
         yield project, "inspect", _inspect_task(project)
 
 
 def _inspect_task(project: Project) -> dict[str, Any]:
-    found = data_of(project)
+    found = project.data
     assert found is not None
-    return {"data": found[0], "files": {found[0]: found[1]}, "options": reading_of(project)}
+    return {"data": found[0], "files": {found[0]: found[1]}, "options": project.reading}

@@ -19,7 +19,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from setveil.web.store import Project, Store, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import Store, StoredJob
 from setveil.web.worker import CANNOT_WRITE
 
 AT_ONCE = 2

@@ -27,11 +27,12 @@ from setveil.report.comparison import noise_note
 from setveil.report.comparison_page import about_measures, common_table, missing_table
 from setveil.report.release_page import release_parts
 from setveil.web.choices import field_links, marked_of
-from setveil.web.context import data_of, form_of, project_of, store_of
+from setveil.web.context import form_of, project_of, store_of
 from setveil.web.forms import Form
 from setveil.web.incoming import TooLargeError
+from setveil.web.project import Project
 from setveil.web.runs import Spending
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.wording import as_field, label_of, line_of, note_of, words_in
 from setveil.words import plural, printable
 
@@ -204,7 +205,7 @@ def _done(request: Request, project: Project) -> frozenset[str]:
     """The steps that are behind the user."""
     done = {job.verb for job in store_of(request).jobs(project) if job.status == "done"}
     behind = {
-        "load": data_of(project) is not None,
+        "load": project.data is not None,
         "exposure": "inspect" in done,
         "goal": project.state.get("promise"),
         "hierarchy": project.state.get("tree", {}).get("kind"),

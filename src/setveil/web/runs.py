@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from setveil.pipeline.names import READING
 from setveil.promises import PROMISES
-from setveil.web.context import adds_noise, data_of, reading_of
 from setveil.web.inputs import About
-from setveil.web.store import Project, Store, StoredJob
+from setveil.web.project import Project, adds_noise
+from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import label_of, phrase_of
 from setveil.words import plural, seconds
@@ -84,13 +84,11 @@ def run_names(project: Project, jobs: Sequence[StoredJob]) -> dict[str, str]:
 
 def is_older(project: Project, job: StoredJob) -> bool:
     """Whether the file, or how it is read, has changed since the run."""
-    data, words = data_of(project), job.task["options"]
+    data, words = project.data, job.task["options"]
     if data is None:
         return True
     then = {name: words[name] for name in (*READING, "input_format") if name in words}
-    return then != reading_of(project) or _file(job.task["files"].get(data[0], {})) != _file(
-        data[1]
-    )
+    return then != project.reading or _file(job.task["files"].get(data[0], {})) != _file(data[1])
 
 
 def run_time(job: StoredJob) -> str:
@@ -199,7 +197,7 @@ class Spending:
 
     def lines(self, project: Project) -> list[str]:
         """What was spent on the data of a project, and apart from that on its other files."""
-        data, own = data_of(project), self._own(project)
+        data, own = project.data, self._own(project)
         found = [_spent("This data", own, project)] if own else []
         for same, costs in self.costs.items():
             others = [cost for cost in costs if cost.project == project.id]
@@ -210,7 +208,7 @@ class Spending:
         return found
 
     def _own(self, project: Project) -> Sequence[Cost]:
-        data = data_of(project)
+        data = project.data
         return () if data is None else self.costs.get(_same(data[1]), ())
 
 

@@ -22,8 +22,9 @@ from starlette.routing import Route
 from setveil.errors import DataError, SetveilError, brief, spelled
 from setveil.hierarchy.editing import Changed, TreeDraft
 from setveil.hierarchy.files import read_hierarchy, write_hierarchy
-from setveil.web.context import chosen_tree, project_of, store_of
-from setveil.web.store import Project, StoredJob
+from setveil.web.context import project_of, store_of
+from setveil.web.project import Project
+from setveil.web.store import StoredJob
 from setveil.web.tasks import BUILT, ITEMS
 from setveil.words import plural
 
@@ -284,7 +285,7 @@ def saved(request: Request, draft: TreeDraft) -> None:
     job = _job(request, project)
     assert job is not None
     (job.folder / EDITS).write_text(json.dumps(draft.log()), encoding="utf-8")
-    tree = chosen_tree(project)
+    tree = project.chosen_tree
     if not tree.get("edited"):
         name = str(tree.get("name") or f"{tree['recipe'].split(':')[0]}.hierarchy.csv")
         name = name if name.startswith("edited-") else f"edited-{name}"

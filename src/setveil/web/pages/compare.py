@@ -17,21 +17,13 @@ from setveil.pipeline.compare import Comparison
 from setveil.pipeline.methods import list_methods
 from setveil.promises import PROMISES
 from setveil.report.outcome import figure
-from setveil.web.context import (
-    adds_noise,
-    data_of,
-    found_of,
-    promise_kind,
-    promise_words_of,
-    reading_of,
-    store_of,
-    tree_words,
-)
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, start
 from setveil.web.forms import Field, Form, form_field
 from setveil.web.layout import Screen, step_frame
+from setveil.web.project import Project, adds_noise
 from setveil.web.runs import run_values
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.wording import words_in
 
 WHY = "More protection costs more. Look at a few settings side by side before you decide."
@@ -64,7 +56,7 @@ async def begin(request: Request, project: Project, form: Form) -> str:
 
 async def screen(request: Request, project: Project, error: SetveilError | None) -> CompareScreen:
     """What was run, and what a comparison found."""
-    store, data = store_of(request), data_of(project)
+    store, data = store_of(request), project.data
     all_jobs = store.jobs(project, "anonymize")
     jobs = [job for job in all_jobs if job.status == "done"]
     losses = {job.id: one for job in jobs if (one := _losses(job)) is not None}
@@ -141,20 +133,18 @@ def _methods(project: Project, suggested: Collection[str]) -> list[Field]:
     """Which methods to compare."""
     chosen, tick = {*_words(project)["methods"].split(","), *suggested}, {"kind": "check"}
     return [
-        form_field(
-            f"method.{one.name}", one.name in chosen, one.about, label=one.name, kind="check"
-        )
+        form_field(f"method.{one.name}", one.name in chosen, one.about, label=one.name, **tick)
         for one in list_methods()
-        if promise_kind(project).model in one.promises
+        if project.promise_kind.model in one.promises
     ]
 
 
 def _numbers(project: Project) -> list[Field]:
     """Which numbers to compare."""
-    words, several = promise_words_of(project), "One or more numbers, with commas."
+    words, several = project.promise_words, "One or more numbers, with commas."
     return [
         form_field(name, words.get(name, ""), several, required=True)
-        for name, one in parameters(promise_kind(project)).items()
+        for name, one in parameters(project.promise_kind).items()
         if one.required and not one.holds_items
     ]
 
@@ -162,7 +152,7 @@ def _numbers(project: Project) -> list[Field]:
 def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
     """The words of a comparison that a form asks for; without one of what works: all methods that
     keep the promise and have what they need."""
-    words, tree = promise_words_of(project), tree_words(project)
+    words, tree = project.promise_words, project.tree_words
     fitting = [one for one in list_methods() if words["promise"] in one.promises]
     if form is None:
         methods = [one for one in fitting if tree or not one.needs_hierarchy]
@@ -175,4 +165,4 @@ def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
     if not tree and any(one.needs_hierarchy for one in methods):
         tree = {"hierarchy": BUILT}
     named = ",".join(one.name for one in methods)
-    return {"methods": named, **words, **tree, **reading_of(project)}
+    return {"methods": named, **words, **tree, **project.reading}

@@ -17,8 +17,9 @@ from setveil.report.page import page
 from setveil.web.context import found_of, job_of, project_of, store_of
 from setveil.web.inputs import PUBLIC_LIST, list_files
 from setveil.web.layout import Screen, step_frame
+from setveil.web.project import Project
 from setveil.web.runs import run_values
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.tasks import ALIGNMENT, JOB, WORLDS, ZIP
 
 WHY = "One file is made to be handed over. The others are for you: they say more than the release."

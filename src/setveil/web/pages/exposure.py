@@ -13,16 +13,12 @@ from setveil.pipeline.commands import command_line, python_call
 from setveil.pipeline.inspect import Inspection
 from setveil.report import Report
 from setveil.report.inspection import data_sections
-from setveil.web.context import (
-    data_of,
-    found_of,
-    reading_of,
-    store_of,
-)
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, start
 from setveil.web.forms import Form
 from setveil.web.layout import PAGE_ONLY, Screen, step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import StoredJob
 
 WHY = (
     "Names are not needed to recognize somebody: a few items that a neighbour or a colleague "
@@ -45,8 +41,8 @@ class ExposureScreen(Screen):
 
 async def screen(request: Request, project: Project, error: SetveilError | None) -> ExposureScreen:
     """The figures and their chart."""
-    job, data = store_of(request).latest(project, "inspect"), data_of(project)
-    found, words = found_of(job), reading_of(project)
+    job, data = store_of(request).latest(project, "inspect"), project.data
+    found, words = found_of(job), project.reading
     name = data[0] if data else "DATA"
     return ExposureScreen(
         **step_frame(request, project, "exposure"),
@@ -70,5 +66,5 @@ def _sentences(found: Inspection) -> list[str]:
 async def again(request: Request, project: Project, form: Form) -> str:
     """Count once more."""
     async with changing(request, "inspect") as project:
-        await start(request, project, "inspect", **reading_of(project))
+        await start(request, project, "inspect", **project.reading)
     return f"/projects/{project.id}/exposure"

@@ -15,7 +15,7 @@ from setveil.web.context import settings_of
 from setveil.web.incoming import Entry, Listing, Places, receive_bare, receive_form, safe_name
 from setveil.web.inputs import about_file
 from setveil.web.layout import Screen, step_frame
-from setveil.web.store import Project
+from setveil.web.project import Project
 from setveil.words import plural
 
 

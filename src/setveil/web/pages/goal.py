@@ -21,20 +21,7 @@ from setveil.report import Report
 from setveil.report.advice import trial_sections
 from setveil.web import choices
 from setveil.web.choices import both
-from setveil.web.context import (
-    adds_noise,
-    anonymize_words,
-    data_of,
-    form_of,
-    found_of,
-    project_of,
-    promise_kind,
-    promise_kinds,
-    promise_words_of,
-    reading_of,
-    store_of,
-    tree_words,
-)
+from setveil.web.context import form_of, found_of, project_of, store_of
 from setveil.web.flow import changing, start
 from setveil.web.forms import (
     Field,
@@ -43,7 +30,8 @@ from setveil.web.forms import (
     parameter_field,
 )
 from setveil.web.layout import PAGE_ONLY, Screen, step_frame
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import Project, adds_noise, promise_kinds
+from setveil.web.store import StoredJob
 from setveil.web.wording import as_field, line_of
 
 WHY = (
@@ -108,7 +96,7 @@ async def meaning(request: Request) -> Response:
     form = await form_of(request)
     project = project_of(request)
     try:
-        choices.put_promise(project.state, promise_kind(project), form)
+        choices.put_promise(project.state, project.promise_kind, form)
         promised, limits = _meaning(project)
     except SetveilError as error:
         promised, limits = "", line_of(error)
@@ -118,7 +106,7 @@ async def meaning(request: Request) -> Response:
 async def advise(request: Request, project: Project, form: Form) -> str:
     """Try what may suit the data."""
     async with changing(request, "advise") as project:
-        words = {**reading_of(project), **tree_words(project), **promise_words_of(project)}
+        words = {**project.reading, **project.tree_words, **project.promise_words}
         keep = project.state.get("keep", "counts")
         await start(request, project, "advise", keep=keep, **words)
     return f"/projects/{project.id}/goal#advice"
@@ -139,8 +127,8 @@ async def accept(request: Request, project: Project, form: Form) -> str:
 
 async def screen(request: Request, project: Project, error: SetveilError | None) -> GoalScreen:
     """What is chosen so far."""
-    job, kind = store_of(request).latest(project, "advise"), promise_kind(project)
-    advice, words = found_of(job), promise_words_of(project)
+    job, kind = store_of(request).latest(project, "advise"), project.promise_kind
+    advice, words = found_of(job), project.promise_words
     meaning, limits = _meaning(project)
     own = parameters(kind)
     needed = {name for name in own if own[name].required or own[name].holds_items}
@@ -152,11 +140,11 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     return GoalScreen(
         **step_frame(request, project, "goal", error),
         why=WHY,
-        loaded=data_of(project) is not None,
+        loaded=project.data is not None,
         promise=kind.model,
         changed="changed" in request.query_params,
         keep=project.state.get("keep", "counts"),
-        words=anonymize_words(project),
+        words=project.words,
         job=job,
         advice=advice,
         trials=None if advice is None else Report(tuple(trial_sections(advice, _method, as_field))),
@@ -187,7 +175,7 @@ def _meaning(project: Project) -> tuple[str, str]:
     """The sentence that will be published, and what is not promised.
 
     A promise about items is shown as if some were named: none are before the user goes on."""
-    words = anonymize_words(project)
+    words = project.words
     try:
         asked, method = promise_from(words), method_from(words)
     except SetveilError as error:
@@ -204,8 +192,8 @@ def _meaning(project: Project) -> tuple[str, str]:
 
 def _methods(project: Project) -> list[Choice]:
     """The methods that keep the promise, each with a sentence."""
-    tree = tree_words(project) if project.state.get("tree", {}).get("kind") else {}
-    chosen, why = chosen_method({**promise_words_of(project), **tree})
+    tree = project.tree_words if project.state.get("tree", {}).get("kind") else {}
+    chosen, why = chosen_method({**project.promise_words, **tree})
     needs = {True: " It needs a hierarchy of the items.", False: ""}
     return [
         ("", "What suits best", _sentence(f"{chosen}: {why}" if why else chosen)),
@@ -227,7 +215,7 @@ def _settings(project: Project) -> dict[str, list[Field]]:
 
 
 def _fitting(project: Project) -> list[MethodFacts]:
-    return [one for one in list_methods() if promise_kind(project).model in one.promises]
+    return [one for one in list_methods() if project.promise_kind.model in one.promises]
 
 
 def _publishing(given: dict[str, Any]) -> list[Field]:

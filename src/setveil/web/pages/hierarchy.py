@@ -19,22 +19,13 @@ from setveil.pipeline.stored import CheckedTree
 from setveil.report import Report
 from setveil.report.trees import report_faults
 from setveil.web.choices import fields_in, line_of_choices
-from setveil.web.context import (
-    TREE_WORDS,
-    chosen_tree,
-    data_of,
-    found_of,
-    needs_tree,
-    reading_of,
-    store_of,
-    tree_of,
-    tree_words,
-)
+from setveil.web.context import found_of, store_of
 from setveil.web.flow import changing, settled, start
 from setveil.web.forms import Field, Form, form_field
 from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.files import Use, named, received, use_of
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import TREE_WORDS, Project
+from setveil.web.store import StoredJob
 from setveil.web.tree import draft_of, keep_edits
 from setveil.web.wording import as_field
 
@@ -109,7 +100,7 @@ async def upload(request: Request, project: Project, form: Form) -> str:
 
 async def options(request: Request, project: Project, form: Form) -> str:
     """How a file is read, and what becomes of items that it lacks."""
-    tree = {name: one for name, one in chosen_tree(project).items() if name not in TREE_WORDS}
+    tree = {name: one for name, one in project.chosen_tree.items() if name not in TREE_WORDS}
     for name, known in (("layout", _LAYOUTS), ("unknown", _UNKNOWN)):
         if form.get(name) in known and form[name] not in ("", "refuse"):
             tree[name] = form[name]
@@ -141,26 +132,26 @@ async def _use(request: Request, project: Project, tree: dict[str, Any]) -> str:
     async with changing(request, "tree") as project:
         project.state["tree"] = settled(project, tree) if "path" in tree else tree
         store_of(request).save(project)
-        found = tree_of(project)
-        if found is not None and data_of(project) is not None:
+        found = project.tree
+        if found is not None and project.data is not None:
             words = {name: tree[name] for name in TREE_WORDS if name in tree}
-            await start(request, project, "tree", tree=found[0], **words, **reading_of(project))
+            await start(request, project, "tree", tree=found[0], **words, **project.reading)
     return f"/projects/{project.id}/hierarchy#checked"
 
 
 async def screen(request: Request, project: Project, error: SetveilError | None) -> HierarchyScreen:
     """What is chosen, and what was found in it."""
-    job, tree = store_of(request).latest(project, "tree"), tree_of(project)
-    found, loaded = found_of(job), data_of(project) is not None
+    job, tree = store_of(request).latest(project, "tree"), project.tree
+    found, loaded = found_of(job), project.data is not None
     checked, proposal = (found.checked, found.proposal) if found else (None, None)
     values = {} if found is None else dict(found.values)
-    lacks, using = line_of_choices(project), chosen_tree(project)
+    lacks, using = line_of_choices(project), project.chosen_tree
     again = {"kind": "recipe", "own": using["recipe"]} if "recipe" in using else {}
     return HierarchyScreen(
         **step_frame(request, project, "hierarchy", error),
         why=WHY,
         loaded=loaded,
-        needed=loaded and needs_tree(project),
+        needed=loaded and project.needs_tree,
         lacks=lacks if "public_items" in fields_in(lacks) else "",
         hierarchy=tree[0] if tree else None,
         chosen=bool(project.state.get("tree", {}).get("kind")),
@@ -206,11 +197,11 @@ def _options(tree: dict[str, Any]) -> list[Field]:
 
 
 def _command(project: Project) -> str:
-    found, data = tree_of(project), data_of(project)
+    found, data = project.tree, project.data
     if found is None or data is None:
         return ""
-    words = reading_of(project)
+    words = project.reading
     if found[1] is None:
         return command_line("hierarchy build", data[0], found[0], output="tree.csv", **words)
-    words |= {name: value for name, value in tree_words(project).items() if name != "hierarchy"}
+    words |= {name: value for name, value in project.tree_words.items() if name != "hierarchy"}
     return command_line("hierarchy check", found[0], data=data[0], **words)

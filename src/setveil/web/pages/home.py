@@ -14,9 +14,10 @@ from setveil.web.flow import changing
 from setveil.web.forms import Form
 from setveil.web.layout import Screen, go, respond
 from setveil.web.pages.run import back
+from setveil.web.project import Project
 from setveil.web.runs import Spending
 from setveil.web.security import set_cookie
-from setveil.web.store import Project, Store
+from setveil.web.store import Store
 
 WHY = (
     "Publish baskets, clicks, searches or codes of people so that nobody in them can be "

@@ -14,13 +14,7 @@ from setveil.pipeline.inspect import Inspection
 from setveil.pipeline.querylog import QuerylogResult
 from setveil.report import Report
 from setveil.report.querylog import report_log
-from setveil.web.context import (
-    data_of,
-    found_of,
-    queue_of,
-    reading_of,
-    store_of,
-)
+from setveil.web.context import found_of, queue_of, store_of
 from setveil.web.flow import ABOUT_DATA, changing, preview_task, read_again, use_source
 from setveil.web.forms import Field, Form, log_fields, log_words, reading_fields, reading_words
 from setveil.web.layout import PAGE_ONLY, Screen, step_frame
@@ -36,7 +30,8 @@ from setveil.web.pages.questions import (
     understood,
     understood_log,
 )
-from setveil.web.store import Project, StoredJob
+from setveil.web.project import Project
+from setveil.web.store import StoredJob
 
 MOST_COLUMNS = 12
 WHY = "A record is a set of items of one person: all they bought, the pages they saw, their codes."
@@ -154,7 +149,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     source, columns = state.get("source") or {}, preview.get("columns", [])
     found = found_of(jobs.get("inspect"))
     account = None if found is None else found.account
-    known = Known(preview=preview, account=account, reading=reading_of(project))
+    known = Known(preview=preview, account=account, reading=project.reading)
     failed = next((job for job in jobs.values() if job.status == "failed"), None)
     asked = asked_about(found, failed, known)
     unsaid = "record" not in known.reading and not state.get("terms")
@@ -171,7 +166,7 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
         file=source.get("name"),
         origin=source.get("kind"),
         contains=state.get("contains"),
-        reading=reading_of(project),
+        reading=project.reading,
         jobs=jobs,
         live=live,
         preview=preview or None,
@@ -217,9 +212,9 @@ def _elsewhere(project: Project) -> tuple[str, str]:
         words = dict(project.state.get("log", {}))
         line = command_line("querylog", source["name"], output="terms.csv", **words)
         return line, python_call("read_querylog", source["name"], **_python_log(words))
-    found = data_of(project)
+    found = project.data
     assert found is not None
-    words = reading_of(project)
+    words = project.reading
     line = command_line("inspect", found[0], **words)
     words = {{"input_format": "format"}.get(name, name): words[name] for name in words}
     return line, python_call("read", found[0], **words)

@@ -27,8 +27,9 @@ from setveil.web.layout import PAGE_ONLY, Screen, step_frame
 from setveil.web.pages.download import LISTS
 from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import begin
+from setveil.web.project import Project
 from setveil.web.runs import run_names, run_time, run_values
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import tips_of, words_in
 

@@ -13,21 +13,14 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from setveil.errors import SetveilError
 from setveil.pipeline.anonymize import job_from
 from setveil.web.choices import both, check_choices
-from setveil.web.context import (
-    anonymize_words,
-    data_of,
-    job_of,
-    project_of,
-    queue_of,
-    store_of,
-    tree_of,
-)
+from setveil.web.context import job_of, project_of, queue_of, store_of
 from setveil.web.flow import start
 from setveil.web.forms import Form
 from setveil.web.layout import Screen, step_frame
 from setveil.web.pages.hierarchy import RECIPES
+from setveil.web.project import Project
 from setveil.web.runs import run_values
-from setveil.web.store import Project, StoredJob
+from setveil.web.store import StoredJob
 from setveil.web.wording import label_of, line_of, phrase_of
 from setveil.words import plural, rough_share
 
@@ -52,7 +45,7 @@ class RunScreen(Screen):
 async def begin(request: Request, project: Project, form: Form) -> str:
     """Anonymize with what is settled, as a job."""
     check_choices(project)
-    made = await start(request, project, "anonymize", **anonymize_words(project))
+    made = await start(request, project, "anonymize", **project.words)
     return f"/projects/{project.id}/runs/{made.id}"
 
 
@@ -61,8 +54,8 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
     return RunScreen(
         **step_frame(request, project, "run", error),
         why=WHY,
-        loaded=data_of(project) is not None,
-        words=anonymize_words(project),
+        loaded=project.data is not None,
+        words=project.words,
         choices=_choices(project),
         runs=run_values(project, store_of(request).jobs(project, "anonymize")),
         **both(project),
@@ -71,8 +64,8 @@ async def screen(request: Request, project: Project, error: SetveilError | None)
 
 def _choices(project: Project) -> list[list[str]]:
     """The choices, in the words of the page."""
-    found, tree = data_of(project), tree_of(project)
-    words = anonymize_words(project)
+    found, tree = project.data, project.tree
+    words = project.words
     shown = {name: words[name] for name in words if name not in ("hierarchy", "promise", "method")}
     method = words.get("method")
     try:
