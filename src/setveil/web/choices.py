@@ -184,11 +184,7 @@ def marked_of(request: Request, project: Project, error: SetveilError | None) ->
 
 
 def check_choices(project: Project) -> None:
-    """Refuse what does not fit together, before a job is made of it.
-
-    Raises:
-        SetveilError: if something does not, or no data is loaded.
-    """
+    """Refuse what does not fit together, before a job is made of it."""
     found = project.data
     if found is None:
         raise SetveilError("load the data first")
@@ -233,11 +229,7 @@ def _names() -> dict[str, str]:
 
 
 def anonymize_command(project: Project, words: dict[str, Any] | None = None) -> str:
-    """The command that anonymizes the data of a project.
-
-    Raises:
-        SetveilError: if a word is not allowed.
-    """
+    """The command that anonymizes the data of a project."""
     return command_of_job(job_from(_data(project), _words(project, words)))
 
 

@@ -52,11 +52,7 @@ def parameter_field(
 
 
 def parameter_value(parameter: Parameter, form: Form, prefix: str = "") -> Any:
-    """What a form says about a parameter; None if nothing, or only its default.
-
-    Raises:
-        ParameterError: if it is no number where one is needed.
-    """
+    """What a form says about a parameter; None if nothing, or only its default."""
     given = form.get(f"{prefix}{parameter.name}", "").strip()
     if not given:
         return None
@@ -190,11 +186,7 @@ def log_fields(words: Mapping[str, Any], columns: Sequence[str]) -> list[list[Fi
 
 
 def log_words(form: Form) -> dict[str, Any]:
-    """The words of the form that are not the default.
-
-    Raises:
-        ParameterError: if a word is not one that the form offers, such as a path.
-    """
+    """The words of the form that are not the default."""
     if form.get("wordnet", "") not in _BASES:
         raise ParameterError("wordnet", form["wordnet"], "it is used if it is installed, or not")
     words: dict[str, Any] = {

@@ -221,12 +221,7 @@ class Places:
     """The data folder of the page, which is never read by path."""
 
     def file(self, given: str) -> Path:
-        """The file that a user has named.
-
-        Raises:
-            ParameterError: if it is outside the folders that the page may read.
-            FileFormatError: if there is no such file.
-        """
+        """The file that a user has named."""
         if not given.strip():
             raise ParameterError("path", None, "name a file on this machine")
         place = self._allowed(given.strip())
@@ -238,12 +233,7 @@ class Places:
 
     def listing(self, given: str = "", wanted: str = "") -> Listing:
         """What is in a folder (the first root if none is given): folders and files whose names
-        contain `wanted`. Hidden ones are left out, and links that lead out of the roots.
-
-        Raises:
-            ParameterError: if it is outside the folders that the page may read.
-            FileFormatError: if there is no such folder, or it cannot be opened.
-        """
+        contain `wanted`. Hidden ones are left out, and links that lead out of the roots."""
         folder = self._allowed(given) if given else self.roots[0]
         try:
             found = sorted(self._entries(folder, wanted.casefold()), key=_order)

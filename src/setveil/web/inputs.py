@@ -29,11 +29,7 @@ def about_of(known: Mapping[str, Any]) -> About:
 
 
 def about_file(path: str | Path) -> About:
-    """Where a file is, its size and its time: what a job must find again.
-
-    Raises:
-        FileFormatError: if the file is gone.
-    """
+    """Where a file is, its size and its time: what a job must find again."""
     try:
         found = os.stat(path)
     except OSError as error:
@@ -53,11 +49,7 @@ def digest_of(path: str | Path) -> str:
 def check_unchanged(name: str, about: Mapping[str, Any]) -> None:
     """Refuse a file that is not what it was when it was loaded.
 
-    A file of the same size and times is the same. If only a time differs, its content decides.
-
-    Raises:
-        FileFormatError: if it is gone, or has changed.
-    """
+    A file of the same size and times is the same. If only a time differs, its content decides."""
     place = str(about["path"])
     if not os.path.exists(place):
         raise FileFormatError(name, "the file is gone", remedy="load it again")

@@ -21,7 +21,7 @@ from setveil.web.project import Project, adds_noise
 from setveil.web.store import Store, StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import label_of, phrase_of
-from setveil.words import plural, seconds
+from setveil.words import plural
 
 NUMBERS = ("k", "m", "p", "h", "l", "epsilon", "delta")
 FLAGS = ("public_items", "qualify", "tune", "explain", "keep_unique", "bags", "onehot", "no_header")
@@ -37,6 +37,8 @@ SHORT = {
     "explain": "explained",
 }
 """What fields are called in the names of runs, where their labels are commands or sentences."""
+MOST_SHOWN = 6
+"""How many parts of a sum are shown."""
 
 
 def run_values(project: Project, jobs: Sequence[StoredJob]) -> list[dict[str, Any]]:
@@ -91,21 +93,14 @@ def is_older(project: Project, job: StoredJob) -> bool:
     return then != project.reading or _file(job.task["files"].get(data[0], {})) != _file(data[1])
 
 
-def run_time(job: StoredJob) -> str:
-    """How long a run took."""
-    return "" if job.ended is None else seconds(job.ended - job.created)
-
-
 def _head(job: StoredJob) -> str:
     """The method, or the promise, with its numbers."""
     words = job.task["options"]
-    numbers = ", ".join(f"{name} = {_number(words[name])}" for name in NUMBERS if name in words)
+    shown = {name: words[name] for name in NUMBERS if name in words}
+    shown |= {name: f"{one:g}" for name, one in shown.items() if isinstance(one, float)}
+    numbers = ", ".join(f"{name} = {one}" for name, one in shown.items())
     how = words.get("method") or words["promise"]
     return f"{how} ({numbers})" if numbers else str(how)
-
-
-def _number(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _words(job: StoredJob, files: Mapping[tuple[str, Any], str]) -> dict[str, Any]:
@@ -162,10 +157,6 @@ def _file(about: About | str) -> tuple[Any, ...]:
     return tuple(about.get(name) for name in ("path", "size", "modified"))
 
 
-MOST_SHOWN = 6
-"""How many parts of a sum are shown."""
-
-
 class Cost(NamedTuple):
     """What one release has spent."""
 
@@ -198,7 +189,7 @@ class Spending:
     def lines(self, project: Project) -> list[str]:
         """What was spent on the data of a project, and apart from that on its other files."""
         data, own = project.data, self._own(project)
-        found = [_spent("This data", own, project)] if own else []
+        found = [_spent(own, project)] if own else []
         for same, costs in self.costs.items():
             others = [cost for cost in costs if cost.project == project.id]
             if others and (data is None or same != _same(data[1])):
@@ -212,12 +203,12 @@ class Spending:
         return () if data is None else self.costs.get(_same(data[1]), ())
 
 
-def _spent(what: str, costs: Sequence[Cost], project: Project) -> str:
+def _spent(costs: Sequence[Cost], project: Project) -> str:
     away = sum(cost.project != project.id for cost in costs)
     where = f" ({away} of them in other projects)" if away else ""
     more = "more than one adds up" if len(costs) > 1 else "another one adds to it"
     return (
-        f"{what} was used by {_releases(costs)}{where}: {_sums(costs)}. Handing over {more}. "
+        f"This data was used by {_releases(costs)}{where}: {_sums(costs)}. Handing over {more}. "
         "Releases that were deleted here or made elsewhere are not counted."
     )
 

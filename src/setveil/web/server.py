@@ -200,11 +200,8 @@ class Way:
 
 
 def serve(job: ServeJob, ready: Callable[[Way], None]) -> int:
-    """Serve the page until it is interrupted, unless another process does so already.
-
-    Args:
-        job: Where the page is, and what it may do.
-        ready: Called with the way to the page as soon as it answers.
+    """Serve the page until it is interrupted, unless another process does so already. `ready` is
+    called as soon as it answers.
 
     Returns:
         How many jobs were ended with it.

@@ -28,10 +28,11 @@ from setveil.web.pages.download import LISTS
 from setveil.web.pages.run import WHY as RUNS
 from setveil.web.pages.run import begin
 from setveil.web.project import Project
-from setveil.web.runs import run_names, run_time, run_values
+from setveil.web.runs import run_names, run_values
 from setveil.web.store import StoredJob
 from setveil.web.tasks import RELEASE
 from setveil.web.wording import tips_of, words_in
+from setveil.words import seconds
 
 WHY = (
     "Does the promise hold, and is the release still useful? Private: hand over the release, never "
@@ -207,7 +208,7 @@ def run_screen(
         outcome={**found.values, "advice": tips_of(found.advice)} if found else None,
         **{verb: _asked(asked.get(verb), reports.get(verb)) for verb in ASKS},  # type: ignore[arg-type]
         job=job,
-        took=run_time(job),
+        took="" if job.ended is None else seconds(job.ended - job.created),
         found=found,
         failed=Report(tuple(verdict_sections(found.verdict))) if found else None,
         asks=_asks(found),
