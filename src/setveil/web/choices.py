@@ -40,6 +40,17 @@ from setveil.web.tasks import RELEASE
 from setveil.web.wording import LABELS, label_of, line_of
 
 FORMATS = {"": "as usual", **{name: name for name in release_formats()}}
+_QUOTED = re.compile("“([^”]+)”")
+_MEANT = {
+    "nobody can be hidden among": "k",
+    "the public list of items does not have": "public_list",
+    "the list of items that may occur must be public": "public_list",
+    "private item": "private",
+    "sensitive item": "sensitive",
+}
+"""What lines say that do not name their field."""
+Link = tuple[str, str]
+"""The label of a field, and where it is."""
 
 
 def choose(project: Project, form: Form) -> bool:
@@ -137,19 +148,6 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
-_QUOTED = re.compile("“([^”]+)”")
-_MEANT = {
-    "nobody can be hidden among": "k",
-    "the public list of items does not have": "public_list",
-    "the list of items that may occur must be public": "public_list",
-    "private item": "private",
-    "sensitive item": "sensitive",
-}
-"""What lines say that do not name their field."""
-Link = tuple[str, str]
-"""The label of a field, and where it is."""
 
 
 def fields_in(line: str) -> list[str]:

@@ -15,6 +15,28 @@ WAYS = "One per line: an item, a pattern such as dx:*, or under:NODE of the hier
 YES_NO = {"yes": "yes", "no": "no"}
 Form = Mapping[str, str]
 Field = dict[str, Any]
+_MAYBE = {"": "find out", "yes": "yes", "no": "no"}
+_BASES = {"": "if WordNet is installed", "none": "no, keep words as they are"}
+_ROLES = {
+    "record": "The column that says which person or basket a row belongs to.",
+    "item": "The column with the item, or with a list of items.",
+    "count": "The column that says how often, if there is one.",
+}
+_TEXTS = {
+    "item_columns": "If each option has a column: Uses *; 12-30 (patterns, ranges, names).",
+    "split": "What separates items within one cell, such as | ; none if a cell is one item.",
+    "header": "Such as 3 if titles are above it; 1-2 joins two rows; no if there is none.",
+    "drop_record": 'Rows with this record are left out: unknown; "" (no record).',
+    "drop_column": "What is at this position of each line is left out: 1; 2; last.",
+    "sheet": "Of a spreadsheet; the first by default.",
+    "encoding": "Such as cp1252, if letters look wrong.",
+}
+_LISTS = ("item_columns", "drop_record", "drop_column")
+_CHECKS = {
+    "bags": "Whether it matters how often an item occurs in a record.",
+    "onehot": "Whether each item has a column of its own, with 0 and 1.",
+    "keep_unique": "Whether items that look like identifiers are meant, and may be published.",
+}
 
 
 def form_field(name: str, value: object = "", help: str = "", **more: Any) -> Field:
@@ -93,30 +115,6 @@ def _number(parameter: Parameter, given: str) -> int | float:
         kind = "a whole number" if int in parameter.kinds else "a number"
         raise ParameterError(parameter.name, given, f"it must be {kind}") from None
     return int(number) if number.is_integer() and int in parameter.kinds else number
-
-
-_MAYBE = {"": "find out", "yes": "yes", "no": "no"}
-_BASES = {"": "if WordNet is installed", "none": "no, keep words as they are"}
-_ROLES = {
-    "record": "The column that says which person or basket a row belongs to.",
-    "item": "The column with the item, or with a list of items.",
-    "count": "The column that says how often, if there is one.",
-}
-_TEXTS = {
-    "item_columns": "If each option has a column: Uses *; 12-30 (patterns, ranges, names).",
-    "split": "What separates items within one cell, such as | ; none if a cell is one item.",
-    "header": "Such as 3 if titles are above it; 1-2 joins two rows; no if there is none.",
-    "drop_record": 'Rows with this record are left out: unknown; "" (no record).',
-    "drop_column": "What is at this position of each line is left out: 1; 2; last.",
-    "sheet": "Of a spreadsheet; the first by default.",
-    "encoding": "Such as cp1252, if letters look wrong.",
-}
-_LISTS = ("item_columns", "drop_record", "drop_column")
-_CHECKS = {
-    "bags": "Whether it matters how often an item occurs in a record.",
-    "onehot": "Whether each item has a column of its own, with 0 and 1.",
-    "keep_unique": "Whether items that look like identifiers are meant, and may be published.",
-}
 
 
 def reading_fields(words: Mapping[str, Any], columns: Sequence[str]) -> list[list[Field]]:

@@ -27,6 +27,8 @@ _LONGEST_NAME = 100
 _LONGEST_HEAD = 16_384
 _UNSAFE = re.compile(r"[^\w .,()+=@\[\]-]")
 _MEGA = 1_000_000
+MOST_SHOWN = 500
+"""How many entries of a folder are shown; a filter finds the others."""
 
 
 class TooLargeError(DataError):
@@ -175,10 +177,6 @@ class _Form:
     def _on_end(self) -> None:
         self.is_whole = self.is_whole or self._in_file
         self._in_file = False
-
-
-MOST_SHOWN = 500
-"""How many entries of a folder are shown; a filter finds the others."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ About = dict[str, Any]
 """Where a file is (`path`), and its `size`, `modified`, `changed` and `sha256` if it is the user's;
 `log` is the SHA-256 of the query log that it was made from. `changed` is when the system last saw
 the file change, which no program can set back, unlike `modified`."""
+PUBLIC_LIST = "public-items.csv"
 
 
 def about_of(known: Mapping[str, Any]) -> About:
@@ -62,9 +63,6 @@ def check_unchanged(name: str, about: Mapping[str, Any]) -> None:
         return
     problem = "the file has changed since it was loaded, so what this page shows of it is old"
     raise FileFormatError(name, problem, remedy="load it again")
-
-
-PUBLIC_LIST = "public-items.csv"
 
 
 def list_files() -> dict[str, str]:

@@ -129,12 +129,6 @@ class Queue:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._changed.wait(), timeout=15)
 
-    async def wait(self, id: str) -> StoredJob | None:
-        """The job after it has ended."""
-        async for _ in self.follow(id):
-            pass
-        return self.store.job(id)
-
     def _start_next(self) -> None:
         while self._waiting and len(self._tasks) < AT_ONCE and not self.closing:
             id = self._waiting.pop(0)

@@ -55,6 +55,9 @@ MOST_LINES = 200
 PAGE_ONLY = {"page": "only"}
 """The metadata of a field that the JSON twin lacks: an object from which, or from whose values in
 the twin, the page draws tables and charts."""
+Act = Callable[[Request, Project, Form], Awaitable[str]]
+"""Does what a form asks for (an upload has none), and says where to go on."""
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +95,6 @@ class Screen:
 
 Show = Callable[[Request, Project, SetveilError | None], Awaitable[Screen]]
 """The screen of a project, with what was wrong with the form that was sent."""
-Act = Callable[[Request, Project, Form], Awaitable[str]]
-"""Does what a form asks for (an upload has none), and says where to go on."""
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def shows(show: Show) -> Endpoint:

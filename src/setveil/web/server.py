@@ -58,6 +58,30 @@ PORT = 8737
 _PATIENCE = 2  # seconds for open connections when the page ends
 _HURRY = 15  # seconds for the head of a request, at least
 _MOST_CONNECTIONS = 200
+FORMS: dict[str, tuple[Act, Show] | tuple[Act]] = {
+    "/delete": (home.delete,),
+    "/name": (home.rename,),
+    "/load/path": (load.path, load.screen),
+    "/load/sample": (load.sample,),
+    "/load/reading": (load.reading,),
+    "/load/answer": (load.answer,),
+    "/load/log": (load.log, load.screen),
+    "/exposure": (exposure.again,),
+    "/goal/choose": (goal.choose,),
+    "/goal/settle": (goal.settle, goal.screen),
+    "/goal/advise": (goal.advise,),
+    "/goal/accept": (goal.accept,),
+    "/hierarchy/choose": (hierarchy.choose, hierarchy.screen),
+    "/hierarchy/options": (hierarchy.options,),
+    "/run": (run.begin, run.screen),
+    "/compare": (compare.begin, compare.screen),
+    "/runs/{job}/name": (result.rename,),
+    "/runs/{job}/try": (result.attempt, result.one_run),
+    "/runs/{job}/final": (result.final,),
+    "/runs/{job}/{verb:str}": (result.ask, result.one_run),
+    "/jobs/{job}/cancel": (run.cancel,),
+}
+"""What takes the form of an address, and the screen that says what is wrong with it."""
 
 
 def make_app(store: Store, secrets: Secrets, address: Address, settings: Settings) -> Starlette:
@@ -120,32 +144,6 @@ def project_routes() -> list[BaseRoute]:
 
 def _uploads(place: str, act: Act, show: Show) -> list[BaseRoute]:
     return [Route(place, takes(act, show, is_upload=True), methods=["PUT", "POST"])]
-
-
-FORMS: dict[str, tuple[Act, Show] | tuple[Act]] = {
-    "/delete": (home.delete,),
-    "/name": (home.rename,),
-    "/load/path": (load.path, load.screen),
-    "/load/sample": (load.sample,),
-    "/load/reading": (load.reading,),
-    "/load/answer": (load.answer,),
-    "/load/log": (load.log, load.screen),
-    "/exposure": (exposure.again,),
-    "/goal/choose": (goal.choose,),
-    "/goal/settle": (goal.settle, goal.screen),
-    "/goal/advise": (goal.advise,),
-    "/goal/accept": (goal.accept,),
-    "/hierarchy/choose": (hierarchy.choose, hierarchy.screen),
-    "/hierarchy/options": (hierarchy.options,),
-    "/run": (run.begin, run.screen),
-    "/compare": (compare.begin, compare.screen),
-    "/runs/{job}/name": (result.rename,),
-    "/runs/{job}/try": (result.attempt, result.one_run),
-    "/runs/{job}/final": (result.final,),
-    "/runs/{job}/{verb:str}": (result.ask, result.one_run),
-    "/jobs/{job}/cancel": (run.cancel,),
-}
-"""What takes the form of an address, and the screen that says what is wrong with it."""
 
 
 async def _refused(request: Request, error: HTTPException) -> Response:
