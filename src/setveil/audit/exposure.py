@@ -13,9 +13,8 @@ from setveil.alignment.merging import record_keys
 from setveil.audit.itemsets import Search, Vertical
 from setveil.audit.known import DRAWN, Supports, draw_known
 from setveil.audit.records import Counted, count_records
-from setveil.data.arrays import Flags, Int64s, positions
+from setveil.data.arrays import Flags, Int64s, positions, random_from
 from setveil.data.people import PEOPLE, RECORDS, People
-from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import check_count

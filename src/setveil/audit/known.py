@@ -8,8 +8,7 @@ import numpy as np
 
 from setveil.audit.itemsets import coded_items
 from setveil.audit.records import Counted
-from setveil.data.arrays import Int64s, find, offsets
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Int64s, find, offsets, random_from
 
 DRAWN = 1_000
 """How many times a person and some of their items are drawn."""

@@ -14,8 +14,7 @@ from setveil.data.transactions import Transactions
 from setveil.engines.base import Progress
 from setveil.engines.local import Local
 from setveil.errors import Note, ParameterError
-from setveil.hierarchy.recipes import MakeHierarchy
-from setveil.hierarchy.remarks import remarks
+from setveil.hierarchy.recipes import MakeHierarchy, remarks
 from setveil.hierarchy.tree import Hierarchy
 from setveil.pipeline.advice import advise_on
 from setveil.pipeline.commands import command_of

@@ -22,8 +22,7 @@ from setveil.audit.attack.statistics import Sample
 from setveil.audit.attack.table import view_of
 from setveil.audit.attack.view import Finding, View
 from setveil.audit.tables import gap_of
-from setveil.data.arrays import Flags, Floats
-from setveil.data.seeds import random_from
+from setveil.data.arrays import Flags, Floats, random_from
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError
 from setveil.published.release import Release

@@ -12,7 +12,7 @@ import numpy as np
 from setveil.data.account import Account
 from setveil.data.arrays import Int32s
 from setveil.data.identifiers import Some
-from setveil.data.tally import Tally
+from setveil.data.summary import Tally
 from setveil.engines.distinct import Distinct
 from setveil.engines.parts import Answer, Block, Parts
 from setveil.errors import ParameterError

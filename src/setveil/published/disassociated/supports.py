@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.data.arrays import Floats, offsets, sorted_pairs
-from setveil.data.items import texts_of
 from setveil.data.transactions import Counts, Offsets, Transactions
+from setveil.data.vocabulary import texts_of
 from setveil.published.disassociated.forest import Flags, Forest
 from setveil.published.disassociated.listed import Listed
 from setveil.published.release import Support
