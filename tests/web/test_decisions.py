@@ -192,6 +192,21 @@ def test_the_box_without_the_page_has_no_command_that_is_refused(page):
     assert "--private private-items.txt" in page.get(f"{place}/goal").json["command"]
 
 
+def test_what_is_compared_can_be_compared_without_the_page(page):
+    place = page.loaded(ROWS)
+    form = {"promise": "km-anonymity", "k": 5, "m": 2, "l": 2, "sensitive": ITEMS[0]}
+    page.post(f"{place}/goal/settle", **form)
+    command = page.get(f"{place}/compare").json["command"]
+    assert command.endswith("--promise km-anonymity -k 5 -m 2")
+    page.post(f"{place}/goal/choose", promise="differential-privacy")
+    page.post(f"{place}/goal/settle", epsilon=1, delta="1e-6")
+    assert command_options(page.get(f"{place}/compare").json["command"]) >= {"epsilon", "delta"}
+
+
+def command_options(command):
+    return set(re.findall(r"--([a-z]+)", command))
+
+
 def test_noise_without_a_list_of_items_is_said_before_the_run(page):
     place = page.loaded(ROWS)
     page.post(f"{place}/goal/choose", promise="differential-privacy")

@@ -150,9 +150,10 @@ def _numbers(project: Project) -> list[Field]:
 
 
 def _words(project: Project, form: Form | None = None) -> dict[str, Any]:
-    """The words of a comparison that a form asks for; without one of what works: all methods that
-    keep the promise and have what they need."""
-    words, tree = project.promise_words, project.tree_words
+    """The words of a comparison that a form asks for, without what was added to the promise; if
+    there is no form, of what works: all methods that keep the promise and have what they need."""
+    own, tree = {"promise", *parameters(project.promise_kind)}, project.tree_words
+    words = {name: one for name, one in project.promise_words.items() if name in own}
     fitting = [one for one in list_methods() if words["promise"] in one.promises]
     if form is None:
         methods = [one for one in fitting if tree or not one.needs_hierarchy]
