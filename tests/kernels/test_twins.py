@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import setveil.kernels
 from setveil.kernels.disassociation.expected import Triples
 from setveil.kernels.disassociation.frequent import Pairs, count_triples, list_triples
-from setveil.kernels.pairs import count_chosen, count_pairs
+from setveil.kernels.itemsets import count_chosen, count_pairs
 from setveil.kernels.recoding.threats import list_holders
 from setveil.kernels.steps import fill_holders
 from tests.oracle import kernels as plain
@@ -32,16 +32,13 @@ WHERE = {
     "disassociation.refine": "methods/test_disassociation",
     "disassociation.subrecords": "methods/test_disassociation",
     "itemsets": "kernels/test_itemsets",
-    "pairs": "kernels/test_twins",
     "partition.split": "methods/test_partition",
     "recoding.threats": "kernels/test_twins",
     "retrieval": "metrics/test_retrieval",
     "ssc.centre": "methods/test_ssc",
-    "ssc.exchange": "methods/test_ssc",
-    "ssc.gather": "methods/test_ssc",
     "ssc.grow": "methods/test_ssc",
+    "ssc.profiles": "methods/test_ssc",
     "ssc.slots": "methods/test_ssc",
-    "ssc.terms": "methods/test_ssc_typical",
     "steps": "kernels/test_twins",
     "suppression.hitting": "methods/test_suppression",
     "suppression.moles": "methods/test_suppression",

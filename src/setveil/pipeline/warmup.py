@@ -80,7 +80,7 @@ def _measure_bags() -> None:
 
 _OF_ITEMSETS, _OF_BAGS = "measures of itemsets", "measures of bags"
 _LAST = {
-    _OF_ITEMSETS: ("setveil.kernels.pairs", "mine_pairs"),
+    _OF_ITEMSETS: ("setveil.kernels.itemsets", "mine_pairs"),
     _OF_BAGS: ("setveil.kernels.retrieval", "nearest_distances"),
 }
 """The kernel that is compiled last, and where it is."""
