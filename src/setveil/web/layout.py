@@ -5,7 +5,7 @@ Everything in a template is escaped but what `report` has made as HTML."""
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
@@ -228,7 +228,12 @@ def _environment() -> Environment:
     filters = {"exact": _exact, "command": _command, "sentence": sentence, "note": note_of}
     made.filters |= {**filters, "triples": _triples}
     made.globals |= {"plural": plural, "label_of": label_of, "as_field": as_field}
-    made.globals |= {"field_links": field_links, "words_in": words_in, "noise_note": noise_note}
+    made.globals |= {
+        "linked": _linked,
+        "field_links": field_links,
+        "words_in": words_in,
+        "noise_note": noise_note,
+    }
     made.globals |= {"first_levels": lambda draft: list(islice(draft.walk(depth=2), MOST_LINES))}
     pieces = {name: getattr(fragments, name) for name in fragments.__all__}
     own = (common_table, missing_table, about_measures, release_parts, markup.table)
@@ -255,6 +260,16 @@ def _shown(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return printable(value).replace(" %", "\u00a0%")
+
+
+def _linked(project: Project, lines: Iterable[str]) -> list[Markup]:
+    """Remarks in which the names of fields are links to them."""
+    texts = {line: str(escape(_shown(line))) for line in lines}
+    for line in texts:
+        for label, place in field_links(project, line):
+            link = f'<a href="{escape(place)}">“{label}”</a>'
+            texts[line] = texts[line].replace(f"“{label}”", link)
+    return [Markup(text) for text in texts.values()]
 
 
 def _exact(value: object) -> Markup:
