@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 _STARTS: dict[bytes, Kind] = {
     rb"%PDF-": Kind("a PDF document", _EXPORT),
     rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF.{4}WEBP": Kind("a picture"),
-    rb"BM.{4}\0\0\0\0": Kind("a picture"),
+    rb"BM.{4}\0\0\0\0|\s*<svg[\s>]": Kind("a picture"),
     rb"SQLite format 3\0": Kind("an SQLite database", _EXPORT),
     rb"\0\x01\0\0Standard (?:Jet|ACE) DB": Kind("an Access database", _EXPORT),
     rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": Kind(

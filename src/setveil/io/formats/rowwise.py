@@ -189,7 +189,7 @@ def _of_options(
     """A record for each row, of the items in these columns."""
     names = table.glimpse.names
     owner = record_of(names, reading, table.source.fault)
-    layout = f"{SETS}, and {plural(len(columns), 'column')} hold its items"
+    layout = f"{SETS}, and its items are in {plural(len(columns), 'column')}"
     reading.account.note_columns(layout, {"record": owner}, set(names).difference(columns))
     reading.account.ignored = tuple(name for name in names if name in reading.account.ignored)
     return _collected(table, reading, _Columns(columns, owner), items)
