@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
 from setveil.alignment.fitting import ClassTable, ClassTrie, LeafRecords, leaves_of
 from setveil.alignment.flow import Matching, Shortage
-from setveil.alignment.merging import equal_records, item_supports, stacked
+from setveil.alignment.merging import (
+    SomeRelease,
+    equal_records,
+    item_supports,
+    recounted,
+    renamed,
+    stacked,
+)
 from setveil.data.arrays import Int32s, Int64s, distinct, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import DataError, MisfitError, UnknownItemError
@@ -18,8 +25,6 @@ from setveil.published.generalized import Generalized
 from setveil.published.release import Release
 from setveil.threads import on_threads
 from setveil.words import count, plural
-
-SomeRelease = TypeVar("SomeRelease", bound=Release)
 
 _BLOCK_RECORDS = 1 << 14
 _BLOCK_ENTRIES = 1 << 20
@@ -105,7 +110,7 @@ def over_whole_tree(release: SomeRelease, original: Transactions) -> SomeRelease
     if release.tree.origin.parameters.get("unknown") == "root":
         missing = lacking(release.tree, original.vocabulary)
         new = [item for item in missing if item not in release.tree]
-        return release.on(rooted(release.tree, new)) if new else release
+        return over(release, rooted(release.tree, new)) if new else release
     if not release.tree.origin.pruned:
         return release
     tree = _rebuilt(release.tree.origin, original)
@@ -145,10 +150,23 @@ def _rebuilt(origin: Origin, original: Transactions) -> Hierarchy:
 def on_tree(release: SomeRelease, tree: Hierarchy, name: str) -> SomeRelease:
     """A release that shows only a part of its tree, over the whole tree; errors call it `name`."""
     try:
-        return release.on(tree)
+        return over(release, tree)
     except UnknownItemError as error:
         problem = f"it contains {plural(len(error.items), 'node')} that {name} lacks"
         raise MisfitError(problem, published=error.items) from None
+
+
+def over(release: SomeRelease, tree: Hierarchy) -> SomeRelease:
+    """The same release over another tree with the same labels (the whole one, not a part)."""
+    some: Any = release
+    if some.items is not some.tree.nodes:  # its items are numbered on their own
+        tree.nodes.encode(some.items.labels)
+        moved: SomeRelease = replace(some, hierarchy=tree)
+        return moved
+    used, numbers = np.unique(some.classes.items), np.full(len(some.tree), -1, dtype=np.int32)
+    numbers[used] = tree.nodes.encode([some.tree.labels[node] for node in used.tolist()])
+    rows = renamed(some.classes, numbers, tree.nodes)
+    return recounted(replace(some, classes=rows, hierarchy=tree))
 
 
 def representing_nodes(release: Generalized, original: Transactions) -> Int32s:

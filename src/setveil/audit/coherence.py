@@ -9,8 +9,8 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.merging import Counted
 from setveil.audit.itemsets import coded_items
-from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s, offsets, positions, ranges, sums
 from setveil.promises.coherence import Coherence

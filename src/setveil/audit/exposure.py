@@ -9,10 +9,9 @@ from math import comb
 
 import numpy as np
 
-from setveil.alignment.merging import record_keys
+from setveil.alignment.merging import Counted, count_records, record_keys
 from setveil.audit.itemsets import Search, Vertical
 from setveil.audit.known import DRAWN, Supports, draw_known
-from setveil.audit.records import Counted, count_records
 from setveil.data.arrays import Flags, Int64s, positions
 from setveil.data.people import PEOPLE, RECORDS, People
 from setveil.data.seeds import random_from

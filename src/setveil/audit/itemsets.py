@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from setveil.audit.records import Counted
+from setveil.alignment.merging import Counted
 from setveil.data.arrays import (
     Flags,
     Int64s,

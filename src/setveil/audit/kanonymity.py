@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.audit.records import Counted, shown_record
+from setveil.alignment.merging import Counted
+from setveil.audit.records import shown_record
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import KAnonymity, VocabularyKAnonymity
 from setveil.words import count, plural

@@ -8,8 +8,8 @@ from itertools import combinations, islice
 import numpy as np
 import numpy.typing as npt
 
+from setveil.alignment.merging import Counted
 from setveil.audit.itemsets import Rare, Search, Vertical
-from setveil.audit.records import Counted
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.promises.kanonymity import ALL, KmAnonymity
 from setveil.words import plural

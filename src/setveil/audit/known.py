@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from setveil.alignment.merging import Counted
 from setveil.audit.itemsets import coded_items
-from setveil.audit.records import Counted
 from setveil.data.arrays import Int64s, find, offsets
 from setveil.data.seeds import random_from
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.alignment.merging import renamed
+from setveil.alignment.merging import count_records, renamed
 from setveil.audit.question import Question
-from setveil.audit.records import count_records
 from setveil.audit.tables import check_promise, check_release, with_gap
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.account import Account

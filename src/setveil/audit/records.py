@@ -1,57 +1,14 @@
-"""What the checks of several forms share: records counted, shown, and compared in number."""
+"""What the checks of several forms share: records shown, and compared in number."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
-
 import numpy as np
 
-from setveil.alignment.merging import equal_records
 from setveil.audit.verdict import Check, Witness, show_items
-from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError
-from setveil.published.release import RecordRelease, Release
+from setveil.published.release import RecordRelease
 from setveil.words import are, plural
-
-SomeRelease = TypeVar("SomeRelease", bound=Release)
-
-
-@dataclass(frozen=True)
-class Counted:
-    """The distinct records of some data and how often each occurs."""
-
-    records: Transactions
-    sizes: Int64s
-    member: Int64s
-    """Which of the distinct records each record is."""
-
-
-def count_records(data: Transactions, sizes: Int64s | None = None) -> Counted:
-    """Merge equal records and count them; bags are equal only if their counts are.
-
-    Args:
-        data: The records, in any order.
-        sizes: How many people each record represents; 1 each if not given.
-    """
-    first, member = equal_records(data)
-    totals = sums(member, 1 if sizes is None else sizes, len(first))
-    return Counted(data.take(first), totals, member)
-
-
-def recounted(release: SomeRelease) -> SomeRelease:
-    """A release whose records were merged and counted here, not by its maker or its reader."""
-    classes, sizes = getattr(release, "classes", None), getattr(release, "sizes", None)
-    if classes is None or sizes is None or len(sizes) != len(classes):
-        return release
-    counted = count_records(classes, sizes)
-    own: Any = {"classes": counted.records, "sizes": counted.sizes}
-    given = release.alignment
-    if given is not None and len(given) and 0 <= given.min() <= given.max() < len(classes):
-        own["alignment"] = counted.member[given]
-    made: SomeRelease = replace(release, **own)  # type: ignore[type-var]
-    return made.leaving_out(release.min_people)
 
 
 def shown_record(data: Transactions, number: int) -> tuple[str, ...]:

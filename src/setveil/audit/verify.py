@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from setveil.alignment.merging import covered
 from setveil.audit.plain import check_plain
 from setveil.audit.question import Question
 from setveil.audit.tables import check_release
@@ -50,7 +51,7 @@ def verify(
     if not isinstance(thing, Release):
         return _verify_data(thing, original, promise, limit, hierarchy)
     asked = thing.promise if promise is None else promise
-    data = None if original is None else thing.covered(as_transactions(original))
+    data = None if original is None else covered(thing, as_transactions(original))
     question = Question(promise=asked, original=data, hierarchy=hierarchy, limit=limit)
     return Verdict(asked, check_release(thing, question))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.alignment.merging import equal_records, renamed, stacked
-from setveil.audit.records import recounted
+from setveil.alignment.merging import equal_records, recounted, renamed, stacked
 from setveil.audit.verdict import Check
 from setveil.data.arrays import sums
 from setveil.data.transactions import Bags

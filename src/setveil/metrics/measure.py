@@ -15,6 +15,7 @@ from setveil.alignment.align import (
     over_whole_tree,
     semantic_tree,
 )
+from setveil.alignment.merging import covered
 from setveil.data.arrays import Int64s
 from setveil.data.seeds import random_from
 from setveil.data.tables.exchange import as_transactions
@@ -55,7 +56,7 @@ def measure(
     are not counted. `verified` says that `verify` has just found that each published record belongs
     to its original, so that it need not be found again. `pipeline.measure` takes paths too."""
     _check(release, hierarchy)
-    data = release.covered(as_transactions(original))
+    data = covered(release, as_transactions(original))
     chosen = _chosen(release, names, hierarchy)
     random_from(seed)
     release = _prepared(release, data, verified)

@@ -175,20 +175,6 @@ class Generalized(RecordRelease):
         )
         return made.leaving_out(self.min_people)
 
-    def on(self, hierarchy: Hierarchy) -> Self:
-        used = self.published_nodes()
-        place = np.full(len(self.hierarchy), -1, dtype=np.int32)
-        place[used] = hierarchy.nodes.encode([self.hierarchy.labels[node] for node in used])
-        return self.of_rows(
-            relabeled(self.classes, place, hierarchy.nodes),
-            hierarchy,
-            self.promise,
-            self.method,
-            alignment=self.alignment,
-            weights=self.sizes,
-            is_global=self.is_global,
-        )
-
     def counting(self) -> Counting:
         tree, rows, nodes = self.hierarchy, self.classes.rows, self.classes.items
         people = self.sizes[rows]

@@ -18,7 +18,6 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
-from setveil.hierarchy.unknown import known_part
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.frozen import Frozen as Frozen
@@ -249,10 +248,6 @@ class Release(Shown, Frozen, ABC):
         promise; for forms with a rule."""
         raise NotImplementedError
 
-    def on(self, hierarchy: Hierarchy) -> Self:
-        """The same release over another tree with the same labels (the whole one, not a part)."""
-        return self
-
     def suppressed_items(self, original: Transactions) -> tuple[str, ...]:
         """Private: the items of the original that are removed everywhere; empty if none can be."""
         return ()
@@ -280,12 +275,6 @@ class Release(Shown, Frozen, ABC):
         made = copy(self)
         object.__setattr__(made, "min_people", people)
         return made
-
-    def covered(self, original: Transactions) -> Transactions:
-        """What the release is about: the original without the items that were left out, because few
-        people have them or because the tree lacks them."""
-        data = original.without_rare(self.min_people)
-        return data if self.tree is None else known_part(self.tree, data)
 
 
 class RecordRelease(Release):

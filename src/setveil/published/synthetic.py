@@ -249,9 +249,6 @@ class Synthetic(Release):
     def limits(self) -> str:
         return f"{self.promise.limits()} {SEVERAL}"
 
-    def covered(self, original: Transactions) -> Transactions:
-        return original
-
     @cached_property
     def _table(self) -> dict[tuple[str, ...], NoisySupport]:
         return {one.items: one for one in self.supports}

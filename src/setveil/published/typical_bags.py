@@ -284,10 +284,6 @@ class TypicalBags(RecordRelease):
     def without_alignment(self) -> Self:
         return replace(self, alignment=None, matches=None)
 
-    def on(self, hierarchy: Hierarchy) -> Self:
-        hierarchy.nodes.encode(self.items.labels)
-        return replace(self, hierarchy=hierarchy)
-
     def _represented(self, item: int) -> Int32s | Branches:
         """The terms of a slot, or the leaves below a node."""
         if self.slots is not None:

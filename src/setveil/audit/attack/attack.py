@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from setveil.alignment.merging import covered
 from setveil.audit.attack.draws import Draws, Items, Pool
 from setveil.audit.attack.findings import (
     apart,
@@ -62,9 +63,9 @@ def attack(
         other: Another release of the same people, which the adversary has too.
         progress: Is called with how many rows are done, and of how many.
     """
-    data = release.covered(original)
+    data = covered(release, original)
     data = data.sets() if isinstance(data, Bags) else data
-    view = view_of(release, release.covered(original))
+    view = view_of(release, covered(release, original))
     job = _Job(release, data, view, trials, private, random_from(seed))
     plan = list(job.plan(sorted(set(knows)), other))
     rows = []
@@ -171,7 +172,7 @@ class _Job:
     def both(self, items: int, other: Release) -> Row:
         """The adversary also has another release, and can link its records with those of this
         one: the people who may be meant are those who are candidates in both."""
-        second = view_of(other, other.covered(self.data))
+        second = view_of(other, covered(other, self.data))
         homes = [_home(self.view, len(self.data), "release"), _home(second, len(self.data))]
         translate = second_numbers(self.data, other)
 
@@ -208,7 +209,7 @@ class _Job:
 
 def second_numbers(data: Transactions, other: Release) -> list[int]:
     """The number of each item in what another release is about; -1 if that lacks it."""
-    found: list[int] = other.covered(data).vocabulary.find(data.vocabulary).tolist()
+    found: list[int] = covered(other, data).vocabulary.find(data.vocabulary).tolist()
     return found
 
 

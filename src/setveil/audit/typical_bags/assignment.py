@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.flow import Budget, Matching, Shortage, TooLargeError
-from setveil.audit.records import Counted, count_records, shown_record
+from setveil.alignment.merging import Counted, count_records
+from setveil.audit.records import shown_record
 from setveil.audit.typical_bags.pairing import Pairing, Relation
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags, Int64s

@@ -194,7 +194,7 @@ class Disassociated(Release):
 
     @cached_property
     def _certain_rows(self) -> tuple[Transactions, Int64s]:
-        loose, inside = self.terms.supports(), self.subrecords
+        inside, loose = self.subrecords, np.bincount(self.terms.items, minlength=len(self.items))
         terms = np.flatnonzero(loose)
         indptr = np.concatenate((inside.indptr, inside.indptr[-1] + np.arange(1, len(terms) + 1)))
         items = np.concatenate((inside.items, terms.astype(np.int32)))

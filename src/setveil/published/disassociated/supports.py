@@ -117,7 +117,8 @@ class SupportIndex:
 
 def _inverted(rows: Transactions) -> tuple[Offsets, Offsets]:
     """The rows that hold each item: where each begins, and the rows one item after the other."""
-    return offsets(rows.supports()), sorted_pairs(rows.items, rows.rows)[1]
+    supports = np.bincount(rows.items, minlength=len(rows.vocabulary))
+    return offsets(supports), sorted_pairs(rows.items, rows.rows)[1]
 
 
 class Query:
