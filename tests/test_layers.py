@@ -141,7 +141,7 @@ SHARED = {
     "promises.coherence": {"Coherence"},
     "promises.kanonymity": None,
     "promises.promise": {"Promise"},
-    "published.disassociated.draws": {"draw_places"},
+    "published.disassociated.placing": {"draw_places"},
     "published.disassociated.forest": {"Forest", "preorder_of"},
     "published.disassociated.form": {"Disassociated"},
     "published.disassociated.supports": {"NOWHERE", "TERM", "Group", "Query", "SupportIndex"},

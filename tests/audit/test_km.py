@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from setveil.alignment.merging import count_records
 from setveil.audit import itemsets, km, verify
-from setveil.audit.km import find_violations
+from setveil.audit.anonymity import find_violations
 from setveil.data.transactions import Bags, Transactions
 from setveil.promises import KmAnonymity
 from tests.audit.releases import bags_of

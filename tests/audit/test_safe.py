@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 import setveil as sv
+from setveil.audit.disassociated.check import check_safe
 from setveil.audit.disassociated.layout import Layout
-from setveil.audit.disassociated.safe import check_safe
 from setveil.errors import InfeasibleError, ParameterError
 from tests.audit.disassociations import effort, invented, released
 from tests.oracle import inference

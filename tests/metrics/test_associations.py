@@ -19,6 +19,8 @@ from setveil.metrics.associations import (
     Top,
     _top_of_levels,
     deviation,
+    pair_error,
+    pair_error_top,
     tkd,
     tkd_2,
     tkd_a,
@@ -26,9 +28,11 @@ from setveil.metrics.associations import (
     tkd_a_range,
     tkd_ml2,
     tkd_range,
+    triple_error,
+    triple_error_top,
 )
-from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
 from setveil.metrics.itemsets import top_itemsets_with_bounds
+from setveil.metrics.state import joined
 from setveil.metrics.terms import (
     chunked,
     pair_supports,
@@ -39,7 +43,6 @@ from setveil.metrics.terms import (
     re_top,
     tlost,
 )
-from setveil.metrics.worlds import joined
 from setveil.promises import KAnonymity, KmAnonymity, LDiversity
 from setveil.published.disassociated.clusters import SimpleCluster
 from setveil.published.disassociated.form import Disassociated

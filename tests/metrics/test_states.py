@@ -10,10 +10,9 @@ from setveil import Disassociation, Hierarchy, KAnonymity, KmAnonymity, Partitio
 from setveil.data.transactions import Bags, Transactions
 from setveil.metrics import METRICS
 from setveil.metrics.measure import Providers
-from setveil.metrics.state import plus
+from setveil.metrics.state import joined, plus
 from setveil.metrics.usefulness import Seen
-from setveil.metrics.worlds import joined
-from setveil.published.disassociated.together import together
+from setveil.published.disassociated.canonical import together
 from setveil.published.generalized import Generalized
 from setveil.published.suppressed import Suppressed
 from setveil.published.typical_bags import TypicalBags

@@ -14,9 +14,9 @@ from setveil.data.transactions import Transactions
 from setveil.errors import DataError, ParameterError
 from setveil.promises import KmAnonymity
 from setveil.published.disassociated.clusters import Chunk, JointCluster, SimpleCluster
-from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
 from setveil.published.disassociated.form import Disassociated
+from setveil.published.disassociated.placing import draw_places
 from setveil.published.disassociated.reconstruct import (
     assemble,
     place_pieces,

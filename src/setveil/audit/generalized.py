@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.align import align, nested_nodes
-from setveil.audit.question import Question
 from setveil.audit.records import (
     check_record_count,
     check_sizes,
@@ -13,7 +12,7 @@ from setveil.audit.records import (
     not_paired,
     shown_record,
 )
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import find
 from setveil.data.transactions import Transactions
 from setveil.errors import MisfitError

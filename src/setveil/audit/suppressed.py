@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from setveil.alignment.merging import item_supports
-from setveil.audit.question import Question
 from setveil.audit.records import check_record_count, check_sizes, not_paired
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import Int64s, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.published.suppressed import Suppressed

@@ -11,8 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from setveil.audit.question import Question
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import ParameterError

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from setveil.alignment.merging import Counted, recounted
+from setveil.audit.anonymity import check_k_anonymity, check_km_anonymity
 from setveil.audit.coherence import check_coherence
 from setveil.audit.disassociated.check import check_disassociated
 from setveil.audit.generalized import check_generalized
-from setveil.audit.kanonymity import check_k_anonymity
-from setveil.audit.km import check_km_anonymity
-from setveil.audit.question import Question
 from setveil.audit.suppressed import check_suppressed
 from setveil.audit.synthetic import PROCESS, check_synthetic
 from setveil.audit.typical_bags.check import check_typical_bags
-from setveil.audit.verdict import Check
+from setveil.audit.verdict import Check, Question
 from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.promises.promise import Promise

@@ -24,9 +24,8 @@ from setveil.errors import ParameterError
 from setveil.hierarchy.tree import Hierarchy
 from setveil.metrics.itemsets import Remembering
 from setveil.metrics.queries import drawn_queries
-from setveil.metrics.state import Count, State
+from setveil.metrics.state import Count, State, Worlds, draw_worlds
 from setveil.metrics.table import METRICS, NEEDS, Figure
-from setveil.metrics.worlds import Worlds, draw_worlds
 from setveil.published.release import Release
 from setveil.threads import on_threads
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from setveil.errors import ParameterError, check_count
 from setveil.metrics.itemsets import top_itemsets_with_bounds
+from setveil.published.countable import Confidence, Support
 from setveil.published.release import Release
-from setveil.published.support import Confidence, Support
 
 CANDIDATES = 500
 """How many itemsets, those that most records certainly contain, are made into rules."""

@@ -5,23 +5,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from setveil.data.transactions import Bags
-from setveil.metrics.associations import tkd, tkd_2, tkd_a, tkd_a_2, tkd_ml2
-from setveil.metrics.frequent import pair_error, pair_error_top, triple_error, triple_error_top
+from setveil.metrics.associations import (
+    pair_error,
+    pair_error_top,
+    tkd,
+    tkd_2,
+    tkd_a,
+    tkd_a_2,
+    tkd_ml2,
+    triple_error,
+    triple_error_top,
+)
 from setveil.metrics.generalization import (
     blm,
     class_sizes,
     distortion,
     lm,
     ncp,
+    of_slots,
     of_suppressed,
     of_typical_bags,
 )
-from setveil.metrics.items import item_error
-from setveil.metrics.queries import answers_of_suppressed, are
+from setveil.metrics.queries import answers_of_suppressed, are, item_error
 from setveil.metrics.retrieval import recall, sdist, term_counts
 from setveil.metrics.state import Count, Measure
 from setveil.metrics.terms import chunked, re, re_a, re_a_top, re_top, tlost
-from setveil.metrics.typical_bags import of_slots
 from setveil.published.release import Release
 
 Figure = float | dict[str, float]

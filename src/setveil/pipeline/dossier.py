@@ -22,8 +22,8 @@ from setveil.audit.exposure import Exposure, examine
 from setveil.audit.verdict import Verdict
 from setveil.data.transactions import Transactions
 from setveil.io.releases.folder import ABOUT
-from setveil.metrics.items import expected_supports
 from setveil.metrics.itemsets import top_itemsets
+from setveil.metrics.queries import expected_supports
 from setveil.metrics.usefulness import Usefulness
 from setveil.pipeline.inputs import known_name
 from setveil.promises.promise import Promise

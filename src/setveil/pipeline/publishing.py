@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from setveil.audit.records import check_written
 from setveil.audit.verdict import Verdict
 from setveil.audit.verify import verify
-from setveil.audit.written import check_written
 from setveil.data.account import Account
 from setveil.data.people import People
 from setveil.data.transactions import Transactions

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from setveil.alignment.merging import recounted
-from setveil.audit.plain import check_columns
 from setveil.audit.verdict import Check, Verdict, Witness
+from setveil.audit.verify import check_columns
 from setveil.audit.verify import verify as check
 from setveil.data.account import Account
 from setveil.data.tables.columns import COUNT_NAMES, plain_name

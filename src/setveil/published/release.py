@@ -20,9 +20,9 @@ from setveil.errors import DataError
 from setveil.hierarchy.tree import Hierarchy, Origin
 from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
+from setveil.published.countable import Support as Support
 from setveil.published.frozen import Frozen as Frozen
 from setveil.published.rows import same_records, with_equal_merged
-from setveil.published.support import Support as Support
 from setveil.showing import Shown
 
 Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]

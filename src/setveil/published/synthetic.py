@@ -18,8 +18,7 @@ from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
 from setveil.errors import DataError
 from setveil.promises.promise import Promise
-from setveil.published.intervals import least, margin
-from setveil.published.ledger import Expense
+from setveil.published.ledger import Expense, least, margin
 from setveil.published.release import Release, Support
 from setveil.published.rows import merged, tidy, with_equal_merged
 

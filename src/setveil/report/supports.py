@@ -3,7 +3,7 @@
 from setveil.audit.verdict import show_items
 from setveil.pipeline.reconstruct import Reconstructions
 from setveil.pipeline.support import Supports
-from setveil.published.support import EXACT, Support
+from setveil.published.countable import EXACT, Support
 from setveil.report import Fact, Report, Section
 from setveil.words import count, plural
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from setveil.alignment.merging import covered
-from setveil.audit.attack.draws import Draws, Items, Pool
+from setveil.audit.attack.clusters import view_disassociated
+from setveil.audit.attack.draws import Draws, Items, Pool, Sample
 from setveil.audit.attack.findings import (
     apart,
     both_releases,
@@ -18,10 +19,8 @@ from setveil.audit.attack.findings import (
     likelier,
     unique_records,
 )
-from setveil.audit.attack.outcome import Attack, Inference, Kind, Row, summed_up
-from setveil.audit.attack.statistics import Sample
-from setveil.audit.attack.table import view_of
-from setveil.audit.attack.view import Finding, View
+from setveil.audit.attack.outcome import Attack, Finding, Inference, Kind, Row, View, summed_up
+from setveil.audit.attack.rows import view_generalized, view_suppressed, view_typical_bags
 from setveil.audit.tables import gap_of
 from setveil.data.arrays import Flags, Floats
 from setveil.data.seeds import random_from
@@ -35,6 +34,18 @@ _SURE = 1 - 1e-9
 
 Progress = Callable[[int, int], None]
 Asked = Callable[[Items], float | None]
+ATTACKS: dict[str, Callable[[Any, Transactions], View]] = {
+    "generalized": view_generalized,
+    "suppressed": view_suppressed,
+    "typical-bags": view_typical_bags,
+    "disassociated": view_disassociated,
+}
+"""By form: what an adversary sees. `rows.view_rows` suits any form with certain rows."""
+NOT_ATTACKED = {
+    "synthetic": "no record of a synthetic release belongs to a person, so there is nobody to "
+    "find; its epsilon bounds what anybody can learn from it, whatever they know",
+}
+"""By form: why searching its records for a person says nothing."""
 
 
 def attack(
@@ -271,3 +282,17 @@ def _inferred(seen: Floats, sample: Sample, items: int) -> Inference | None:
     part = Sample(weights / weights.sum(), sample.exact)
     base, belief, sure = seen[:, able]
     return Inference(part.mean(base), part.mean(belief), part.share(sure), int(able.sum()), items)
+
+
+def view_of(release: Release, original: Transactions) -> View:
+    """What an adversary sees of a release.
+
+    Raises:
+        DataError: if nobody has said how this form is attacked.
+    """
+    if release.form in NOT_ATTACKED:
+        raise DataError(NOT_ATTACKED[release.form])
+    if release.form not in ATTACKS:
+        problem = f"there is no attack for the form {release.form}"
+        raise DataError(problem, remedy=f"attack one of {', '.join(ATTACKS)}")
+    return ATTACKS[release.form](release, original)

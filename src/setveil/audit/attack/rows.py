@@ -11,8 +11,8 @@ import numpy as np
 
 from setveil.alignment.align import align, check_size, over_whole_tree
 from setveil.audit.attack.draws import Items
-from setveil.audit.attack.minimality import narrowing
-from setveil.audit.attack.view import Finding, View
+from setveil.audit.attack.findings import narrowing
+from setveil.audit.attack.outcome import Finding, View
 from setveil.data.arrays import Floats, Int64s, offsets, ranges, sums
 from setveil.data.transactions import Bags, Transactions
 from setveil.errors import MisfitError

@@ -9,7 +9,6 @@ import numpy as np
 
 from setveil.alignment.align import over_tree, semantic_tree
 from setveil.alignment.fitting import leaves_of
-from setveil.audit.question import Question
 from setveil.audit.records import (
     check_record_count,
     check_sizes,
@@ -17,11 +16,9 @@ from setveil.audit.records import (
     not_paired,
     shown_record,
 )
-from setveil.audit.typical_bags.assignment import check_assignment
-from setveil.audit.typical_bags.certificate import OWN, check_matches
-from setveil.audit.typical_bags.complete import check_complete
-from setveil.audit.typical_bags.pairing import Pairing, Relation
-from setveil.audit.verdict import Check, Witness, show_items
+from setveil.audit.typical_bags.certificate import OWN, check_complete, check_matches
+from setveil.audit.typical_bags.pairing import Pairing, Relation, check_assignment
+from setveil.audit.verdict import Check, Question, Witness, show_items
 from setveil.data.arrays import Int64s, find, offsets, sums
 from setveil.data.tables.kinds import counted_as
 from setveil.data.transactions import Bags, Transactions

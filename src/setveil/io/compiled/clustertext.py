@@ -18,8 +18,8 @@ import numpy.typing as npt
 from setveil.data.arrays import Int64s, offsets, positions
 from setveil.data.transactions import Transactions
 from setveil.data.vocabulary import Vocabulary
+from setveil.published.disassociated.canonical import Order
 from setveil.published.disassociated.clusters import FlatArrays
-from setveil.published.disassociated.order import Order
 from setveil.threads import at_once, on_threads, thread_count
 
 if TYPE_CHECKING:

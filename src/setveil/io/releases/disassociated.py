@@ -23,9 +23,9 @@ from setveil.io.releases.strict import check_lines
 from setveil.io.source.source import Source, open_source
 from setveil.io.writing import write_lines
 from setveil.promises.promise import Promise
+from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.clusters import FlatArrays, Flattening, no_collecting
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.together import together
 
 
 def fill_disassociated(

@@ -22,8 +22,8 @@ from setveil.methods.dividing import USUAL_PART, Share, Whole
 from setveil.methods.method import Method, Request
 from setveil.parameters import with_default
 from setveil.promises import KmAnonymity, LDiversity, Promise
+from setveil.published.disassociated.canonical import together
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.together import together
 
 
 @dataclass(frozen=True, kw_only=True)

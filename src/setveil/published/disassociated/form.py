@@ -27,7 +27,7 @@ from setveil.published.release import Release, Support
 from setveil.words import plural
 
 if TYPE_CHECKING:
-    from setveil.published.disassociated.order import Order
+    from setveil.published.disassociated.canonical import Order
     from setveil.published.disassociated.supports import SupportIndex
 
 UNBOUNDED = (
@@ -79,7 +79,7 @@ class Disassociated(Release):
     min_people: int = 0
     is_safe: bool = False
     """Whether it also says that no item of another chunk is likelier than 1/k or its share of all
-    records; `setveil.audit.disassociated.safe` checks it."""
+    records; `setveil.audit.disassociated.check` checks it."""
 
     @classmethod
     def of_clusters(

@@ -9,11 +9,10 @@ from setveil.data.arrays import Int32s, changes, offsets
 from setveil.data.seeds import random_from
 from setveil.data.transactions import Offsets, Transactions
 from setveil.errors import DataError, check_count
-from setveil.published.disassociated.allotment import Supply, allot
-from setveil.published.disassociated.draws import draw_places
 from setveil.published.disassociated.forest import Forest
 from setveil.published.disassociated.form import Disassociated
-from setveil.published.disassociated.listed import Listed
+from setveil.published.disassociated.placing import Supply, allot, draw_places
+from setveil.published.disassociated.supports import Listed
 
 
 def reconstruct(
