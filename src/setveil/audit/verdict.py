@@ -1,4 +1,4 @@
-"""The question and the verdict: what was checked, whether it holds, and a witness if it does not."""
+"""The question and the verdict: what was checked, whether it holds, and a witness if not."""
 
 from __future__ import annotations
 
