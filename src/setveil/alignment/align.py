@@ -161,8 +161,7 @@ def over(release: SomeRelease, tree: Hierarchy) -> SomeRelease:
     some: Any = release
     if some.items is not some.tree.nodes:  # its items are numbered on their own
         tree.nodes.encode(some.items.labels)
-        moved: SomeRelease = replace(some, hierarchy=tree)
-        return moved
+        return replace(release, hierarchy=tree)  # type: ignore[type-var,call-arg]
     used, numbers = np.unique(some.classes.items), np.full(len(some.tree), -1, dtype=np.int32)
     numbers[used] = tree.nodes.encode([some.tree.labels[node] for node in used.tolist()])
     rows = renamed(some.classes, numbers, tree.nodes)

@@ -22,7 +22,7 @@ from setveil.promises.promise import Promise
 from setveil.published.countable import Counting, counted_one_by_one
 from setveil.published.countable import Support as Support
 from setveil.published.frozen import Frozen as Frozen
-from setveil.published.rows import same_records, with_equal_merged
+from setveil.published.rows import same_records
 from setveil.showing import Shown
 
 Holders = Callable[[str], tuple[Int64s, Int64s, Floats]]
@@ -256,19 +256,10 @@ class Release(Shown, Frozen, ABC):
         """The same release without anything private."""
         return replace(self, alignment=None)  # type: ignore[type-var]
 
-    def same_as(self, other: Release) -> bool:
-        """Whether both publish the same records under the same promise and with the same facts."""
-        facts = self.facts == other.facts and self.min_people == other.min_people
-        return self == other and self.promise == other.promise and facts
-
     def paired_as(self, other: Self) -> Self | None:
         """Private: this release, which was read from files, with the alignment of the same one in
         memory; None if its parts may be in another order."""
         return None
-
-    def merged(self) -> Self:
-        """The same release with equal records merged; one that was read has a row for each."""
-        return self
 
     def leaving_out(self, people: int) -> Self:
         """The same release, made from data without the items that fewer people have."""
@@ -286,9 +277,6 @@ class RecordRelease(Release):
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
-
-    def merged(self) -> Self:
-        return with_equal_merged(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often; the alignment does not matter."""

@@ -75,6 +75,8 @@ def merged(
 def with_equal_merged(release: SomeRelease) -> SomeRelease:
     """A release that was read from files, where each record is a row, with equal rows merged."""
     some: Any = release
+    if not hasattr(some, "classes"):
+        return release
     classes, sizes, _ = merged(some.classes, some.sizes)
     made: SomeRelease = replace(some, classes=classes, sizes=sizes).leaving_out(some.min_people)
     return made

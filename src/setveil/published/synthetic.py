@@ -20,7 +20,7 @@ from setveil.errors import DataError
 from setveil.promises.promise import Promise
 from setveil.published.ledger import Expense, least, margin
 from setveil.published.release import Release, Support
-from setveil.published.rows import merged, tidy, with_equal_merged
+from setveil.published.rows import merged, tidy
 
 LEVEL = 0.95
 """How sure the interval of a support is."""
@@ -127,9 +127,6 @@ class Synthetic(Release):
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
-
-    def merged(self) -> Synthetic:
-        return with_equal_merged(self)
 
     def __eq__(self, other: object) -> bool:
         """Whether both publish the same records equally often, and the same supports."""
