@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from setveil.data.transactions import Transactions
@@ -30,13 +30,8 @@ class Witness:
     """Whether it shows items of the original, so that it must not be published."""
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "text": self.text,
-            "items": list(self.items),
-            "count": self.count,
-            "original": None if self.original is None else list(self.original),
-            "private": self.private,
-        }
+        original = None if self.original is None else list(self.original)
+        return {**asdict(self), "items": list(self.items), "original": original}
 
 
 @dataclass(frozen=True)

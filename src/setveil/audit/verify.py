@@ -56,28 +56,18 @@ def verify(
         raise ParameterError("hierarchy", hierarchy, "it must be a Hierarchy")
     if not isinstance(promise, Promise | None):
         raise ParameterError("promise", promise, "it must be a promise, such as KAnonymity(k=10)")
-    if not isinstance(thing, Release):
-        return _verify_data(thing, original, promise, limit, hierarchy)
-    asked = thing.promise if promise is None else promise
-    data = None if original is None else covered(thing, as_transactions(original))
-    question = Question(promise=asked, original=data, hierarchy=hierarchy, limit=limit)
-    return Verdict(asked, check_release(thing, question))
-
-
-def _verify_data(
-    thing: object,
-    original: object,
-    promise: Promise | None,
-    limit: int,
-    hierarchy: Hierarchy | None,
-) -> Verdict:
-    data = as_transactions(thing)
-    if promise is None:
+    data = thing if isinstance(thing, Release) else as_transactions(thing)
+    asked = data.promise if promise is None and isinstance(data, Release) else promise
+    if asked is None:
         allowed = "plain data carries no promise; give one, such as KAnonymity(k=10)"
         raise ParameterError("promise", None, allowed)
     before = None if original is None else as_transactions(original)
-    question = Question(promise=promise, original=before, hierarchy=hierarchy, limit=limit)
-    return Verdict(promise, check_plain(data, question))
+    if isinstance(data, Release):
+        before = None if before is None else covered(data, before)
+        question = Question(promise=asked, original=before, hierarchy=hierarchy, limit=limit)
+        return Verdict(asked, check_release(data, question))
+    question = Question(promise=asked, original=before, hierarchy=hierarchy, limit=limit)
+    return Verdict(asked, check_plain(data, question))
 
 
 def check_plain(data: Transactions, question: Question) -> tuple[Check, ...]:

@@ -243,7 +243,9 @@ def _represented(
     classes, leaves = release.classes, tree.leaf_numbers(original.vocabulary)
     people = classes.counts * release.sizes[classes.rows]
     if release.matches is not None:
-        return _of_matches(release.matches, leaves, tree)
+        names, matched = np.unique(release.matches.slots, return_inverse=True)
+        nodes = common_ancestors(tree, matched, leaves[release.matches.items], len(names))
+        return nodes, np.bincount(matched, minlength=len(names))
     if release.by_majority:
         return _of_both(release, original, tree)
     if release.hierarchy is not None:
@@ -265,12 +267,6 @@ def _of_both(
     leaves = tree.leaf_numbers(original.vocabulary)
     over, times = _matched_anew(release.only_terms(), original, tree, leaves)
     return np.concatenate((nodes[is_group], over)), np.concatenate((people, times))
-
-
-def _of_matches(matches: Matches, leaves: Int32s, tree: Hierarchy) -> tuple[Int32s, Int64s]:
-    names, slots = np.unique(matches.slots, return_inverse=True)
-    nodes = common_ancestors(tree, slots, leaves[matches.items], len(names))
-    return nodes, np.bincount(slots, minlength=len(names))
 
 
 def _encoded(data: Bags, original: Transactions) -> Int32s:
@@ -295,7 +291,7 @@ def _matched_anew(
     pairs = pair_records(
         BagRows(release.classes.indptr, items, release.classes.counts),
         alignment,
-        BagRows(original.indptr, original.items, _counts(original)),
+        BagRows(original.indptr, original.items, original.times),
         NearItems(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
         meaning.nil,
     ).reshape(-1, 3)
@@ -340,7 +336,7 @@ def guess_alignment(release: TypicalBags, original: Transactions, near: Neighbou
     order = np.argsort(items, kind="stable")
     starts = np.searchsorted(items[order], np.arange(len(original.vocabulary) + 1))
     chosen, ratings = rate_bags(
-        BagRows(original.indptr, original.items, _counts(original)),
+        BagRows(original.indptr, original.items, original.times),
         BagRows(classes.indptr, items, classes.counts),
         BagRows(starts, classes.rows[order].astype(np.int32), classes.counts[order]),
         NearItems(near.indptr, near.items, SCALE * near.distances.astype(np.int64)),
@@ -363,7 +359,3 @@ def _handed_out(chosen: Int64s, ratings: Int64s, sizes: Int64s) -> Int64s:
             left[bag] -= 1
     alignment[alignment < 0] = np.repeat(np.arange(len(left)), left)
     return alignment
-
-
-def _counts(data: Transactions) -> Int64s:
-    return data.counts if isinstance(data, Bags) else np.ones(len(data.items), dtype=np.int64)

@@ -31,9 +31,9 @@ class Rule:
 
     def to_dict(self) -> dict[str, object]:
         """The values that reports have."""
-        sides = {"antecedent": list(self.antecedent), "consequent": list(self.consequent)}
         return {
-            **sides,
+            "antecedent": list(self.antecedent),
+            "consequent": list(self.consequent),
             "support": self.support.to_dict(),
             "confidence": self.confidence.to_dict(),
         }

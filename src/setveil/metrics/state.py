@@ -16,7 +16,7 @@ from setveil.alignment.align import check_size
 from setveil.data.arrays import Int64s
 from setveil.data.transactions import Bags, Transactions
 from setveil.data.vocabulary import Vocabulary
-from setveil.errors import check_count
+from setveil.published.disassociated.reconstruct import world_seeds
 from setveil.published.release import RecordRelease, Release
 
 F = TypeVar("F")
@@ -76,9 +76,7 @@ def measured(state: Count) -> Callable[[Callable[..., F]], Measure[F]]:
 
 def draw_worlds(release: Release, *, seed: int = 0, reconstructions: int = 1) -> Worlds:
     """Possible originals of a release; the first is that of the seed itself."""
-    count = check_count("reconstructions", reconstructions, 1)
-    more = np.random.SeedSequence(seed).generate_state(count - 1, np.uint64).tolist()
-    drawn = (release.reconstruct(each) for each in (seed, *more))
+    drawn = map(release.reconstruct, world_seeds(reconstructions, seed))
     return [world.sets() if isinstance(world, Bags) else world for world in drawn]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from setveil.audit.anonymity import count_violations, find_violations, said
 from setveil.audit.disassociated.layout import Layout
-from setveil.audit.itemsets import Reordered, Search, Vertical
+from setveil.audit.itemsets import Search, Vertical
 from setveil.audit.verdict import Check, Witness, show_items
 from setveil.data.arrays import Flags
 from setveil.promises.kanonymity import KmAnonymity
@@ -151,6 +151,5 @@ def is_rare(layout: Layout, promise: KmAnonymity) -> Flags:
 def _by_chunk(layout: Layout) -> Vertical:
     """The subrecords as records in which the same item of two chunks is two items."""
     release, (_, items) = layout.release, layout.domains
-    labels = Reordered(release.items.labels, items)
     indptr, counts = release.subrecords.indptr, release.subrecord_counts
-    return Vertical.ranked(indptr, layout.domain_at, counts, labels)
+    return Vertical.of_codes(indptr, layout.domain_at, counts, release.items.labels, items)

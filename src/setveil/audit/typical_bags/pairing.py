@@ -233,16 +233,13 @@ def check_assignment(release: TypicalBags, original: Bags, relation: Relation) -
     shortage = _match(fitting, originals, release.sizes)
     if shortage is not None:
         return _failed(release, shortage)
-    compared = "its bags can be paired"
-    return Check("containment", True, _held(relation.words, exact), compared=compared)
-
-
-def _held(near: str, exact: bool) -> str:
+    text, near = "each published bag can be paired with one original", relation.words
     if exact:
-        text = "each published bag can be paired with one original, and each of its occurrences"
-        return f"{text} with one of that original, {near}; {UNKNOWN}"
-    text = "each published bag can be paired with one original that has, for each item of the bag,"
-    return f"{text} one {near}; the data is too large to compare how often; {UNKNOWN}"
+        text += f", and each of its occurrences with one of that original, {near}; {UNKNOWN}"
+    else:
+        text += f" that has, for each item of the bag, one {near}; the data is too large to compare"
+        text += f" how often; {UNKNOWN}"
+    return Check("containment", True, text, compared="its bags can be paired")
 
 
 def _candidates(release: TypicalBags, originals: Bags, relation: Relation) -> list[list[int]]:
@@ -250,7 +247,9 @@ def _candidates(release: TypicalBags, originals: Bags, relation: Relation) -> li
     assert relation.partners is not None
     if len(relation.partners) * len(originals) > _MOST_BITS:
         raise TooLargeError
-    owners = _owners(originals)
+    order = np.argsort(originals.items, kind="stable")
+    bounds = np.searchsorted(originals.items[order], np.arange(len(originals.vocabulary) + 1))
+    owners = np.split(originals.rows[order], bounds[1:-1])  # the originals that have each item
     holders: dict[int, Flags] = {}
     found, total = [], 0
     classes = release.classes
@@ -259,27 +258,15 @@ def _candidates(release: TypicalBags, originals: Bags, relation: Relation) -> li
         fits: Flags = originals.totals >= length
         for item in items:
             if item not in holders:
-                holders[item] = _holders(relation.partners[item], owners, len(originals))
+                holders[item] = np.zeros(len(originals), dtype=bool)
+                for partner in relation.partners[item]:
+                    holders[item][owners[partner]] = True
             fits = fits & holders[item]
         total += int(fits.sum())
         if total > MOST_PAIRS:
             raise TooLargeError
         found.append(np.flatnonzero(fits).tolist())
     return found
-
-
-def _owners(originals: Bags) -> list[Int64s]:
-    """The originals that have each item."""
-    order = np.argsort(originals.items, kind="stable")
-    bounds = np.searchsorted(originals.items[order], np.arange(len(originals.vocabulary) + 1))
-    return np.split(originals.rows[order], bounds[1:-1])
-
-
-def _holders(partners: frozenset[int], owners: list[Int64s], size: int) -> Flags:
-    holds = np.zeros(size, dtype=bool)
-    for item in partners:
-        holds[owners[item]] = True
-    return holds
 
 
 def _match(fitting: list[list[int]], originals: Counted, sizes: Int64s) -> Shortage | None:
